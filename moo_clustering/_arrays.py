@@ -1,7 +1,5 @@
 """Blocks of bounded memory, seeds, checked parameters."""
 
-from __future__ import annotations
-
 import importlib
 import math
 import sys
@@ -26,6 +24,7 @@ FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
 AnyFloatArray = NDArray[np.floating[Any]]
 IntArray = NDArray[np.integer[Any]]
+Int32Array = NDArray[np.int32]
 Int64Array = NDArray[np.int64]
 IntpArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
@@ -60,22 +59,18 @@ def block_slices(count: int, items: int) -> Iterator[slice]:
 
 
 def far_offset(X: Any) -> FloatArray:
-    """Values of the first row where a common offset is far larger than the spread of a column, else 0.
-
-    Means of such columns lack the digits in which rows differ, unless the offset is subtracted first.
-    """
+    """First row where a common offset is far larger than the spread of a column, 0 in other columns."""
+    # Means of such columns lack the digits in which rows differ, unless the offset is subtracted first.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     far = np.maximum(high, -low) > _FAR * (high - low)
     return np.where(far, X[0], 0.0)
 
 
 def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
-    """Refuse data whose squared distances overflow or vanish in ``dtype``.
-
-    Raises a ValueError if 10,000 times the sum of all squares may overflow, or if the square of a rounding
-    error of the largest difference between rows (of the largest value in sparse data) is no normal number.
-    Between these limits a unit that is a power of two times another one changes no digit.
-    """
+    """Raise a ValueError for data whose squared distances overflow or vanish in ``dtype``."""
+    # 10,000 times the sum of all squares must not overflow, and the square of a rounding error of the largest
+    # difference between rows (of the largest value in sparse data) must be a normal number. Between these
+    # limits, a unit that is a power of two times another one changes no digit.
     values = X.data if issparse(X) else X
     if not values.size:
         return
@@ -106,11 +101,9 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Multiply rows of a dense or sparse matrix by powers of two to make them near 1: together, or each.
-
-    Each by its own, cosines stay the same. scikit-learn treats rows of a length below 2e-15 as zeros, and
-    squares of very large and small values overflow or vanish. X itself is returned if all rows are near 1.
-    """
+    """Multiply rows by powers of two to make them near 1, with one factor (``together``) or one per row."""
+    # Separate factors preserve cosines. scikit-learn treats rows of a length below 2e-15 as zeros, and
+    # squares of extreme values overflow or vanish. X itself is returned if all rows are near 1.
     if issparse(X):
         X = X.tocsr()
     sizes = row_sizes(X)
@@ -139,10 +132,8 @@ class QuotingError(ValueError):
 
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
-    """Independent seeds for ``n`` tasks in fixed order, from anything scikit-learn takes as a seed.
-
-    A generator given by the user is advanced, so that a second fit with it differs, as in scikit-learn.
-    """
+    """Independent seeds for ``n`` tasks in fixed order, from any seed of scikit-learn."""
+    # A user's generator is advanced, so that a second fit with it differs, as in scikit-learn.
     if random_state is None:
         entropy: int | None = None
     elif isinstance(random_state, np.random.Generator):
@@ -167,10 +158,8 @@ def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Gener
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Positions 0..n_genes-1, each chosen independently with probability ``prob``, in sorted chunks.
-
-    Draws the gaps between chosen positions, which are geometric, so the cost is O(prob * n_genes).
-    """
+    """Positions 0..n_genes-1, each chosen independently with probability ``prob``, in sorted chunks."""
+    # The gaps between chosen positions, which are drawn, are geometric, so the cost is O(prob * n_genes).
     if prob <= 0.0:
         return
     for start in range(0, n_genes, _CHUNK):
@@ -195,11 +184,9 @@ class MissingPackageError(ImportError):
 
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
-    """Import a module of a package that only an ``extra`` of moo_clustering installs.
-
-    Raises a MissingPackageError when the package is not installed: ``purpose`` is the subject of its
-    sentence, which says how to install the package, and ``otherwise`` an alternative for the user.
-    """
+    """Import a module of a package that only an ``extra`` installs, or raise a MissingPackageError."""
+    # ``purpose`` is the subject of the message, which tells how to install the package, and ``otherwise`` an
+    # alternative.
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -211,12 +198,9 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
 
 
 def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
-    """Number the clusters of one partition 0, 1, ... in the order in which they first occur.
-
-    Labels are anything that can be sorted. Also returned is the former number of every cluster. O(n log n)
-    time; for whole populations of small codes see
-    :func:`moo_clustering.encodings.relabel_by_first_appearance`, which is linear.
-    """
+    """Number the clusters of one partition 0, 1, ... by first sample; also return their former labels."""
+    # O(n log n) time for any sortable labels; ``encodings.relabel_by_first_appearance`` is linear for small
+    # codes.
     former, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     rank = np.empty(len(former), dtype=np.int32)
@@ -225,10 +209,7 @@ def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
 
 
 def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Rows that no other dominates (equal ones all), in lexicographic order.
-
-    O(n_rows n_front), or O(n_rows log n_rows) for two objectives.
-    """
+    """Rows that no other row dominates, in lexicographic order; O(n log n) time for two objectives."""
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
         # Not dominated have less of the second objective than all before, or equal one that has.
@@ -247,20 +228,14 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def knee(F: NDArray[np.float64]) -> int:
-    """Index of the member nearest to the ideal point, objectives scaled to the range of the front.
-
-    Objectives are minimised; one without range does not count. Ties: the first.
-    """
+    """Index of the member nearest to the ideal point, with objectives scaled by range (ties: the first)."""
     low, spread = F.min(axis=0), np.ptp(F, axis=0)
     scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
     return int(np.linalg.norm(scaled, axis=1).argmin())
 
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
-    """An integer within bounds; TypeError or ValueError that name the parameter and them otherwise.
-
-    ``what`` says in the message what the largest value is, such as ``", the number of samples"``.
-    """
+    """Return an integer within bounds; ``what`` describes the largest value in messages."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")
@@ -309,10 +284,7 @@ def is_own(part: object) -> bool:
 def array_of(
     returned: Any, who: str, shape: tuple[int, ...], what: str, *, nan: bool = False
 ) -> NDArray[Any]:
-    """The numbers that a function of a user's returned; a ValueError that names it for another shape or kind.
-
-    ``what`` says what it must give, such as ``"integer genes"``; ``nan`` allows numbers that are NaN.
-    """
+    """Check shape and kind of numbers from a user's function; ``what`` describes them in messages."""
     try:
         array = np.asarray(returned)
     except ValueError:

@@ -1,10 +1,4 @@
-"""Data as callers hold them, checked where they enter: arrays, tables, graphs.
-
-What is not read as it was meant is refused: masked values, dates, complex numbers, texts, rows of different
-lengths. Distances have a module of their own, and partial labels too.
-"""
-
-from __future__ import annotations
+"""Checks of input arrays, tables and graphs. Ambiguous values raise errors instead of being converted."""
 
 import math
 import sys
@@ -35,11 +29,8 @@ _LEAST_SINGLE = 1e-30
 
 
 def unmasked(data: Any, name: str) -> Any:
-    """The data; a masked array that masks nothing becomes a plain array.
-
-    Raises a TypeError for masked values, also in lists and arrays of objects: NumPy and scikit-learn would
-    read what stands behind the mask.
-    """
+    """Return the data, without a mask that masks nothing; raise a TypeError for masked values."""
+    # NumPy and scikit-learn would read the values behind the mask.
     if isinstance(data, np.ma.MaskedArray):
         if np.ma.is_masked(data):
             raise TypeError(f"{name} is a masked array; fill or remove its masked values")
@@ -61,12 +52,8 @@ def checked_container(data: Any, name: str) -> Any:
 def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
-    """Data as a dense array: of real numbers for a ``dtype`` (or a list of them), else of any type.
-
-    Raises a TypeError or ValueError that names the argument for masked and sparse arrays, what holds no
-    items, rows that differ in length, other numbers of dimensions, and for a ``dtype`` anything but finite
-    real numbers, such as dates.
-    """
+    """Convert data to a dense array: of finite real numbers if there are ``dtype``, else of any type."""
+    # Errors name the argument: masked, sparse and empty arrays, rows of unequal length, other dimensions.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
@@ -127,11 +114,9 @@ def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, .
 def checked_table(
     X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
 ) -> Any:
-    """A table of numbers, shape (n_samples, n_features), checked by scikit-learn's ``check_array``.
-
-    Sparse tables, where ``accept_sparse`` allows them, store each cell in one part. Raises a ValueError or
-    TypeError as :func:`numeric_features` does; of ``features`` the message names the columns.
-    """
+    """Check a table of numbers, shape (n_samples, n_features), by scikit-learn's ``check_array``."""
+    # Sparse tables, if ``accept_sparse`` allows them, store each cell once. Errors are those of
+    # :func:`numeric_features`, and name the columns of ``features``.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
@@ -140,10 +125,8 @@ def checked_table(
 
 
 def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
-    """A graph, sparse by rows or dense: square, finite, not negative, and symmetric where that is required.
-
-    Sparse rows store each cell in one part, and no zeros; they may share the memory of ``S``.
-    """
+    """Check a sparse (CSR) or dense graph: square, finite, non-negative and, if required, symmetric."""
+    # Sparse rows store each cell once, and no zeros; they may share the memory of ``S``.
     matrix = checked_table(S, name, features=False, accept_sparse="csr")
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
@@ -172,11 +155,9 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
 
 
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
-    """X as numbers, checked by ``validate_data``; sets the estimator's names and number of features.
-
-    What is no number (text, dates, empty cells) is named with its column and with what makes features of it.
-    Options are those of scikit-learn's ``validate_data``.
-    """
+    """Check X by ``validate_data``, which sets the estimator's names and number of features, as numbers."""
+    # Errors name the column of text, dates and empty cells, and how to convert them. Options are those of
+    # scikit-learn's ``validate_data``.
     owner = type(estimator).__name__
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
     # Sums of the same numbers in another order end in other bits.
@@ -278,10 +259,7 @@ def _problem(owner: str, name: str, X: Any) -> str:
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Columns with other things than numbers, missing values and infinite ones, and the first of each.
-
-    Nothing of arrays that are no tables, and of tables of complex numbers.
-    """
+    """Columns with values other than real numbers, missing and infinite ones, and the first such value."""
     import pandas as pd  # takes long to import, and few tables are refused
 
     frame = hasattr(X, "iloc")

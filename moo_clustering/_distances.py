@@ -1,7 +1,5 @@
 """Checked distance matrices, built only within a memory limit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -36,14 +34,10 @@ OF_SQUARES = (
 
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
-    """Symmetric distances with zero diagonal, shape (n, n), C-contiguous float64.
-
-    ``data`` are features, or distances for ``metric="precomputed"`` (used without a copy where they are
-    exactly symmetric float64); other metrics are those of :func:`sklearn.metrics.pairwise_distances`. A
-    ValueError names ``owner`` where the matrix would exceed ``max_memory`` bytes or is no dissimilarity:
-    negative, not finite, not symmetric within 1e-8 of its largest entry, or non-zero on the diagonal. A
-    MemoryError says that there is less memory than ``max_memory`` allows.
-    """
+    """Symmetric distances with zero diagonal, shape (n, n), C-contiguous float64."""
+    # ``data`` are features, or distances for ``metric="precomputed"``, which are not copied if they are
+    # exactly symmetric float64. A ValueError names ``owner`` if the matrix would exceed ``max_memory`` bytes,
+    # or is negative, not finite, not symmetric within 1e-8 of its largest entry, or non-zero on the diagonal.
     if isinstance(metric, str) and metric == "precomputed":
         return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
     X = checked_table(data, "data", dtype=None, accept_sparse="csr")
@@ -90,11 +84,8 @@ def checked_distances(
     max_memory: int = MAX_MEMORY,
     owner: str = "",
 ) -> NDArray[Any]:
-    """Distances that a user computed: square, finite, not negative, and a dissimilarity unless ``directed``.
-
-    The matrix itself where it is exactly symmetric with zero diagonal, else a copy made so. Raises a
-    ValueError that names the argument.
-    """
+    """Check precomputed distances: square, finite, non-negative and, unless ``directed``, a dissimilarity."""
+    # Only a matrix that is not exactly symmetric with zero diagonal is copied.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
         raise ValueError(
@@ -155,11 +146,9 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
 
 
 def centred_features(data: Any) -> NDArray[np.float64]:
-    """Copy of ``data`` with column means zero.
-
-    The first sample is subtracted before the mean is, so that equal samples become exact zeros and a
-    large common offset costs no digits. Raises a ValueError if squared distances overflow or vanish.
-    """
+    """Copy ``data`` with column means zero; raise a ValueError if squared distances overflow or vanish."""
+    # The first sample is subtracted before the mean, so that equal samples become exact zeros and a large
+    # common offset costs no digits.
     X: NDArray[np.float64] = checked_table(data, "data", order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         X = X - X[0]

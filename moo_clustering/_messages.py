@@ -1,9 +1,4 @@
-"""Messages, bars and paths that are safe to show, move and open.
-
-It imports nothing heavy, so that the command answers mistakes at once.
-"""
-
-from __future__ import annotations
+"""Safe messages, progress bars and paths, without slow imports, for quick error messages."""
 
 import difflib
 import os
@@ -24,11 +19,8 @@ _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
 
 def message_line(text: object) -> str:
-    """A message on one line that any terminal may show.
-
-    It has no control characters and none that turn the direction of writing, and what is very long (a quoted
-    value, a word, the message) is without its middle. O(characters) time.
-    """
+    """Return a message on one line for any terminal, in O(characters) time."""
+    # Control and direction characters are removed, and very long values, words and messages shortened.
     line = " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
     return _without_middle(
         _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), line), _LONGEST
@@ -81,10 +73,7 @@ def special_file(mode: int) -> str:
 
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
-    """Why a path cannot be a ``"file"``, a ``"folder"`` or either, as the rest of a sentence about it.
-
-    The text is empty for a path that can be one, which need not exist yet.
-    """
+    """Why a path cannot be a ``"file"``, ``"folder"`` or either, as the end of a sentence; or empty."""
     text = os.fspath(path)
     if not text.strip():
         return f"is empty; specify the path of a {kind}"
@@ -108,10 +97,8 @@ def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> st
 
 
 def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
-    """The path, unless it is empty or holds a zero byte: ``Path("")`` would be the present folder.
-
-    Raises a ValueError that begins with the ``name`` of the argument.
-    """
+    """Return the path; raise a ValueError, with the argument's name, if it is empty or has a zero byte."""
+    # ``Path("")`` would be the current folder.
     text = os.fspath(path)
     if not text.strip() or "\0" in text:
         raise ValueError(f"{name} {path_fault(text)}")
@@ -155,10 +142,7 @@ class _Lossy:
 
 
 def progress_bar(*arguments: Any, **options: Any) -> Any:
-    """Make a bar of ``tqdm.auto`` on stderr, which never fails: progress is not worth a result.
-
-    Where stderr is closed, full or missing, nothing is shown.
-    """
+    """Make a bar of ``tqdm.auto`` on stderr, which never fails: nothing is shown if stderr is unusable."""
     from tqdm.auto import tqdm
 
     bar: Any = tqdm

@@ -50,12 +50,9 @@ _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 def run_calls(
     calls: Iterable[Call], *, n_jobs: int | None = None, prefer: Literal["threads", "processes"] | None = None
 ) -> list[Any]:
-    """Results of ``delayed`` calls, in their order; the calls must leave their arguments as they are.
-
-    As :class:`joblib.Parallel` does it, but on a Dask cluster every worker gets an array once, however many
-    calls it is in and however deep. With ``n_jobs=1``, or one worker of one thread, the calls stay in this
-    process.
-    """
+    """Return the results of ``delayed`` calls in order; calls must not modify their arguments."""
+    # Like :class:`joblib.Parallel`, but a Dask worker receives an array only once, in however many calls.
+    # With one job, or one worker of one thread, the calls run in this process.
     shelf = active_shelf()
     if shelf is None:
         with named_losses():
@@ -148,10 +145,9 @@ def can_start(count: int) -> bool:
 
 
 class Content:
-    """Memory of an array, bytes of shape (n_bytes,), that comes to lie as arrays do.
+    """Memory of an array, bytes of shape (n_bytes,), aligned as arrays are."""
 
-    Messages leave their contents at odd addresses, where sums are taken in another order.
-    """
+    # Messages have contents at odd addresses, where sums have another order.
 
     def __init__(self, memory: Buffer) -> None:
         self.memory = memory
@@ -165,12 +161,10 @@ class Content:
 
 
 class Shelf:
-    """Arrays that a cluster holds, each until this process has it no longer.
+    """Arrays that a cluster stores, each until this process has released it."""
 
-    Known by their contents, so that arrays that were changed since are not taken for what they were.
-    Each is a task of its own: a worker fetches it once, from another worker where one has it, and what
-    died with a worker is made again.
-    """
+    # Arrays are identified by content, so that changed arrays are sent again. Each is a task: a worker
+    # fetches it once, if possible from another worker, and arrays of failed workers are computed again.
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -270,11 +264,9 @@ def _unpacked(text: bytes, *given: Any) -> Any:
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Threads of this process that ``n_jobs`` stands for.
-
-    As for joblib; but where joblib's backend is a cluster, whose workers are no threads here, None is one
-    thread and -1 all processors of this machine. Raises a ChildProcessError where they cannot be started.
-    """
+    """Number of threads of this process for ``n_jobs``; raise a ChildProcessError if they cannot start."""
+    # As for joblib; but if its backend is a cluster, None is one thread and -1 all processors of this
+    # machine.
     if n_jobs == 1:
         return 1
     if _is_local(get_active_backend()[0]):
@@ -296,10 +288,8 @@ def _is_local(backend: object) -> bool:
 
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
-    """Keep what scikit-learn does in parallel here in this process, also where the backend is a cluster.
-
-    For steps that take less than sending their data, and for fits whose data would be lost with a worker.
-    """
+    """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
+    # For steps that take less time than sending their data, and fits whose data would be lost with a worker.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield

@@ -1,7 +1,5 @@
 """Partial labels of both kinds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -44,13 +42,11 @@ class Targets:
 
 
 def partial_targets(y: Any, n_samples: int) -> Targets:
-    """Check and take apart what ``fit`` is given as ``y``; None: nothing is labelled.
-
-    It is one class per sample, -1 or an empty text for unlabelled ones, shape (n_samples,) or a column; or
-    indicators 0 and 1 of labels, shape (n_samples, n_labels), also sparse, with rows of -1 for unlabelled
-    samples. Raises a ValueError for another length, values that are no classes (continuous, missing),
-    indicators other than 0, 1 and -1, rows in which only some are -1, and no columns.
-    """
+    """Check ``y`` of ``fit``: one class per sample, or label indicators; None if nothing is labelled."""
+    # Unlabelled samples have -1 or an empty text among classes, (n_samples,) or a column, or rows of -1 among
+    # the 0/1 indicators, (n_samples, n_labels), also sparse. Raises a ValueError for another length, values
+    # that are no classes (continuous, missing), other indicators, rows of which only some are -1, and no
+    # columns.
     if y is None:
         return Targets(
             np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False

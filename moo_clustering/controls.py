@@ -78,6 +78,11 @@ def compare(
 ) -> ControlComparison:
     """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
+    Raises a TypeError or ValueError if ``n_evals`` is below the population size, a control is unknown or
+    impossible, ``y`` has the wrong length or ``problem`` no ``decode``, or an objective is not finite. Warns
+    (ExhaustedSearchWarning) if a search ends before ``n_evals``, and (InterruptedSearchWarning) if Ctrl-C
+    stops the comparison, whose result contains the completed seeds.
+
     Parameters
     ----------
     problem : Problem
@@ -100,20 +105,6 @@ def compare(
     Returns
     -------
     ControlComparison
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``n_evals`` is below the population size, a control is unknown or impossible, ``y`` has the wrong
-        length or ``problem`` no ``decode``, an objective is not finite, or the algorithm evaluates without
-        ``problem``.
-
-    Warns
-    -----
-    ExhaustedSearchWarning
-        If a search ends before ``n_evals``.
-    InterruptedSearchWarning
-        If Ctrl-C stops the comparison. The result contains the completed seeds.
 
     Notes
     -----
@@ -190,11 +181,8 @@ def compare_deap(
 def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
-    """Compare the search that ``plan()`` returns with its controls; ``given`` are options of :func:`compare`.
-
-    A DEAP search is planned again for every run. The option ``landmark_of`` maps the samples of ``y`` to
-    landmarks, if the search partitions landmarks.
-    """
+    """Compare the search of ``plan()`` with its controls; ``given`` are options of :func:`compare`."""
+    # A DEAP search is planned again for every run. ``landmark_of`` maps the samples of ``y`` to landmarks.
     search = first.search
     if isinstance(search, PymooSearch):
         # The search has not started, so it can be set up again.
@@ -297,8 +285,7 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 class ControlComparison(NamedTuple):
     """Results of the runs of an evolution and its controls.
 
-    Hypervolumes are relative to the box from the best to the worst values of all fronts, with a margin of a
-    tenth of the range.
+    Hypervolumes are relative to the box of all fronts, with a margin of a tenth of the range.
 
     Attributes
     ----------
@@ -307,8 +294,7 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations``, ``seconds``; with classes, ``n_clusters`` and
         ``ari`` of the scored partition, and ``best ari`` of the front.
     curves : DataFrame
-        ``hypervolume`` by ``evaluations`` of every run; for one objective also ``best <objective>`` and
-        ``ari``.
+        ``hypervolume`` by ``evaluations`` of every run; for one objective also its best value and ``ari``.
     """
 
     runs: pd.DataFrame
@@ -398,11 +384,9 @@ class ControlComparison(NamedTuple):
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
-    """Mean difference of pairs, its 95 % bootstrap interval, Wilcoxon's p, and wins, ties and losses.
-
-    Pairs with a missing value are omitted, and p is 1 if all differences are 0. Differences within rounding
-    noise are 0, and those that differ by rounding noise have equal ranks in Wilcoxon's test.
-    """
+    """Mean difference of pairs, its 95 % bootstrap interval, Wilcoxon's p, and wins, ties and losses."""
+    # Pairs with a missing value are omitted. Differences within rounding noise are 0, and those that differ
+    # by rounding noise have equal ranks in Wilcoxon's test.
     away, noise = clear_differences(ours, theirs)
     there = ~np.isnan(away)
     away, noise = away[there], noise[there]
@@ -421,10 +405,7 @@ class _Spent(Exception):
 
 
 class Meter:
-    """Count evaluations, archive non-dominated solutions, and end a run by an exception.
-
-    ``front`` and ``genes`` are the archive, and ``course`` its history by number of evaluations.
-    """
+    """Count evaluations, archive non-dominated solutions with a history, and end a run by an exception."""
 
     def __init__(self, n_evals: int, names: Sequence[str]) -> None:
         self.n_evals, self.names = n_evals, names

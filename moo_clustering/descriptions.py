@@ -285,12 +285,18 @@ class ComparedColumns:
                 self._columns.append(_Column.of(" ".join(name.split()), column, known, unit))
                 self._places.append(place)
 
+    def columns(self, first: Sequence[str], most: int) -> list[_Column]:
+        """At most ``most`` columns, those with the names ``first`` before the others."""
+        return sorted(self._columns, key=lambda column: column.name not in first)[:most]
+
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
+        return self.compare(labels).describe(n_contrasts)
+
+    def compare(self, labels: ArrayLike) -> Comparison:
         members = _Members.of(labels, self._n_samples)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(members.sizes), 1) ** 2))
         columns = [self._columns[at] for at in self._strongest(members, most, _OF_A_CLUSTER)]
-        traits = [trait for column in columns for trait in column.traits(members)]
-        return _described(members, traits, None, n_contrasts)
+        return Comparison(members, [trait for column in columns for trait in column.traits(members)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
         """Places of up to about ``most`` columns, the strongest of every cluster."""
@@ -325,7 +331,15 @@ class ComparedTerms:
             [bool(_WORD.search(term)) and term not in ENGLISH_STOP_WORDS for term in self._terms], dtype=bool
         )
 
+    def columns(self, first: Sequence[str], most: int) -> list[_Column]:
+        """Occurrences of the terms ``first``."""
+        present = self._present[:, [self._terms.index(term) for term in first]].toarray() > 0
+        return ComparedColumns(pd.DataFrame(present, columns=list(first))).columns((), most)
+
     def describe(self, labels: ArrayLike, n_contrasts: int = 10) -> ClusterDescriptions:
+        return self.compare(labels, n_contrasts).describe(n_contrasts)
+
+    def compare(self, labels: ArrayLike, n_contrasts: int = 10) -> Comparison:
         members = _Members.of(labels, self._weights.shape[0])
         shares = members.means(self._present)
         overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
@@ -339,10 +353,12 @@ class ComparedTerms:
             share, term = shares[:, place], self._terms[place]
             phrases = [term if more > 0 else "" for more in excess[:, place]]
             effect = np.subtract.outer(share, share)
-            traits.append(_Trait(term, effect, phrases, [_percent(each) for each in share].__getitem__))
+            spread = float(np.sqrt(np.abs(overall[place] * (1.0 - overall[place]))))
+            texts = [_percent(each) for each in share]
+            traits.append(_Trait(term, effect, phrases, texts.__getitem__, spread=spread))
         means = members.means(self._weights)
         norms = np.linalg.norm(means, axis=1, keepdims=True)
-        return _described(members, traits, means / np.where(norms > 0, norms, 1.0), n_contrasts)
+        return Comparison(members, traits, means / np.where(norms > 0, norms, 1.0))
 
     def specific(self, labels: ArrayLike, most: int) -> list[int]:
         """Places of about ``most`` terms, the most specific ones of every cluster."""
@@ -397,6 +413,7 @@ class _Column:
     numbers: FloatArray  # or seconds of dates; empty for categories
     show: Callable[[float], str]
     is_date: bool
+    unit: str = ""
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], known: NDArray[np.bool_], unit: str) -> _Column:
@@ -425,7 +442,7 @@ class _Column:
             show = partial(_date, span=float(ordered[-1] - ordered[0]))
         else:
             show = partial(_measure, unit=unit)
-        return cls(name, codes, (), numbers, show, is_date)
+        return cls(name, codes, (), numbers, show, is_date, unit)
 
     def traits(self, members: _Members) -> list[_Trait]:
         """The column, or its categories, compared between clusters."""
@@ -434,7 +451,7 @@ class _Column:
         places = members.labels[rows] * n_values + self.codes[rows]
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        found = self._categories(shares) if self.values else [self._number(members, shares)]
+        found = self._categories(members.sizes, shares) if self.values else [self._number(members, shares)]
         # A cluster without values has no contrasts in this column.
         filled = counts.sum(axis=1) > 0
         return [
@@ -453,6 +470,10 @@ class _Column:
         low, high = ("early", "late") if self.is_date else ("low", "high")
         words = np.where(level >= _HIGH, high, np.where(level <= _LOW, low, "medium"))
         bare = _UNIT.sub("", self.name) or self.name
+        # Scores of the values are differences between the shares of smaller and larger ones.
+        overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
+        scores = 2.0 * np.cumsum(overall) - overall - 1.0
+        spread = float(np.sqrt(overall @ scores**2))
 
         def inside(cluster: int) -> FloatArray:
             return self.numbers[(members.labels == cluster) & (self.codes >= 0)]
@@ -466,21 +487,24 @@ class _Column:
             own = inside(cluster)
             return f"mean {self.show(float((own / max(len(own), 1)).sum()))}"
 
-        return _Trait(self.name, effect, [f"{word} {bare}" for word in words.tolist()], median, mean)
+        return _Trait(self.name, effect, [f"{word} {bare}" for word in words.tolist()], median, mean, spread)
 
-    def _categories(self, shares: FloatArray) -> list[_Trait]:
-        found = []
+    def _categories(self, sizes: NDArray[np.intp], shares: FloatArray) -> list[_Trait]:
+        found, overall = [], sizes @ shares / max(int(sizes.sum()), 1)
+        spread = np.sqrt(np.abs(overall * (1.0 - overall))).tolist()
         if set(self.values) <= set(_TRUTH):
             share = shares[:, -1] if self.values[-1] == _TRUTH[1] else np.zeros(len(shares))
             phrases = [self.name if each >= 0.5 else f"not {self.name}" for each in share]
             effect, texts = np.subtract.outer(share, share), [_percent(each) for each in share]
-            return [_Trait(self.name, effect, phrases, texts.__getitem__, texts.__getitem__)]
+            show = texts.__getitem__
+            return [_Trait(self.name, effect, phrases, show, show, spread[-1])]
         for place, value in enumerate(self.values):
             share = shares[:, place]
             phrase = f"{self.name} {value}" if _BARE.fullmatch(value) else value
             texts = [f"{_percent(each)} {value}" for each in share]
             phrases = [phrase if each >= 0.5 else "" for each in share]
-            found.append(_Trait(self.name, np.subtract.outer(share, share), phrases, texts.__getitem__))
+            effect, show = np.subtract.outer(share, share), texts.__getitem__
+            found.append(_Trait(self.name, effect, phrases, show, spread=spread[place]))
         return found
 
 
@@ -494,27 +518,79 @@ class _Trait:
     value: Callable[[int], str]  # of a cluster, in words
     # The mean of numbers in words, which is shown if medians are equal; None for categories and terms.
     mean: Callable[[int], str] | None = None
+    spread: float = 1.0  # standard deviation of the ranks, as differences of shares, or of the indicator
+
+    def words(self, n_clusters: int) -> tuple[str, list[str]]:
+        """Category, "mean" if only means differ, or "", with the values of the clusters."""
+        values = [self.value(cluster) for cluster in range(n_clusters)]
+        if self.mean is None:
+            return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
+        means = [self.mean(cluster) for cluster in range(n_clusters)] if len({*values}) == 1 else []
+        return ("mean", [each.removeprefix("mean ") for each in means]) if len({*means}) > 1 else ("", values)
 
 
-def _described(
-    members: _Members,
-    traits: Sequence[_Trait],
-    directions: FloatArray | None,
-    n_contrasts: int,
-) -> ClusterDescriptions:
-    """Describe the clusters, those of documents with the ``directions`` of their means."""
-    n_clusters, n_contrasts = len(members.sizes), integer("n_contrasts", n_contrasts, 0)
-    effects = np.array([trait.effect for trait in traits]).reshape(len(traits), n_clusters, n_clusters)
-    nearest = _nearest(members.sizes, effects, directions)
-    names = _names(members.sizes, traits, effects, is_terms=directions is not None)
-    return ClusterDescriptions(
-        [
-            ClusterDescription(
-                cluster, int(size), name, other, _contrasts(traits, effects, cluster, other, n_contrasts)
-            )
-            for cluster, (size, name, other) in enumerate(zip(members.sizes, names, nearest, strict=True))
-        ]
-    )
+@dataclass(frozen=True, eq=False)
+class Heatmap:
+    """Clusters by their strongest columns.
+
+    Attributes
+    ----------
+    columns : sequence of (str, str)
+        Column or term, and the category whose share is shown, "mean", or "" for medians and other shares.
+    levels : ndarray of shape (n_clusters, n_columns), float64
+        Mean rank of a column, or share of a category or term, against all samples in standard deviations.
+    values : sequence of sequence of str
+        Median, mean or share in words, for each cluster and column.
+    """
+
+    columns: Sequence[tuple[str, str]]
+    levels: NDArray[np.float64]
+    values: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Columns, categories or terms compared between clusters, those of documents with directions of means."""
+
+    members: _Members
+    traits: Sequence[_Trait]
+    directions: FloatArray | None = None
+
+    def describe(self, n_contrasts: int) -> ClusterDescriptions:
+        n_contrasts = integer("n_contrasts", n_contrasts, 0)
+        sizes, traits = self.members.sizes, self.traits
+        effects = np.array([trait.effect for trait in traits]).reshape(len(traits), len(sizes), len(sizes))
+        nearest = _nearest(sizes, effects, self.directions)
+        names = _names(sizes, traits, effects, is_terms=self.directions is not None)
+        return ClusterDescriptions(
+            [
+                ClusterDescription(
+                    cluster, int(size), name, other, _contrasts(traits, effects, cluster, other, n_contrasts)
+                )
+                for cluster, (size, name, other) in enumerate(zip(sizes, names, nearest, strict=True))
+            ]
+        )
+
+    def heatmap(self, most: int) -> Heatmap:
+        """The strongest columns of every cluster in turn, with similar ones side by side."""
+        from scipy.cluster.hierarchy import leaves_list, linkage
+
+        sizes = self.members.sizes
+        effects = np.array([trait.effect @ sizes / max(trait.spread, 1e-12) for trait in self.traits])
+        levels = effects.reshape(len(self.traits), len(sizes)) / max(int(sizes.sum()), 1)
+        # Terms characterise the clusters in which they are frequent.
+        strengths = np.abs(levels) if self.directions is None else levels
+        ranks = strengths.argsort(axis=0, kind="stable").argsort(axis=0).max(axis=1, initial=0)
+        chosen: dict[str, int] = {}
+        for place in np.lexsort((-(levels**2) @ sizes, -ranks)).tolist():
+            if len(chosen) < most:
+                chosen.setdefault(self.traits[place].column, place)
+        places = np.array([*chosen.values()], dtype=np.intp)
+        if len(places) > 2 and len(sizes):
+            places = places[leaves_list(linkage(levels[places], "average", optimal_ordering=True))]
+        words = [self.traits[place].words(len(sizes)) for place in places]
+        columns = [(self.traits[place].column, what) for place, (what, _) in zip(places, words, strict=True)]
+        return Heatmap(columns, levels[places].T, list(zip(*(values for _, values in words), strict=True)))
 
 
 def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArray | None) -> list[int]:

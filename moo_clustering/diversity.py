@@ -1,12 +1,11 @@
 """How much chromosomes differ, counted per locus."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray
 from moo_clustering._data import checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
@@ -14,7 +13,7 @@ from moo_clustering._kernels.threads import for_blocks, sum_blocks
 
 __all__ = ["diversity", "equal_loci", "locus_counts", "remove_counts", "shared_choices"]
 
-Ranks = NDArray[np.integer[Any]]
+Ranks = IntArray
 Counts = NDArray[np.unsignedinteger[Any]]
 
 
@@ -56,7 +55,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
     for_blocks(lambda lo, hi: loci.subtract_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
 
 
-def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> NDArray[np.int64]:
+def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
     """Sum over the loci of how many chromosomes of the counted set made the same choice.
 
     Divided by (n_loci * size of the counted set) this is 1 - DIV. O(n_individuals * n_loci).
@@ -83,7 +82,7 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
 
 
 @documented(shared_choices)
-def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> NDArray[np.int64]:
+def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64Array:
     """Number of loci at which each chromosome agrees with ``row``.
 
     Parameters
@@ -99,9 +98,7 @@ def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> NDArra
     )
 
 
-def diversity(
-    population: NDArray[np.integer[Any]], reference: NDArray[np.integer[Any]] | None = None
-) -> NDArray[np.float64]:
+def diversity(population: IntArray, reference: IntArray | None = None) -> FloatArray:
     """DIV of every chromosome with respect to a reference set (PESC, Eq. 2).
 
     Parameters
@@ -109,8 +106,7 @@ def diversity(
     population : ndarray of shape (n_individuals, n_loci)
         Non-negative integers; any alphabet.
     reference : ndarray of shape (n_reference, n_loci), optional
-        Default: the population itself, so that the self term (zero) is part of the mean and
-        DIV <= 1 - 1/n_individuals.
+        Default: the population itself, with zero self terms, so that DIV <= 1 - 1/n_individuals.
 
     Returns
     -------

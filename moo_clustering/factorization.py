@@ -1,9 +1,4 @@
-"""Non-negative matrix factorisation of document-term matrices, from many starts at once.
-
-:func:`nmf` splits runs into batches that fit into memory (:func:`plan_batches`) and solves each
-batch. :func:`map_nmf` passes the factors of every batch to a function instead of storing them.
-"hals" and "mu" update all runs of a batch together, side by side in a panel (:func:`solve_panel`).
-"""
+"""Non-negative matrix factorisation of document-term matrices, from many starts at once."""
 
 from __future__ import annotations
 
@@ -85,12 +80,11 @@ def nmf(
 ) -> NMFRuns:
     """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
 
-    Raises a ValueError if parameters or data are invalid, or runs do not fit into ``max_memory``. "hals" and
-    "mu" process all runs of a batch in one pass over A. O(n_values k + (n_documents + n_terms) k^2) time per
-    run and iteration. A run is bitwise identical in any batch and on any number of workers.
-    O(n_runs (n_documents + n_terms) k) memory. Sources: "Ensemble non-negative matrix factorization for
-    clustering biomedical documents", section on non-negative matrix factorization; C.-J. Lin, Neural
-    Computation 19 (2007) for "pg".
+    Raises a ValueError if runs do not fit into ``max_memory``. "hals" and "mu" process all runs of a batch in
+    one pass over A. O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is bitwise
+    identical in any batch and on any number of workers. O(n_runs (n_documents + n_terms) k) memory. Sources:
+    "Ensemble non-negative matrix factorization for clustering biomedical documents", section on non-negative
+    matrix factorization; C.-J. Lin, Neural Computation 19 (2007) for "pg".
 
     Parameters
     ----------
@@ -99,8 +93,8 @@ def nmf(
     n_components : int
         Number k, at least 1.
     solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
-        Hierarchical alternating least squares, multiplicative updates, projected gradients, or
-        scikit-learn's "cd" and "mu".
+        Hierarchical alternating least squares, multiplicative updates, projected gradients; "cd", "mu" of
+        scikit-learn.
     n_runs : int, optional
         Number of runs. Default: the number of seeds or starts, otherwise 1.
     seeds : sequence of SeedSequence, optional
@@ -204,8 +198,7 @@ class NMFRuns(NamedTuple):
 def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> NDArray[np.int32]:
     """Return the topic of the largest weight of every document (ties: the first).
 
-    Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
-    (2003), section 3.2 (scaling).
+    Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on NMF", SIGIR (2003), section 3.2.
 
     Parameters
     ----------
@@ -282,8 +275,8 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
 def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     """Compute J = ||A - V U^T||^2 without forming V U^T.
 
-    ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time, with a rounding error of
-    about 1e-16 ||A||^2.
+    ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time; rounding error about 1e-16
+    ||A||^2.
 
     Parameters
     ----------
@@ -443,11 +436,9 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Plan batches of similar size, one per worker at a time if all have enough runs.
-
-    The factors of a run have ``n_rows`` rows of ``row_bytes`` together. ``lanes`` is the desired number of
-    runs per worker. ``memory`` limits the bytes of concurrent batches; too little for a run raises an error.
-    """
+    """Plan batches of similar size, one per worker at a time, within ``memory`` bytes together."""
+    # Factors of a run have ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per
+    # worker.
     run_bytes = _COPIES * n_rows * row_bytes
     affordable = memory // run_bytes
     if affordable < 1:
@@ -563,15 +554,11 @@ def solve_panel(
 ) -> NMFRuns:
     """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``.
 
-    HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj)
-    for j = 0, 1, ..., with the new values of previous columns. Columns with G_jj = 0 do not change. With
-    ``multiply``, U <- U * (A^T V) / (U V^T V), where entries do not change if they or the denominator are 0.
-
-    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. The order of operations of a run
-    and the blocks of rows do not depend on other runs or threads. A run is therefore bitwise identical in any
-    panel and on any number of threads. Sources: A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS
-    algorithms for nonnegative matrix and 3D tensor factorization", ICA (2007); D. D. Lee, H. S. Seung,
-    "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
+    HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj),
+    with the new values of previous columns and none for G_jj = 0. With ``multiply``, U <- U * (A^T V) / (U
+    V^T V). O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. No order of operations
+    depends on other runs or threads, so a run is bitwise identical in any panel. Sources: A. Cichocki, R.
+    Zdunek, S. Amari, ICA (2007); D. D. Lee, H. S. Seung, NIPS 13 (2001), theorem 1.
     """
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
@@ -703,12 +690,9 @@ def panel_lanes(panel: AnyFloatArray, k: int, n_runs: int) -> AnyFloatArray:
 def projected_gradient(
     matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
-    """Minimise over U and V in turn by projected gradients.
-
-    A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the norm of
-    the initial gradient. ``n_threads`` is ignored. Source: C.-J. Lin, "Projected gradient methods for
-    nonnegative matrix factorization", Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
-    """
+    """Minimise over U and V in turn by projected gradients; ``n_threads`` is ignored."""
+    # A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the initial
+    # one. Source: C.-J. Lin, Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     histories = []
     for run, (U, V) in enumerate(zip(*starts, strict=True)):

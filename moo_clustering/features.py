@@ -1,7 +1,5 @@
 """Features of documents: term counts, term weights, stems and information gain."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +28,6 @@ from moo_clustering._arrays import (
     warn_caller,
 )
 from moo_clustering._data import FLOATS, checked_array, checked_table, numeric_features, without_duplicates
-from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 
 __all__ = [
@@ -66,9 +63,8 @@ def document_term_counts(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Count the stems of every document.
 
-    O(total length) time, O(stored counts) memory. Raises a TypeError or ValueError if documents or options
-    are invalid or no term is left, and an ImportError if the stemmer needs snowballstemmer, which is not
-    installed.
+    O(total length) time, O(stored counts) memory. Raises a TypeError or ValueError if an argument is invalid
+    or no term is left, and an ImportError without snowballstemmer.
 
     Parameters
     ----------
@@ -125,8 +121,7 @@ def prune_terms(
     terms : array-like of shape (n_terms,)
         Term of each column.
     min_df : int or float, default=2
-        Smallest number (int) or share (float) of documents that contain a term. Terms without any document
-        are always dropped.
+        Smallest number (int) or share (float) of documents with a term; terms in none are always dropped.
 
     Returns
     -------
@@ -165,16 +160,14 @@ class StemmingAnalyzer:
 
     The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
     remaining words stemmed. The analyzer caches the stem of every distinct word; a pickle omits the cache.
-    O(length of the document) time, O(distinct words so far) memory. Raises a TypeError or ValueError if an
-    option is invalid, and an ImportError if snowballstemmer is not installed. Sources: Ensemble non-negative
-    matrix factorization for clustering biomedical documents, section 3.1; M. Porter, "An algorithm for suffix
-    stripping", Program 14 (1980).
+    O(length of the document) time, O(distinct words so far) memory. Raises an ImportError without
+    snowballstemmer. Sources: Ensemble non-negative matrix factorization for clustering biomedical documents,
+    section 3.1; M. Porter, "An algorithm for suffix stripping", Program 14 (1980).
 
     Parameters
     ----------
     stemmer : {"porter", "english", None}, default="porter"
-        Porter's stemmer, its successor (Porter 2), or no stemming. The stemmers require the package
-        snowballstemmer.
+        Porter's stemmer or its successor (Porter 2), which require snowballstemmer, or no stemming.
     stop_words : "english", iterable of str or None, default="english"
         Words to drop before stemming; "english" is scikit-learn's list.
     expand_terms : callable, optional
@@ -208,13 +201,9 @@ class StemmingAnalyzer:
     def __call__(self, document: TextDocument) -> list[str]:
         """Return the stems of a document, in order and with repetitions.
 
-        Raises a TypeError or ValueError if the document or a field has another type.
-
-        Parameters
-        ----------
-        document : str or mapping
-            A text, or its fields ``title``, ``abstract`` and ``text`` (texts or None) and ``headings`` (a
-            sequence of texts or None), at least one of them not None. Fields are joined by spaces.
+        A document is a text, or a mapping of the fields ``title``, ``abstract`` and ``text`` (texts or None)
+        and ``headings`` (a sequence of texts or None), at least one of them not None, which are joined by
+        spaces. Raises a TypeError or ValueError for other documents and fields.
         """
         text = document if isinstance(document, str) else self._joined(document)
         # An empty stem marks a stop word.
@@ -391,8 +380,8 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    Warns if all features are constant, so that none is selected. ``transform`` does not change values. The
-    cost is that of :func:`information_gain`.
+    Warns if all features are constant, so that none is selected. The cost is that of
+    :func:`information_gain`.
 
     Gains are computed from labelled samples only. In a ``Pipeline`` that is fitted to training samples, with
     -1 for unlabelled samples, the labels of test samples and of unlabelled samples are never used. The paper
@@ -428,8 +417,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Finite numbers. A feature is present where it is not 0.
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            One class per sample, -1 for unlabelled samples; or label indicators 0 and 1, with rows of -1 for
-            unlabelled samples.
+            One class per sample, -1 for unlabelled samples; or label indicators, rows of -1 for them.
         """
         # Only the presence of y is checked here; information_gain checks its values.
         X = numeric_features(
@@ -452,16 +440,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Select the columns of the selected features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        {ndarray, sparse matrix} of shape (n_samples, n_selected)
-        """
+        """Select the columns of the selected features, dense or sparse as X."""
         check_is_fitted(self)
         numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
         return super().transform(X)
@@ -528,8 +507,7 @@ class NCWTransformer(_SparseWeighting):
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
             Non-negative weights. The published method has rows of unit length, or zero rows.
-        y : None
-            Ignored.
+        y : ignored
         """
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
@@ -541,8 +519,7 @@ class NCWTransformer(_SparseWeighting):
     def transform(self, X: Any) -> csr_matrix:
         """Weight documents by their similarity to the documents of ``fit``.
 
-        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs from
-        ``fit``.
+        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs.
 
         Parameters
         ----------
@@ -605,16 +582,10 @@ class PaperTfidfTransformer(_SparseWeighting):
     """
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @documented(NCWTransformer.fit)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that contain each term.
+        """Count the documents that contain each term of X, with non-negative counts (n_documents, n_terms).
 
         Raises a ValueError if a value is negative, infinite or missing.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Non-negative counts.
         """
         counts = validated_rows(self, X, reset=True)
         self.df_ = np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
@@ -623,23 +594,12 @@ class PaperTfidfTransformer(_SparseWeighting):
         self.idf_[used] = np.log(counts.shape[0] / self.df_[used])
         return self
 
-    @documented(NCWTransformer.transform)
     def transform(self, X: Any) -> csr_matrix:
         """Weight counts by the ``idf_`` of ``fit``, and scale rows to unit length.
 
-        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs from
-        ``fit``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Non-negative counts.
-
-        Returns
-        -------
-        weights : sparse matrix of shape (n_documents, n_terms), CSR
-            float32 for float32, otherwise float64, without stored zeros. Documents without a weighted term
-            have a zero row; a warning reports their number.
+        The result is a CSR matrix of float32 for float32, otherwise float64, without stored zeros. Documents
+        without a weighted term have a zero row; a warning reports their number. Raises a ValueError if a
+        value is negative, infinite or missing, or the number of terms differs.
         """
         check_is_fitted(self)
         weights = near_one(validated_rows(self, X, reset=False))
@@ -695,11 +655,7 @@ def binary_unigrams(
 
 
 def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]:
-    """Fit an unfitted scikit-learn vectorizer, and return the document-term matrix and the terms.
-
-    Raises a TypeError if ``texts`` is not a sequence of texts, and a ValueError if there are no texts or no
-    terms left.
-    """
+    """Fit an unfitted scikit-learn vectorizer, and return the document-term matrix and the terms."""
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise TypeError("texts must be a sequence of strings, one per document")
     if not len(texts):

@@ -40,7 +40,8 @@ def attainment_scores(
     solution is its distance to the nearest control surface, the boundary of the region that a control front
     dominates. The ends of the front have score 0. O(n_solutions m) time and memory for control fronts of m
     solutions. Raises a ValueError if shapes do not match, there is no control front, or a front has no
-    solution within the limit on the number of clusters.
+    solution within the limit on the number of clusters. Source: Handl and Knowles, IEEE TEVC 11(1), 2007,
+    Algorithm 1, but with the largest of the minimum distances.
 
     Parameters
     ----------
@@ -57,10 +58,6 @@ def attainment_scores(
     Returns
     -------
     AttainmentScores
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1, but with the largest of the minimum distances.
 
     Examples
     --------
@@ -184,8 +181,7 @@ class AttainmentScores:
 def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> FloatArray:
     """Draw uniform samples from a box along the principal axes of the data.
 
-    O(n_samples n_features^2) time. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, null model. Raises a
-    ValueError if ``X`` or ``kind`` is invalid.
+    O(n_samples n_features^2) time. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
 
     Parameters
     ----------

@@ -1,7 +1,5 @@
 """Archives without pickles, atomic writes, checkpoints and fingerprints."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json
@@ -262,10 +260,7 @@ def _read_array(members: Any, name: str, sparse_classes: Mapping[str, Any]) -> A
 
 
 def open_file(path: str | PathLike[str]) -> BinaryIO:
-    """Open a regular file for reading.
-
-    Raises an OSError for other files: reading a pipe can block forever, and a device can be endless.
-    """
+    """Open a regular file for reading; raise an OSError for pipes (can block) and devices (endless)."""
 
     def opener(name: str, flags: int) -> int:
         descriptor = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
@@ -425,11 +420,9 @@ def _lock_file(path: Path) -> int:
 
 
 def replacing(path: Path) -> AbstractContextManager[BinaryIO]:
-    """Context with a binary file that replaces ``path`` at its end, unless an exception is raised.
-
-    The block writes to a temporary file in the same folder, which is then renamed. After a failure (full
-    disk, Ctrl-C) ``path`` is unchanged and the temporary file removed. An OSError names ``path``.
-    """
+    """Context with a binary file that replaces ``path`` at its end, unless an exception is raised."""
+    # The block writes to a temporary file in the same folder, which is then renamed. After a failure (full
+    # disk, Ctrl-C) ``path`` is unchanged and the temporary file removed. An OSError names ``path``.
     return _written(path, os.replace)
 
 
@@ -493,12 +486,9 @@ def _put(temporary: Path, path: Path) -> None:
 
 
 def csv_cell(text: str) -> str:
-    """Escape a text for a CSV cell, so that spreadsheets do not run it as a formula.
-
-    An apostrophe precedes ``= + - @`` (also in full width) and tabs, at the beginning and after a separator
-    of any locale (``;``, ``|``, a tab, a line end, ...). Numbers do not change. :func:`cell_text` removes
-    the apostrophes.
-    """
+    """Escape a text for a CSV cell, so that spreadsheets run no formula; undone by :func:`cell_text`."""
+    # An apostrophe precedes ``= + - @`` (also in full width) and tabs, at the beginning and after a separator
+    # of any locale (``;``, ``|``, a tab, a line end, ...). Numbers do not change.
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1\3\5'\2\4\6", text)
 
 
@@ -531,10 +521,7 @@ def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> st
 
 
 def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
-    """Raise a ValueError if the arrays do not match the checksum of the header.
-
-    Files without a header, of other formats, and of versions without a checksum pass.
-    """
+    """Raise a ValueError if the arrays do not match the checksum of the header, if there is one."""
     if HEADER not in members:
         return
     try:
@@ -657,11 +644,7 @@ def to_json(value: Any, where: str = "value") -> Any:
 
 
 def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str) -> dict[str, NDArray[Any]]:
-    """Read every array of a NumPy archive, see :func:`read_members`.
-
-    Raises an error of the given ``kind`` if the file is not an archive, is damaged, or lacks a ``needed``
-    array.
-    """
+    """Read every array of an archive; raise ``kind`` if it is damaged, or lacks a ``needed`` array."""
     with open_file(path) as file:
         if not zipfile.is_zipfile(file):
             raise kind(f"{path} is not a NumPy archive (.npz), or is truncated")
@@ -686,13 +669,11 @@ class ObjectsError(ValueError):
 
 
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
-    """Read every array of an archive, and skip other members (without ``.npy``).
-
-    Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums of
-    :func:`~moo_clustering.persistence.write_archive` are verified. Raises an ObjectsError for arrays of
-    Python objects; and ValueError, OSError, zipfile.BadZipFile or zlib.error for damaged files, headers that
-    declare too many bytes, and content that expands beyond 100 times the file and 256 MiB.
-    """
+    """Read every array of an archive, and skip other members (without ``.npy``)."""
+    # Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums are
+    # verified. Raises an ObjectsError for arrays of Python objects; and ValueError, OSError,
+    # zipfile.BadZipFile or zlib.error for damaged files, and content that expands beyond 100 times the file
+    # and 256 MiB.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:

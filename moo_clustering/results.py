@@ -107,6 +107,8 @@ class PoolResult:
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
         Best scores of an evolution and its controls.
+    described : sequence of mapping
+        Confidence, families and difference of every alternative of the result.
     arrays : mapping of str to ndarray
         Further arrays for the archive.
     """
@@ -124,6 +126,7 @@ class PoolResult:
     cluster_classes: NDArray[Any] | None = None
     probabilities: FloatArray | None = None
     control_scores: Mapping[str, float] = field(default_factory=dict)
+    described: Sequence[Mapping[Any, Any]] = ()
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
-from moo_clustering._arrays import choice, optional_package, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, optional_package, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
@@ -49,7 +48,7 @@ _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 _ROUNDING = 0.05
 _MISSING_TEXT = ("", "nan", "na", "none", "null")
 # Functions of (z, p, number of methods) that return the adjusted p-values of pairs sorted by p.
-Adjust = Callable[[NDArray[np.float64], NDArray[np.float64], int], NDArray[np.float64]]
+Adjust = Callable[[FloatArray, FloatArray, int], FloatArray]
 
 
 def shaffer_static(
@@ -163,8 +162,7 @@ def friedman(
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         One row per data set and one column per method, or the average rank of every method.
     tie_correction : bool, default=False
-        Correct a table for ties, as :func:`scipy.stats.friedmanchisquare` does. Most papers on machine
-        learning do not.
+        Correct a table for ties, as :func:`scipy.stats.friedmanchisquare` does, unlike most papers.
 
     Returns
     -------
@@ -264,8 +262,7 @@ def compare(
 
     Scores that differ by rounding noise are tied, see :func:`average_ranks`, so that the order in which runs
     are averaged does not affect the result. Raises a ValueError for fewer than two methods or data sets,
-    repeated names, or cells without a number. Raises an ImportError if statsmodels (extra ``stats``) is not
-    installed.
+    repeated names, or cells without a number, and an ImportError without statsmodels (extra ``stats``).
 
     Parameters
     ----------
@@ -374,8 +371,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
     Returns
     -------
     DataFrame of shape (n_methods, n_methods)
-        Symmetric, with methods from best to worst. On the diagonal, p is 1, z is 0, and nothing is
-        significant.
+        Symmetric, with methods from best to worst. On the diagonal, p is 1, z 0, and significant False.
     """
     diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
     choice("column", column, diagonal)
@@ -433,8 +429,7 @@ def average_ranks(
     Two values of a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger one in double
     precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. The noise of small values is relative to
     the largest value of the data set, up to 1. It is relative to at least 1 if the data set contains 0 or
-    values of both signs, which are probably differences. Integers are tied only if they are equal. Ties are
-    transitive.
+    values of both signs, probably differences. Integers are tied only if equal. Ties are transitive.
 
     Parameters
     ----------
@@ -593,12 +588,12 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
             f"average ranks of {n_methods} methods must be from 1 to {n_methods} and sum to {expected:g}, "
             f"got {ranks.tolist()}"
         )
-    exact: NDArray[np.float64] = np.array(ranks.tolist())
+    exact: FloatArray = np.array(ranks.tolist())
     groups = tie_groups(exact, _PRECISION[8] * exact)
     return RankSummary(ranks.groupby(groups).transform("first").rename("average rank"), int(n_datasets))
 
 
-def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
+def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
     """Ranks within every row, with mid-ranks for ties as in :func:`average_ranks`."""
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(f"greater_is_better must be True or False, got {quoted(greater_is_better)}")
@@ -606,26 +601,20 @@ def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
     return np.asarray(rankdata(-places if greater_is_better else places, axis=1))
 
 
-def rounding_noise(values: NDArray[np.float64], precision: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rounding error of every score; ``precision`` is the relative error of every row.
-
-    The error is relative to the score or, if larger, to the largest finite score of the row up to 1, because
-    a small score can be the result of a subtraction. Rows with 0 or both signs are treated as differences of
-    terms of size 1 or more.
-    """
+def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
+    """Rounding error of every score, from the relative ``precision`` of every row."""
+    # The error is relative to the score or, if larger, to the largest finite score of the row up to 1,
+    # because a small score can be a difference. Rows with 0 or both signs count as differences of terms >= 1.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)
-    noise: NDArray[np.float64] = precision[..., np.newaxis] * np.maximum(size, least[..., np.newaxis])
+    noise: FloatArray = precision[..., np.newaxis] * np.maximum(size, least[..., np.newaxis])
     return noise
 
 
-def tie_groups(values: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number.
-
-    Neighbours in sorted order are tied if they differ by at most the larger of their errors. Ties are
-    transitive.
-    """
+def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
+    """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number."""
+    # Neighbours in sorted order are tied if they differ by at most the larger of their errors; transitive.
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -636,7 +625,7 @@ def tie_groups(values: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArr
     return groups
 
 
-def clear_differences(ours: Any, theirs: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def clear_differences(ours: Any, theirs: Any) -> tuple[FloatArray, FloatArray]:
     """Differences of paired scores, which are 0 for ties, and the rounding error of every pair."""
     precision = max(score_precision(np.asarray(ours)), score_precision(np.asarray(theirs)))
     pairs = np.column_stack([np.asarray(one, dtype=np.float64) for one in (ours, theirs)])
@@ -647,35 +636,28 @@ def clear_differences(ours: Any, theirs: Any) -> tuple[NDArray[np.float64], NDAr
 
 
 def score_precision(score: Any, dtype: Any = None) -> float:
-    """Relative rounding error of a score or an array of scores: 0 for integers, otherwise by its type.
-
-    ``dtype`` is the numeric type of the column of the score, if any.
-    """
+    """Relative rounding error of scores by their type, or that of their column ``dtype``; 0 for integers."""
     kind = getattr(dtype, "numpy_dtype", dtype)
     if kind is None or not isinstance(kind, np.dtype) or kind.kind not in "biuf":
         kind = getattr(score, "dtype", np.dtype(np.int64 if isinstance(score, int) else np.float64))
     return 0.0 if kind.kind in "biu" else _PRECISION.get(kind.itemsize, _PRECISION[8])
 
 
-def averaged(ranks: NDArray[np.float64], table: Results) -> pd.Series[float]:
+def averaged(ranks: FloatArray, table: Results) -> pd.Series[float]:
     return pd.Series(ranks.mean(axis=0), index=list(table.methods), name="average rank")
 
 
 class Results(NamedTuple):
     """Scores of methods (columns) on data sets (rows), and the precision of every row."""
 
-    values: NDArray[np.float64]
+    values: FloatArray
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
-    precision: NDArray[np.float64]
+    precision: FloatArray
 
 
 def as_results(results: Any, *, methods: Sequence[str] | None = None, min_methods: int = 2) -> Results:
-    """Check a table of results of shape (n_datasets, n_methods); ``methods`` names the columns of an array.
-
-    Raises a ValueError for fewer than two data sets or ``min_methods`` methods, repeated names, and cells
-    that are empty, NaN or not numeric.
-    """
+    """Check a table of results, shape (n_datasets, n_methods); ``methods`` names the columns of an array."""
     if isinstance(results, pd.DataFrame):
         if methods is not None:
             raise ValueError("methods can only name the columns of an array, but results is a DataFrame")
@@ -768,10 +750,7 @@ def adjusted_pairs(
 
 
 def pair_table(summary: RankSummary) -> pd.DataFrame:
-    """z and unadjusted two-sided p of every pair, most different pairs first.
-
-    ``method_1`` has the better average rank, so that ``z`` is non-negative.
-    """
+    """z >= 0 and unadjusted two-sided p of every pair (better method first), most different pairs first."""
     ranks = summary.average_ranks.sort_values(kind="stable")
     k = len(ranks)
     first, second = np.triu_indices(k, 1)
@@ -785,7 +764,7 @@ def pair_table(summary: RankSummary) -> pd.DataFrame:
     return pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
 
 
-def shaffer_multipliers(n_methods: int) -> NDArray[np.int64]:
+def shaffer_multipliers(n_methods: int) -> Int64Array:
     """Factor of the i-th smallest p: largest number of equal pairs if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
@@ -811,16 +790,16 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     return tuple(count for count in range(n_methods * (n_methods - 1) // 2 + 1) if sets[-1] >> count & 1)
 
 
-def _step_down(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+def _step_down(z: FloatArray, p: FloatArray, n_methods: int) -> FloatArray:
     return np.minimum(1.0, np.maximum.accumulate(shaffer_multipliers(n_methods) * p))
 
 
-def _holm(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+def _holm(z: FloatArray, p: FloatArray, n_methods: int) -> FloatArray:
     multitest = optional_package("statsmodels.stats.multitest", "stats", "Holm's procedure")
     return np.asarray(multitest.multipletests(p, method="holm")[1])
 
 
-def _nemenyi(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+def _nemenyi(z: FloatArray, p: FloatArray, n_methods: int) -> FloatArray:
     # Numerical integration can leave the interval by a rounding error.
     return np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
 

@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import sys
+from collections import Counter
 from pathlib import Path
 
 # Test processes and those that they start share the processors. OpenMP's threads wait for each other by going
@@ -83,6 +84,20 @@ def pytest_collection_modifyitems(config, items):
             text = shown.get(id(estimator)) or shown.setdefault(id(estimator), repr(estimator))
             if first.setdefault((type(estimator).__module__, type(estimator).fit), text) != text:
                 item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish(session):
+    """Measure coverage in the first ten cases of every test, and in every tenth of its other cases.
+
+    Measuring doubles the time of a test, and further cases cover few lines that no other test covers.
+    """
+    if session.config.pluginmanager.hasplugin("_cov"):
+        cases = Counter()
+        for item in session.items:
+            name = item.nodeid.partition("[")[0]
+            if cases[name] >= 10 and cases[name] % 10:
+                item.add_marker("no_cover")
+            cases[name] += 1
 
 
 @pytest.fixture(autouse=True)

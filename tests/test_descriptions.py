@@ -18,6 +18,7 @@ from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
     ComparedColumns,
+    ComparedTerms,
     describe_columns,
     describe_terms,
     human_number,
@@ -441,3 +442,108 @@ def test_namer_of_an_estimator(pareto):
 def test_partitions_of_other_packages():
     labels = KMeans(3, n_init=3, random_state=0).fit_predict(IRIS)
     assert len(set(describe_columns(labels, IRIS).names)) == 3
+
+
+def test_heatmap_worked_by_hand():
+    table = pd.DataFrame(
+        {
+            "weight": [1.0, 2.0, 30.0, 40.0],
+            "wood": ["oak", "oak", "elm", "oak"],
+            "wet": [True, False, False, False],
+            "flat": [7.0, 7.0, 7.0, 7.0],
+        }
+    )
+    found = ComparedColumns(table, {"weight": "kg"}).compare([0, 0, 1, 1]).heatmap(20)
+    assert sorted(found.columns) == [("flat", ""), ("weight", ""), ("wet", ""), ("wood", "oak")]
+    values = dict(zip((name for name, _ in found.columns), zip(*found.values, strict=True), strict=True))
+    assert values == {
+        "weight": ("1.5 kg", "35 kg"),
+        "wood": ("100 %", "50 %"),
+        "wet": ("50 %", "0 %"),
+        "flat": ("7", "7"),
+    }
+    levels = dict(zip((name for name, _ in found.columns), found.levels.T, strict=True))
+    # Scores -3/4, -1/4, 1/4 and 3/4 of the weights have the variance 5/16.
+    np.testing.assert_allclose(levels["weight"], np.array([-0.5, 0.5]) / np.sqrt(5 / 16))
+    # Three and one quarters of all samples, with the variance 3/16.
+    np.testing.assert_allclose(levels["wood"], np.array([0.25, -0.25]) / np.sqrt(3 / 16))
+    np.testing.assert_allclose(levels["wet"], np.array([0.25, -0.25]) / np.sqrt(3 / 16))
+    np.testing.assert_array_equal(levels["flat"], 0.0)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(-9, 9)), min_size=4, max_size=50))
+def test_levels_are_standardised_mean_ranks(pairs):
+    labels = np.array([0, 1, 2, *(label for label, _ in pairs)])
+    numbers = np.array([3.0, -9.0, 9.0, *(number for _, number in pairs)])
+    scores = np.sign(np.subtract.outer(numbers, numbers)).mean(axis=1)
+    expected = [scores[labels == cluster].mean() / scores.std() for cluster in range(3)]
+    for column in (numbers, 1e6 + numbers**3 * 7.0):
+        found = ComparedColumns(pd.DataFrame({"x": column})).compare(labels).heatmap(5)
+        np.testing.assert_allclose(found.levels[:, 0], expected, atol=1e-12)
+    # The levels of all samples have the mean 0.
+    np.testing.assert_allclose(np.bincount(labels) @ found.levels, 0.0, atol=1e-9)
+
+
+def test_heatmap_has_the_strongest_columns_of_every_cluster():
+    labels = np.repeat(np.arange(5), [100, 100, 100, 100, 4])
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(len(labels), 40))
+    for cluster in range(5):
+        table[labels == cluster, cluster] += 9.0
+    names = [f"c{column}" for column in range(40)]
+    found = ComparedColumns(pd.DataFrame(table, columns=names)).compare(labels).heatmap(12)
+    assert len(found.columns) == 12
+    assert {f"c{column}" for column in range(5)} <= {name for name, _ in found.columns}
+    other = np.array([3, 0, 4, 1, 2])
+    moved = ComparedColumns(pd.DataFrame(table, columns=names)).compare(other[labels]).heatmap(12)
+    assert set(moved.columns) == set(found.columns)
+    order = [moved.columns.index(column) for column in found.columns]
+    np.testing.assert_allclose(moved.levels[other][:, order], found.levels, atol=1e-12)
+
+
+def test_means_where_all_medians_are_equal():
+    column = [0.0, 0.0, 2.0, 0.0, 0.0, 0.0]
+    found = ComparedColumns(pd.DataFrame({"x": column})).compare([0, 0, 0, 1, 1, 1]).heatmap(5)
+    assert found.columns == [("x", "mean")]
+    assert list(found.values) == [("0.667",), ("0",)]
+
+
+def test_similar_columns_are_side_by_side():
+    labels = np.repeat([0, 1, 2], 20)
+    rng = np.random.default_rng(0)
+    high = {"a": 0, "b": 1, "c": 2, "a2": 0, "b2": 1, "c2": 2}
+    table = {name: rng.normal(size=60) + 5.0 * (labels == cluster) for name, cluster in high.items()}
+    found = ComparedColumns(pd.DataFrame(table)).compare(labels).heatmap(20)
+    order = [name[0] for name, _ in found.columns]
+    assert order[0] == order[1] != order[2] == order[3] != order[4] == order[5]
+
+
+def test_heatmap_of_terms():
+    counts = np.array([[2, 0, 1, 1], [1, 0, 0, 1], [0, 3, 0, 1], [0, 1, 0, 1]])
+    terms = ["kernel", "neuron", "spike", "the"]
+    compared = ComparedTerms(sparse.csr_array(counts), terms)
+    found = compared.compare([0, 0, 1, 1]).heatmap(20)
+    assert {name for name, _ in found.columns} == {"kernel", "neuron", "spike"}
+    place = [name for name, _ in found.columns].index("spike")
+    assert [row[place] for row in found.values] == ["50 %", "0 %"]
+    np.testing.assert_allclose(found.levels[:, place], np.array([0.25, -0.25]) / np.sqrt(3 / 16))
+    (spike,) = compared.columns(["spike"], 5)
+    assert [spike.values[code] for code in spike.codes] == ["True", "False", "False", "False"]
+
+
+def test_every_cluster_has_frequent_terms_in_the_heatmap():
+    labels = np.repeat([0, 1], [90, 10])
+    rng = np.random.default_rng(0)
+    shares = np.where(np.arange(40) < 20, [[0.3], [0.1]], [[0.0], [0.9]])
+    counts = sparse.csr_array((rng.random((100, 40)) < shares[labels]).astype(float))
+    terms = [f"{'ab'[place // 20]}{chr(97 + place % 20) * 2}" for place in range(40)]
+    found = ComparedTerms(counts, terms).compare(labels).heatmap(20)
+    first = [name[0] for name, _ in found.columns]
+    assert (first.count("a"), first.count("b")) == (10, 10)
+
+
+def test_heatmap_of_nothing():
+    found = ComparedColumns(pd.DataFrame({"x": [None, None]})).compare([0, 1]).heatmap(5)
+    assert found.levels.shape == (2, 0)
+    assert ComparedColumns(pd.DataFrame({"x": [1.0, 2.0]})).compare([-1, -1]).heatmap(5).levels.size == 0

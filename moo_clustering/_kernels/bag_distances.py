@@ -35,11 +35,9 @@ GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 @njit(cache=True, nogil=True)
 def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[q, c] = norm of the feature variances of cluster c, for individuals lo..hi-1.
-
-    Bag b represents ``weights[b]`` points with mean ``means[b]`` and sum of squared deviations ``within[b]``.
-    Clusters of at most ``ddof`` points have variance 0.
-    """
+    """out[q, c] = norm of the feature variances of cluster c, 0 for at most ``ddof`` points."""
+    # Bag b represents ``weights[b]`` points with mean ``means[b]`` and sum of squared deviations
+    # ``within[b]``.
     centers = np.empty((out.shape[1], means.shape[1]))
     sums = np.empty((out.shape[1], means.shape[1]))
     masses = np.empty(out.shape[1])
@@ -220,11 +218,8 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no
 
 @borrowed()
 def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[no-untyped-def]
-    """out[i, k] = sum of the rows of the members of cluster k.
-
-    The rows of the largest cluster are not read: its sum is the total minus the other sums. Columns are
-    processed in blocks of ``width``, whose part of ``rows`` stays in the cache.
-    """
+    """out[i, k] = sum of the rows of the members of cluster k; the largest is the total minus the others."""
+    # Columns are processed in blocks of ``width``, whose part of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):
         stop = min(start + width, n_columns)
@@ -371,11 +366,9 @@ def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore[no-untyped-def]
-    """kept[t] = whether no other instance is farther by ``margin`` everywhere, or equal and earlier.
-
-    ``order`` must start with instances of large sums of values, because only these can be farther everywhere.
-    An instance that drops others can be ignored once it is dropped, because its dominator drops them as well.
-    """
+    """kept[t] = whether no other instance is farther by ``margin`` everywhere, or equal and earlier."""
+    # ``order`` must start with instances of large sums of values, because only these can be farther
+    # everywhere. A dropped instance can be ignored, because its dominator drops the same others.
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
     size = 0
@@ -407,10 +400,8 @@ def _equal(a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no-untyped-def]
-    """Whether the mean of the ``n_largest`` largest of mine - others is at most -margin.
-
-    ``bags`` starts with the bags that decided the last comparison, because they often decide the next one.
-    """
+    """Whether the mean of the ``n_largest`` largest of mine - others is at most -margin."""
+    # ``bags`` starts with the bags that decided the last comparison, because they often decide the next one.
     n_bags = mine.shape[0]
     total = 0.0
     for k in range(n_largest):
@@ -460,12 +451,9 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[q] = mean silhouette of individuals lo..hi-1, or the mean over clusters of their means.
-
-    ``columns[j, i]`` is the distance from i to j, 0 for i = j. Clusters 0..k-1 are not empty. Bags are
-    processed in blocks of ``width``, whose part of ``columns`` stays in the cache; the width does not change
-    the order of any sum.
-    """
+    """out[q] = mean silhouette of individuals lo..hi-1, or the mean over clusters of their means."""
+    # ``columns[j, i]`` is the distance from i to j, 0 for i = j. Bags are processed in blocks of ``width``,
+    # whose part of ``columns`` stays in the cache; the width does not change the order of any sum.
     n = labels.shape[1]
     totals = np.empty((sizes.shape[1], width))
     sums = np.zeros((hi - lo, sizes.shape[1]))

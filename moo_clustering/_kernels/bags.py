@@ -30,10 +30,8 @@ from moo_clustering._kernels.threads import borrowed
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
-    """Move to every empty cluster, in order, the bag farthest from (or nearest to) its own centroid.
-
-    Bags leave only clusters of at least two, and move at most once. The lowest number breaks ties.
-    """
+    """Move to every empty cluster, in order, the bag farthest from (or nearest to) its own centroid."""
+    # Bags leave only clusters of at least two, and move at most once. The lowest number breaks ties.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     moved = np.zeros(n_bags, np.bool_)
@@ -58,11 +56,10 @@ def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):  # type: ignore[no-untyped-def]
-    """Assign every group to one cluster, and conflicting groups to different clusters.
-
-    A group stays if it is in one cluster without a conflicting group placed before it. Other groups move to
-    the allowed cluster with the smallest sum of distances, or the overall smallest if no cluster is allowed.
-    """
+    """Assign every group to one cluster, and conflicting groups to different clusters."""
+    # A group stays if it is in one cluster without a conflicting group placed before it. Other groups move to
+    # the allowed cluster with the smallest sum of distances, or the overall smallest if no cluster is
+    # allowed.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)
@@ -106,11 +103,9 @@ def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-def]
-    """Move to clusters of fewer than ``least`` bags, in order, the bags with the smallest loss.
-
-    Bags leave only clusters of more than ``least``. A cluster without centroid gets the bag farthest from its
-    own centroid.
-    """
+    """Move to clusters of fewer than ``least`` bags, in order, the bags with the smallest loss."""
+    # Bags leave only clusters of more than ``least``. A cluster without centroid gets the bag farthest from
+    # its own centroid.
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
     for b in range(n_bags):
@@ -138,11 +133,8 @@ def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):  # type: ignore[no-untyped-def]
-    """Move single bags while this reduces (sum of costs) (1 + penalty violation).
-
-    ``costs[b, k]`` is the cost of bag b in cluster k, ``violation`` the violation of ``labels``, and
-    ``pair_weight`` the addend to it if both bags of a pair share a cluster.
-    """
+    """Move single bags while this reduces (sum of costs) (1 + penalty violation)."""
+    # ``violation`` is that of ``labels``; ``pair_weight`` is added if both bags of a pair share a cluster.
     n_bags, n_clusters = costs.shape
     total = 0.0
     for b in range(n_bags):
@@ -174,10 +166,7 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):  # type: ignore[no-untyped-def]
-    """Visit every gene with ``genes`` set once, in order, for individuals lo..hi-1.
-
-    Then store their objectives (without penalty) and violations.
-    """
+    """Visit every gene with ``genes`` set once, in order; store objectives without penalty, violations."""
     state, trial = _scratch(arrays, sums[0].shape[1])
     radii = np.empty(labels.shape[1])
     for i in range(lo, hi):

@@ -85,11 +85,7 @@ def _python(kernel: Any) -> Any:
 
 
 class KernelCache(caching.FunctionCache):
-    """Compiled versions of one function, each in a separate file.
-
-    The file name contains the function, its sources and its argument types, so that simultaneous processes do
-    not write to a common index.
-    """
+    """Compiled versions of one function, each in a separate file, so that processes do not share an index."""
 
     def __init__(self, function: Any) -> None:
         self._name = repr(function)
@@ -196,12 +192,10 @@ class Place(NamedTuple):
 
 @remember
 def saved_in(source: Path, chosen: str) -> Place:
-    """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty.
-
-    As for numba: the chosen folder, else the ``__pycache__`` beside the source, else the user's cache folder.
-    The first one that is writable, but not by other users, is used. If there is none, loops are read from the
-    first that contains some.
-    """
+    """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
+    # As for numba: the chosen folder, else the ``__pycache__`` beside the source, else the user's cache
+    # folder. The first one that is writable, but not by other users, is used. If there is none, loops are
+    # read from the first that contains some.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
@@ -250,10 +244,9 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 
 def _changeable(folder: Path) -> Path | None:
-    """The first of a folder and its parents that other users can change or replace, or None.
-
-    Folders of root are trusted. In a sticky folder such as /tmp, others can add folders but not replace them.
-    """
+    """The first of a folder and its parents that other users can change or replace, or None."""
+    # Folders of root are trusted. In a sticky folder such as /tmp, others can add folders but not replace
+    # them.
     for place in (folder, folder.resolve()):
         for part in (place, *place.parents):
             status = part.lstat()
@@ -315,10 +308,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """SHA-256 of all that a compiled function depends on: its file, imported kernel files, numba and NumPy.
-
-    Empty if a file cannot be read, as in a zip archive.
-    """
+    """SHA-256 of a function's file, imported kernel files, numba and NumPy; empty if unreadable."""
     texts: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:

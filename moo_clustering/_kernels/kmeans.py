@@ -84,10 +84,7 @@ def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
 def two_nearest(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], first: NDArray[Any], second: NDArray[Any]
 ) -> int:
-    """Nearest centre of every sample (ties: the lowest), squared distances to it and to the second nearest.
-
-    ``second`` is infinite for a single centre.
-    """
+    """Nearest centre of every sample (ties: the lowest), squared distances to it and the second (or inf)."""
     n, k = len(X), len(centers)
     columns = np.ascontiguousarray(centers.T)
     values = np.empty(k)
@@ -115,11 +112,9 @@ def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
 def _fill_empty(
     X: Any, centers: Any, labels: Any, counts: Any, upper: Any, lower: Any, changed: Any, rounding: float
 ) -> int:
-    """Move every empty centre to the sample farthest from its centre; return the number of moved centres.
-
-    The last sample of a cluster stays, and so do samples that equal their centre up to rounding: copies of a
-    sample are not separated.
-    """
+    """Move every empty centre to the sample farthest from its centre; return the number of moved centres."""
+    # The last sample of a cluster stays, and so do samples that equal their centre up to rounding: copies of
+    # a sample are not separated.
     n, filled = len(X), 0
     own = np.empty(n)
     for i in range(n):
@@ -182,17 +177,12 @@ def _radius(X: NDArray[Any]) -> float:
 def lloyd(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], max_passes: int, tolerance: float
 ) -> tuple[float, int, int, bool]:
-    """Run Lloyd's iterations until no label changes, and write ``centers`` and ``labels`` (int32).
-
-    With a positive ``tolerance``, they also end when the squared moves of centres sum to at most
-    ``tolerance``; labels are then those of the moved centres. An empty centre moves to the sample farthest
-    from its own centre, except the last of a cluster; it stays empty if all samples equal their centres. The
-    lower centre wins ties. Labels are the same as without bounds, because skipped samples are nearer to their
-    own centre by more than rounding errors. Unchanged clusters retain the same means bit by bit.
-
-    Returns the sum of squared distances to the own centres, the numbers of passes and of distance
-    evaluations, and whether the iterations converged.
-    """
+    """Run Lloyd's iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
+    # They also end when the squared moves of centres sum to at most a positive ``tolerance``; labels are then
+    # those of the moved centres. An empty centre moves to the sample farthest from its own centre, except the
+    # last of a cluster. The lower centre wins ties. Bounds skip only samples that are nearer to their own
+    # centre by more than rounding errors. Unchanged clusters retain the same means bit by bit. Returns the
+    # sum of squares, the numbers of passes and of distance evaluations, and whether the iterations converged.
     n, d = X.shape
     k = len(centers)
     upper, lower, values = np.empty(n), np.empty(n), np.empty(k)
@@ -280,12 +270,9 @@ def _first_above(cumulative: NDArray[Any], value: float) -> int:
 def greedy_seeds(
     X: NDArray[Any], precomputed: bool, first: int, draws: NDArray[Any], chosen: NDArray[Any]
 ) -> int:
-    """Greedy k-means++: of several samples drawn by squared distance, select the one with the largest gain.
-
-    ``draws`` has shape (k - 1, trials) and contains uniform numbers for the seeds after the first. ``chosen``
-    receives all seeds. Samples that equal a seed are selected only if there are no others. X contains points,
-    or squared distances if ``precomputed``.
-    """
+    """Greedy k-means++: of several samples drawn by squared distance, select that with the largest gain."""
+    # ``draws``, (k - 1, trials), are uniform numbers for the seeds after the first. Samples that equal a seed
+    # are selected only if there are no others. X contains points, or squared distances if ``precomputed``.
     n = len(X)
     trials = draws.shape[1]
     nearest, cumulative = np.empty(n), np.empty(n)

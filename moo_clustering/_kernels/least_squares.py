@@ -368,11 +368,9 @@ def _enter(  # type: ignore[no-untyped-def]
 def support_paths(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
 ):
-    """Smallest error for every size of the support on a path to more links, and weights if a slot is given.
-
-    Non-negative orthogonal matching pursuit: the candidate with the largest gain is added, and the weights of
-    the support are optimised again. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
-    """
+    """Smallest error for every size of the support on a path to more links; weights if a slot is given."""
+    # Non-negative orthogonal matching pursuit: the candidate with the largest gain is added, and the weights
+    # of the support are optimised again. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]
     row = np.empty(width, dtype=np.float32)
     weights = np.empty(width)

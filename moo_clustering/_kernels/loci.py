@@ -141,10 +141,8 @@ def link_objectives(
     hi: int,
     out: NDArray[Any],
 ) -> None:
-    """out[q] = variance, deviation and connectivity; ``rows`` selects which are computed.
-
-    ``neighbors`` (n_neighbors, n_samples) contains a list per column, padded with -1.
-    """
+    """out[q] = variance, deviation and connectivity, of which ``wanted`` are computed."""
+    # ``neighbors`` (n_neighbors, n_samples) contains a list per column, padded with -1.
     n, d = X.shape
     for q in range(lo, hi):
         components(links, q, row)
@@ -214,11 +212,9 @@ def variances(
     hi: int,
     out: NDArray[Any],
 ) -> None:
-    """Mean squared distance of the samples to the means of their clusters.
-
-    ``within`` is the sum of squared distances to the means of the parts. Those between the means of parts and
-    clusters are added, which avoids cancellation by subtraction.
-    """
+    """Mean squared distance of the samples to the means of their clusters."""
+    # ``within`` is the sum of squared distances to the means of the parts. Those between the means of parts
+    # and clusters are added, which avoids cancellation by subtraction.
     d = sums.shape[1]
     for q in range(lo, hi):
         row = parts[q]

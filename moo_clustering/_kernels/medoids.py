@@ -186,12 +186,10 @@ def _first_least(totals, members, relative, each):  # type: ignore[no-untyped-de
 def dense_medoids(  # type: ignore[no-untyped-def]
     X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi
 ):
-    """medoids[q, c] = member with the smallest total distance to the others; the lowest id breaks ties.
-
-    Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, and 1 less for a zero row, whose
-    distance to itself is not 1. Euclidean, squared or not: the total of squares is n_c times the squared
-    distance to the mean, plus the total of squares of all members to the mean.
-    """
+    """medoids[q, c] = member with the smallest total distance to the others; the lowest id breaks ties."""
+    # Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, and 1 less for a zero row, whose
+    # distance to itself is not 1. Euclidean, squared or not: the total of squares is n_c times the squared
+    # distance to the mean, plus the total of squares of all members to the mean.
     totals = np.empty(order.shape[1])
     centre = np.empty(X.shape[1])
     for q in range(lo, hi):
@@ -224,10 +222,8 @@ def dense_medoids(  # type: ignore[no-untyped-def]
 def sparse_medoids(  # type: ignore[no-untyped-def]
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
-    """Like dense_medoids, from half the squared norms: n_c |x|^2/2 + sum |y|^2/2 - x.s_c.
-
-    For cosine, ``halves`` are all 1/2, also for zero rows. ``vector`` as in sparse_own.
-    """
+    """Like dense_medoids, from half the squared norms: n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
+    # For cosine, ``halves`` are all 1/2, also for zero rows. ``vector`` as in sparse_own.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -249,13 +245,11 @@ def sparse_medoids(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def nearest_medoids(rows, index, nearest, labels, lo, hi):  # type: ignore[no-untyped-def]
-    """Reduce ``nearest[q, i]`` to the smallest distance to a medoid, and set ``labels`` to its position.
-
-    ``rows[index[q, j]]`` are the distances of all samples to the medoid at position j of individual q.
-    Medoids with a negative index are skipped, so that rows can be processed in blocks. Start with nearest =
-    inf and labels above any position. The lowest position wins ties. Two medoids are processed at once,
-    because reading rows is slow and the running minimum is in the cache.
-    """
+    """Reduce ``nearest[q, i]`` to the smallest distance to a medoid, and set ``labels`` to its position."""
+    # ``rows[index[q, j]]`` are the distances to the medoid at position j of individual q. Negative indices
+    # are skipped, so that rows can be processed in blocks. Start with nearest = inf and labels above any
+    # position. Two medoids are processed at once, because reading rows is slow and the running minimum is in
+    # the cache.
     n = rows.shape[1]
     here = np.empty(index.shape[1], dtype=np.int32)
     for q in range(lo, hi):
@@ -322,10 +316,7 @@ def cluster_keys(labels, salts, keys):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def coarse_planes(D, step, planes, lo, hi):  # type: ignore[no-untyped-def]
-    """Store the whole steps in D[i, j], at most 255, in bit planes.
-
-    Bit p, the highest first, becomes bit j % 64 of the word planes[i, p, j // 64].
-    """
+    """Store bit p, highest first, of the steps in D[i, j] (<= 255) as bit j % 64 of planes[i, p, j // 64]."""
     one = np.uint64(1)
     steps = np.empty(64, dtype=np.uint8)
     for i in range(lo, hi):
@@ -374,11 +365,8 @@ def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):  # type: ignore[no-untyped-def]
-    """totals[q, i] = total of the four upper planes from sample i to its own cluster, for samples lo..hi-1.
-
-    The outer loop is over samples, so that their planes stay in the cache for all individuals. Clusters that
-    are not wanted are skipped.
-    """
+    """totals[q, i] = total of the four upper planes from i to its own cluster, for samples lo..hi-1."""
+    # The outer loop is over samples, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
         upper = planes[i, :4]
         for q in range(labels.shape[0]):
@@ -399,12 +387,10 @@ def _total(row, members):  # type: ignore[no-untyped-def]
 def least_total_members(  # type: ignore[no-untyped-def]
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
-    """medoids[q, c] = lowest id among the members with the smallest total distance, up to rounding errors.
-
-    Totals within ``relative`` of the smallest, or within ``each`` per member, are equal. The total of sample
-    i is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the part of the upper planes. The lower
-    planes are read for members that may still be the smallest, and D for the remaining ones.
-    """
+    """medoids[q, c] = lowest id among the members with the smallest total distance, up to rounding errors."""
+    # Totals within ``relative`` of the smallest, or within ``each`` per member, are equal. The total of
+    # sample i is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the part of the upper planes.
+    # The lower planes are read for members that may still be the smallest, and D for the remaining ones.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
         for c in range(wanted.shape[1]):
@@ -449,14 +435,11 @@ def group_distances(rows, members, bounds, out):  # type: ignore[no-untyped-def]
 def assign_groups(  # type: ignore[no-untyped-def]
     costs, index, members, bounds, opponents, opponent_bounds, penalty, labels
 ):
-    """Assign groups of samples to medoids, one after the other, and separate them from their opponents.
-
-    Group g has ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` are stored in the same way. A group goes
-    to the position with the fewest conflicting groups so far, then the smallest cost, then the lowest
-    position. With a penalty >= 0, it goes to the smallest sum of cost and penalty times conflicts. ``costs[r,
-    g]`` is the total distance of the group to a medoid, whose row is in ``index`` (n_individuals, k_max), or
-    -1.
-    """
+    """Assign groups of samples to medoids, one after the other, and separate them from their opponents."""
+    # Group g has ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` are stored in the same way. A group goes
+    # to the position with the fewest conflicting groups so far, then the smallest cost, then the lowest
+    # position; with a penalty >= 0, to the smallest sum of cost and penalty times conflicts. ``costs[r, g]``
+    # is the total distance of the group to a medoid, whose row is in ``index`` (n_individuals, k_max), or -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]
     chosen = np.empty(n_groups, dtype=np.int64)

@@ -17,10 +17,8 @@ ROUNDS = 10
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: ignore[no-untyped-def]
-    """Shared mean and variance of clusters in feature j, and the gain over one Gaussian for all samples.
-
-    Alternately, the background is fitted to the clusters that share it, and clusters leave it if they gain.
-    """
+    """Shared mean and variance of clusters in feature j, and the gain over one Gaussian for all samples."""
+    # Alternately, the background is fitted to the clusters that share it, and clusters leave it if they gain.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
     for _ in range(ROUNDS):
@@ -52,24 +50,11 @@ def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: i
 def fit_clusters(  # type: ignore[no-untyped-def]
     sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
-    """Find relevant features and parameters of every cluster; return the total gain minus prices.
-
-    Parameters
-    ----------
-    sizes, sums, squares : ndarray of shape (k,), (k, d) and (k, d), float64
-        Moments of features with mean 0 and variance 1 over all samples.
-    floor : float
-        Smallest variance.
-    prices : ndarray of shape (d,), float64
-        Cost of a relevant feature in nats; infinite for features that cannot be relevant.
-    features : ndarray of shape (k, d), int32
-    linear, curves : ndarray of shape (k, d), float64
-        Coefficients of x and x^2 in the order of ``features``.
-    bases, counts : ndarray of shape (k,), float64 and int32
-        Constant of a score, which is -inf for an empty cluster; number of relevant features.
-    gains, centers, variances : ndarray of shape (k, d), float64
-        Values per feature; gains are 0 for features that are not relevant.
-    """
+    """Find relevant features and parameters of every cluster; return the total gain minus prices."""
+    # Moments (k,), (k, d) and (k, d) are those of features with mean 0 and variance 1 over all samples.
+    # ``prices`` in nats are infinite for features that cannot be relevant. ``linear`` and ``curves`` are
+    # coefficients of x and x^2 in the order of ``features``; ``bases`` are constants of scores, -inf for
+    # empty clusters; ``counts`` are numbers of relevant features. ``gains`` are 0 for the others.
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0
     for c in range(sizes.shape[0]):
@@ -118,10 +103,7 @@ def assign_rows(  # type: ignore[no-untyped-def]
 
 @borrowed()
 def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def]
-    """Update the moments for the clusters ``new``; return the number of samples that moved.
-
-    Samples with label -1 are in no cluster.
-    """
+    """Update the moments for the clusters ``new`` (-1: none); return the number of samples that moved."""
     moved = 0
     for i in range(X.shape[0]):
         if old[i] == new[i]:

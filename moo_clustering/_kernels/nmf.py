@@ -200,13 +200,11 @@ def _add_inner(p, product, k, spare, out):  # type: ignore[no-untyped-def]
 def update_panel(  # type: ignore[no-untyped-def]
     data, indices, indptr, other, gram, panel, k, bounds, multiply, scratch, grams, inners, lo, hi
 ):
-    """Update the rows of blocks lo..hi-1 of a panel P, for the other panel Q and its Gram matrix.
-
-    ``data``, ``indices`` and ``indptr`` are the sparse matrix M with as many rows as P. ``gram``, of shape
-    (k (k + 1) / 2, n_runs), is Q^T Q for k components. Updates are multiplicative if ``multiply``, else
-    coordinate descent. ``grams`` and ``inners`` receive P^T P and <P, M Q> of the new rows of every block;
-    ``scratch`` has shape (n_blocks, 2, width).
-    """
+    """Update the rows of blocks lo..hi-1 of a panel P, for the other panel Q and its Gram matrix."""
+    # M is a sparse matrix with as many rows as P. ``gram``, (k (k + 1) / 2, n_runs), is Q^T Q for k
+    # components. Updates are multiplicative if ``multiply``, else coordinate descent. ``grams`` and
+    # ``inners`` receive P^T P and <P, M Q> of the new rows of every block; ``scratch`` has shape (n_blocks,
+    # 2, width).
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]
         own, inner = grams[block], inners[block]

@@ -26,12 +26,9 @@ _SUMS = {"reassoc", "nsz"}
 def count_equal(
     labels: NDArray[np.integer[Any]], pairs: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:
-    """Add to ``counts[q]`` the number of pairs whose two samples have equal labels.
-
-    ``labels`` are sample-major, (n_samples, n_individuals), so that a pair reads two contiguous rows.
-    O(n_pairs * n_individuals). One-byte counters keep the comparison loop at full vector width; they are
-    added to ``counts`` before they overflow.
-    """
+    """Add to ``counts[q]`` the number of pairs whose two samples have equal labels (sample-major)."""
+    # A pair reads two contiguous rows. One-byte counters keep the comparison loop at full vector width; they
+    # are added to ``counts`` before they overflow.
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
     for start in range(0, pairs.shape[0], _FLUSH):
@@ -53,10 +50,8 @@ def weigh_equal(
     equal: NDArray[np.float64],
     different: NDArray[np.float64],
 ) -> None:
-    """Add the weights of the pairs with equal and with different labels, which are sample-major.
-
-    Both sums are computed, because a sum over no pairs must be exactly zero.
-    """
+    """Add the weights of the pairs with equal and with different labels, which are sample-major."""
+    # Both sums are computed, because a sum over no pairs must be exactly zero.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -78,12 +73,9 @@ def count_equal_by_class(
     within: NDArray[np.int64],
     total: NDArray[np.int64],
 ) -> None:
-    """Count pairs with equal labels, within classes and in total, without a list of pairs.
-
-    Labels are 0..n_labels-1. Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some
-    classes; counters of the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels.
-    O(n_individuals * n_samples) time, O(n_labels * classes of a group) memory.
-    """
+    """Count pairs with equal labels 0..n_labels-1, within classes and in total, without a list of pairs."""
+    # Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some classes; counters of the
+    # class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels.
     # Four individuals at once, repeating the last one if there are fewer: samples are looked up once, and the
     # sums do not wait for each other. Unsigned indices need no test for negative values.
     last, n_counters = labels.shape[0] - 1, n_labels + (np.int64(shifts.max()) if len(shifts) else 0)
@@ -134,10 +126,8 @@ def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> An
 
 @njit(cache=True, nogil=True)
 def number_by_first_appearance(codes, number, labels):  # type: ignore[no-untyped-def]
-    """labels[q, i] = number of distinct codes in row q before the first occurrence of codes[q, i].
-
-    ``number`` is scratch space with an entry per possible code, 0..len(number)-1.
-    """
+    """labels[q, i] = number of distinct codes in row q before the first occurrence of codes[q, i]."""
+    # ``number`` is scratch space with an entry per possible code, 0..len(number)-1.
     for q in range(codes.shape[0]):
         for c in range(number.shape[0]):
             number[c] = -1
@@ -168,12 +158,10 @@ def sweep_groups(  # type: ignore[no-untyped-def]
     max_sweeps,
     keep,
 ):
-    """Move groups, in order, to their best clusters until none moves; return the number of sweeps.
-
-    Group g contains samples members[ends[g]:ends[g + 1]], which share a label. ``labels`` change in place;
-    ``start`` contains the labels that inertia favours. votes[i] is the factor of the weights in row i;
-    ``scores`` is scratch space with a number per cluster. With ``keep``, no cluster loses its last group.
-    """
+    """Move groups, in order, to their best clusters until none moves; return the number of sweeps."""
+    # Group g contains samples members[ends[g]:ends[g + 1]], which share a label; ``start`` contains the
+    # labels that inertia favours. votes[i] is the factor of the weights in row i; ``scores`` is scratch space
+    # with a number per cluster. With ``keep``, no cluster loses its last group.
     n_clusters = scores.shape[0]
     for sweep in range(max_sweeps):
         moved = False
@@ -222,12 +210,10 @@ def pairs_in_common(
     hi: int,
     common: NDArray[np.int64],
 ) -> None:
-    """Fill rows lo..hi-1 of ``common`` with the numbers of pairs that both of two partitions join.
-
-    If the table of two partitions has more than ``most_cells`` counts, they are compared cluster by cluster.
-    With ``triangle``, both sets are the same, and entries below the diagonal are not computed. O(n_samples)
-    time for two partitions, for any number of clusters.
-    """
+    """Fill rows lo..hi-1 of ``common`` with the numbers of pairs that both of two partitions join."""
+    # If the table of two partitions has more than ``most_cells`` counts, they are compared cluster by
+    # cluster, in O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is not
+    # computed.
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
     counts = np.zeros(max(1, n_second.max()), dtype=np.int32)
@@ -313,14 +299,11 @@ def icm_sweep(
     order: NDArray[np.int64],
     labels: NDArray[np.int32],
 ) -> int:
-    """Move every sample to the cluster of smallest cost (ties: the lowest); return the number moved.
-
-    ``distances[i, k]`` is the cost of sample i in cluster k without constraints. Sharing a cluster with
-    partner ``partners[t]``, for t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, which is
-    negative for must-links. Partners with label -1 are ignored. Samples without partners move first. The
-    others move in the given ``order``, and every move affects the following ones. O(n_samples n_clusters +
-    n_pairs).
-    """
+    """Move every sample to the cluster of smallest cost (ties: the lowest); return the number moved."""
+    # ``distances[i, k]`` is the cost without constraints. Sharing a cluster with partner ``partners[t]``, for
+    # t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, which is negative for must-links.
+    # Partners with label -1 are ignored. Samples without partners move first, the others in the given
+    # ``order``.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0
@@ -360,11 +343,9 @@ def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untyped-def]
-    """chosen[q] = random half, rounded down, of the genes in which row q differs.
-
-    Selection sampling: if w of the r remaining genes are still needed, the next is selected with probability
-    w / r. ``draws`` are uniform on [0, 1), one per gene.
-    """
+    """chosen[q] = random half, rounded down, of the genes in which row q differs."""
+    # Selection sampling: if w of the r remaining genes are still needed, the next is selected with
+    # probability w / r. ``draws`` are uniform on [0, 1), one per gene.
     for q in range(first.shape[0]):
         left = 0
         for i in range(first.shape[1]):
@@ -381,11 +362,9 @@ def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untype
 
 @njit(cache=True, nogil=True)
 def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type: ignore[no-untyped-def]
-    """out[i] = cluster of largest linked weight around i, plus ``inertia[i]`` for its own cluster.
-
-    Ties select the own cluster, else that of the neighbour listed first, so that cluster numbers have no
-    influence. ``tally`` has an entry per cluster, which is zero before and after the call.
-    """
+    """out[i] = cluster of largest linked weight around i, plus ``inertia[i]`` for its own cluster."""
+    # Ties select the own cluster, else that of the neighbour listed first, so that cluster numbers have no
+    # influence. ``tally`` has an entry per cluster, which is zero before and after the call.
     for i in range(labels.shape[0]):
         own = labels[i]
         tally[own] += inertia[i]
@@ -406,10 +385,8 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type:
 
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # type: ignore[no-untyped-def]
-    """Assign samples of label -1 to the cluster of largest linked weight, simultaneously in each round.
-
-    Samples without a labelled neighbour wait for the next round. Returns the number of unlabelled samples.
-    """
+    """Assign samples of label -1 to the cluster of largest linked weight; return how many remain."""
+    # Assignments of a round are simultaneous; samples without a labelled neighbour wait for the next round.
     count = 0
     waiting = labels.copy()
     for i in range(labels.shape[0]):
@@ -536,10 +513,8 @@ def worst_ratio_means(means, spreads, n_clusters, floor, out):  # type: ignore[n
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def own_cluster_sums(D, labels, sums):  # type: ignore[no-untyped-def]
-    """sums[q, i] = total distance of sample i to its own cluster in individual q.
-
-    The outer loop is over samples, so that a row of D stays in the cache for all individuals.
-    """
+    """sums[q, i] = total distance of sample i to its own cluster in individual q."""
+    # The outer loop is over samples, so that a row of D stays in the cache for all individuals.
     n = D.shape[0]
     for i in range(n):
         row = D[i]
@@ -642,10 +617,7 @@ def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
-    """Whether objectives f with constraint violation c dominate g with d.
-
-    The smaller violation dominates; with equal violations, Pareto domination decides.
-    """
+    """Whether f with constraint violation c dominates g with d: smaller violation, or equal and Pareto."""
     if c != d:
         return c < d
     better = False
@@ -658,10 +630,8 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
-    """Amount of domination: product of the differences relative to their ranges, the last that of violations.
-
-    If the constraint violations c and d differ, they alone decide.
-    """
+    """Amount of domination: product of differences relative to their ranges, the last of violations."""
+    # If the constraint violations c and d differ, they alone decide.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0
@@ -677,24 +647,12 @@ def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray)
 def weigh(
     F: FloatArray, violations: FloatArray, n: int, new: FloatArray, c: float, current: FloatArray, d: float
 ) -> tuple[int, int, float, float, int]:
-    """Compare a new solution with the current one and with the first ``n`` members of an archive.
-
-    ``violations``, c and d are the constraint violations of the archive, the new and the current solution.
-    Ranges are those of archive, new and current solution together. O(n n_obj).
-
-    Returns
-    -------
-    relation : int
-        1 if the current solution dominates the new one, -1 for the reverse, else 0.
-    k : int
-        Number of members that dominate the new solution.
-    total : float
-        Sum of the amounts by which these members, and possibly the current solution, dominate it.
-    least : float
-        Smallest amount of a member; inf if there is none.
-    nearest : int
-        Row of that member, the first of ties.
-    """
+    """Compare a new solution with the current one and with the first ``n`` members of an archive."""
+    # ``violations``, c and d are the constraint violations of the archive, the new and the current solution,
+    # and ranges are those of all three together. Returns 1 if the current solution dominates the new one, -1
+    # for the reverse, else 0; the number of members that dominate the new solution; the sum of the amounts by
+    # which these, and possibly the current solution, dominate it; and the smallest amount of a member (or
+    # inf) with the first row of such a member.
     relation = 0
     if dominates(current, d, new, c):
         relation = 1

@@ -116,11 +116,9 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):  # type:
 
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):  # type: ignore[no-untyped-def]
-    """Write the group of every sample: the group with the largest weighted score of its nearest landmarks.
-
-    A sample has the group of its own landmark if that is ``settled`` or provisional (from ``n_real`` on), or
-    if all its nearest landmarks have the same group.
-    """
+    """Write the group of every sample: the group with the largest weighted score of its nearest landmarks."""
+    # A sample has the group of its own landmark if that is ``settled`` or provisional (from ``n_real`` on),
+    # or if all its nearest landmarks have the same group.
     n_near = positions.shape[1]
     total = np.empty(n_real)
     for i in range(landmark_of.shape[0]):

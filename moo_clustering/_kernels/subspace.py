@@ -50,23 +50,12 @@ def weigh_features(  # type: ignore[no-untyped-def]
     sums, binary, masses, sizes, spreads, blame, frequencies, varying, shift, old, n, scale, gamma,
     floor, power, features, centers, logs, least, totals, chi_totals,
 ):  # fmt: skip
-    """Steps 1, 4 and 5 for some features, without the normalisation of the weights.
-
-    Parameters
-    ----------
-    sums : ndarray of shape (len(features), 2 k or 3 k), float64
-        Sums of w^f x, of w where x != 0, and, unless ``binary``, of w^f x^2; overwritten.
-    masses, sizes, spreads, blame : ndarray of shape (k,)
-        S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l.
-    frequencies, shift : ndarray of shape (m,), float64
-        Number of samples with each feature; value subtracted from the feature before summation.
-    old : ndarray of shape (m, k) or (1, k)
-        Centroids of clusters without mass; any single row if all clusters have mass.
-    centers, logs : ndarray of shape (m, k)
-        Output: centroids and log weights.
-    least, totals, chi_totals : ndarray of shape (k,), float64
-        Output: smallest M of the block, and the sums of lambda and lambda^q chi relative to its weight.
-    """
+    """Steps 1, 4 and 5 for some features, without the normalisation of the weights."""
+    # ``sums`` (overwritten) contain w^f x, w where x != 0, and, unless ``binary``, w^f x^2; ``masses``,
+    # ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift`` was
+    # subtracted from the features. ``old`` are centroids for clusters without mass. Output: ``centers`` and
+    # ``logs`` of the weights; the smallest M of the block, and the sums of lambda and lambda^q chi relative
+    # to its weight.
     k = masses.shape[0]
     least[:] = np.inf
     totals[:] = 0.0
@@ -102,11 +91,9 @@ def weigh_features(  # type: ignore[no-untyped-def]
 def weight_panel(  # type: ignore[no-untyped-def]
     centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants
 ):
-    """Terms of the distances of step 6 per feature, for features lo..hi-1.
-
-    With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. For binary x, the panel receives
-    g (1 - 2 z), else [-2 g z | g]; ``constants`` receives the sum of g z^2 over these features.
-    """
+    """Terms of the distances of step 6 per feature, for features lo..hi-1."""
+    # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. For binary x, the panel receives
+    # g (1 - 2 z), else [-2 g z | g]; ``constants`` receives the sum of g z^2 over these features.
     k = tops.shape[0]
     constants[:] = 0.0
     for i in range(lo, hi):
@@ -216,11 +203,9 @@ def _add_times(x, p, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def multiply_rows(indptr, indices, values, panel, rows, height, places, out):  # type: ignore[no-untyped-def]
-    """out[r] = row ``rows[r]`` of the matrix times the panel; without values, all entries are 1.
-
-    Without values, the panel is read in tiles of ``height`` rows, which stay in the cache for all rows of the
-    matrix. The height does not change results. ``places`` is scratch space with a number per row.
-    """
+    """out[r] = row ``rows[r]`` of the matrix times the panel; without values, all entries are 1."""
+    # Without values, the panel is read in tiles of ``height`` rows, which stay in the cache for all rows of
+    # the matrix. The height does not change results. ``places`` is scratch space with a number per row.
     out[:] = 0.0
     for r in range(rows.shape[0]):
         places[r] = indptr[rows[r]]
@@ -253,11 +238,8 @@ def _add_moments(x, p, k, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def feature_moments(indptr, indices, values, panel, k, rows, out):  # type: ignore[no-untyped-def]
-    """out[r] = sums of w^f x, of w over the samples with the feature, and of w^f x^2.
-
-    Rows of the matrix are features, ``panel`` is [W^f | W] of shape (n_samples, 2 k), and ``out`` has 3 k
-    columns.
-    """
+    """out[r] = sums of w^f x, of w over the samples with the feature, and of w^f x^2, in 3 k columns."""
+    # Rows of the matrix are features, and ``panel`` is [W^f | W] of shape (n_samples, 2 k).
     for r in range(rows.shape[0]):
         out[r] = 0.0
         for z in range(indptr[rows[r]], indptr[rows[r] + 1]):

@@ -49,12 +49,10 @@ def sum_blocks(
 
 
 def borrowed(**options: Any) -> Callable[[Any], Any]:
-    """``numba.njit`` for functions that neither allocate arrays nor retain references to them.
-
-    These functions need no reference counts of the arrays in a named tuple. Counting costs more than a short
-    loop over the arrays, and makes threads wait for each other. The option is private to numba, and is
-    omitted if a version does not support it.
-    """
+    """``numba.njit`` for functions that neither allocate arrays nor retain references to them."""
+    # Counting references of the arrays in a named tuple costs more than a short loop over them, and makes
+    # threads wait for each other. The option is private to numba, and is omitted if a version does not
+    # support it.
     try:
         decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
     except KeyError:
@@ -65,11 +63,9 @@ def borrowed(**options: Any) -> Callable[[Any], Any]:
 def for_parts(
     kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
 ) -> None:
-    """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory.
-
-    The approximate total ``n_operations`` decides whether threads are used. ``each`` is the number of parts
-    per worker: 1 if all take the same time and each reads all of a large table.
-    """
+    """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory."""
+    # The approximate total ``n_operations`` decides whether threads are used. ``each`` is the number of parts
+    # per worker: 1 if all take the same time and each reads all of a large table.
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)

@@ -73,10 +73,7 @@ def ranks(
 
 @njit(cache=True, nogil=True, inline="always")
 def rounded(value: float) -> float:
-    """Round to 41 significant bits, so that rounding noise breaks no tie; monotone.
-
-    Veltkamp's splitting: adding and subtracting 2^12 + 1 times the value leaves the high bits.
-    """
+    """Round to 41 significant bits by Veltkamp's splitting, so that noise breaks no tie; monotone."""
     high = value * 4097.0
     result: float = high - (high - value)
     return result
@@ -94,11 +91,8 @@ def square_distance(P: NDArray[Any], i: int, j: int) -> float:
 
 @njit(cache=True, nogil=True)
 def square_distances(X: NDArray[Any]) -> NDArray[Any]:
-    """Squares of all Euclidean distances (n, n), bitwise equal to a loop over the features of each pair.
-
-    The sums of several pairs are vectorised together, because vectorising the sum of a single pair would
-    change the order of its terms.
-    """
+    """Squares of all Euclidean distances (n, n), bitwise equal to a loop over the features of each pair."""
+    # Sums of several pairs are vectorised together, because vectorising a single sum would change its order.
     n, d = X.shape
     P = np.ascontiguousarray(X.T)
     out = np.zeros((n, n))
@@ -192,17 +186,13 @@ def nearest_by_blocks(
     near: NDArray[Any],
     squares: NDArray[Any],
 ) -> int:
-    """Nearest points of queries, including themselves, in float32; return the number of searched leaves.
-
-    Leaf a of a KD-tree has the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]`` and
-    padded with inf. Its box has the corners ``low[:, a]`` and ``high[:, a]``. Queries are points too, at
-    ascending ``places`` (n,); those of group g, ``groups[g]:groups[g + 1]``, are in one leaf. For the groups
-    lo..hi-1, the function writes positions of points ``near`` (n, k) and their squared distances ``squares``
-    (n, k).
-
-    Vectorised comparisons of a query with all points of a leaf take a fraction of the time of a tree
-    traversal. Rounding is monotone, so that skipped boxes contain no nearer point.
-    """
+    """Nearest points of queries, including themselves, in float32; return the number of searched leaves."""
+    # Leaf a of a KD-tree has the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]`` and
+    # padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
+    # ``places``; those of group g, ``groups[g]:groups[g + 1]``, are in one leaf. For the groups lo..hi-1, the
+    # function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with all points of a leaf take a
+    # fraction of the time of a tree traversal. Rounding is monotone, so that skipped boxes contain no nearer
+    # point.
     n_leaves, d, width = blocks.shape
     between, apart = np.empty(n_leaves, np.float32), np.empty(n_leaves, np.float32)
     values, to_box = np.empty((d, width), np.float32), np.empty(width, np.float32)
@@ -353,13 +343,10 @@ def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
 
 @njit(cache=True, nogil=True)
 def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> bool:
-    """Merge order, as positions, of ``links`` (n-1, 2) sorted by length; False if they are not a tree.
-
-    The smallest size never decreases, and larger clusters never return to it. Skipped links therefore need no
-    new inspection before the smallest size increases, and links used meanwhile are skipped like those of
-    larger clusters. After every increase at most n / size clusters remain, so that all inspections take O(n
-    log n).
-    """
+    """Merge order, as positions, of ``links`` (n-1, 2) sorted by length; False if they are not a tree."""
+    # The smallest size never decreases, and larger clusters never return to it. Skipped links therefore need
+    # no new inspection before the smallest size increases, and links used meanwhile are skipped like those of
+    # larger clusters. After every increase at most n / size clusters remain: all inspections take O(n log n).
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
     # count[s] clusters have size s; larger[s] is the next existing size: a linked list from 0 to n + 1.
@@ -466,10 +453,8 @@ def _before(r: float, d: float, i: int, j: int, other_r: float, other_d: float, 
 
 @njit(cache=True, nogil=True)
 def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], links: NDArray[Any]) -> None:
-    """Fill ``links`` (n-1, 2) with samples in the order of Prim's algorithm, without a distance matrix.
-
-    X contains points and ``cores`` squares, or X is a symmetric distance matrix.
-    """
+    """Fill ``links`` (n-1, 2) with samples in the order of Prim's algorithm, without a distance matrix."""
+    # X contains points and ``cores`` squares, or X is a symmetric distance matrix.
     n = len(X)
     left = np.arange(1, n)
     reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
@@ -497,12 +482,10 @@ def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], l
 def density_validity(
     D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
 ) -> None:
-    """DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), independently of each other.
-
-    With ``by_gap``, the shorter of links with equal reachability comes first, else that of the earlier
-    samples. ``closeness`` is (nearest[i] / D[i, j])^exponent, with 0 on the diagonal, where ``nearest`` is
-    the smallest positive distance of a sample.
-    """
+    """DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), independently of each other."""
+    # With ``by_gap``, the shorter of links with equal reachability comes first, else that of the earlier
+    # samples. ``closeness`` is (nearest[i] / D[i, j])^exponent, 0 on the diagonal, where ``nearest`` is the
+    # smallest positive distance of a sample.
     if not len(labels):
         return
     n = len(D)
@@ -742,10 +725,7 @@ def _offer(i: int, nearest: Any, length: Any, keys: Any, own: int, best: Any, so
 
 @njit(cache=True, nogil=True)
 def prim(X: NDArray[Any], precomputed: bool, keys: NDArray[Any], links: NDArray[Any]) -> None:
-    """Fill ``links`` (n-1, 2) with samples in the order of Prim's algorithm, without a distance matrix.
-
-    X contains points, or is a symmetric distance matrix.
-    """
+    """Fill ``links`` (n-1, 2) with samples in Prim's order; X contains points, or symmetric distances."""
     n = len(X)
     left = np.arange(1, n)
     length, source = np.full(n, np.inf), np.zeros(n, np.int64)
@@ -824,11 +804,9 @@ def cluster_counts(parts: NDArray[Any], out: NDArray[Any]) -> None:
 
 @njit(cache=True, nogil=True)
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # type: ignore[no-untyped-def]
-    """Rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A and factors a, b and c.
-
-    The vectors are the columns of ``block``, so that an entry of A is read once for all of them. Rows are
-    summed in the order of their entries, in any thread.
-    """
+    """Rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A and factors a, b and c."""
+    # The vectors are the columns of ``block``, so that an entry of A is read once for all of them. Rows are
+    # summed in the order of their entries, in any thread.
     a, b, c = factors
     width = block.shape[1]
     for i in range(lo, hi):
@@ -842,10 +820,8 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # typ
 
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):  # type: ignore[no-untyped-def]
-    """Join samples of the same part if their entry, times the strengths of both, is at least ``least``.
-
-    ``parents``, initially 0, 1, ..., finally contains the smallest member of the component of every sample.
-    """
+    """Join samples of the same part if their entry, times the strengths of both, is at least ``least``."""
+    # ``parents``, initially 0, 1, ..., finally contains the smallest member of the component of every sample.
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):
             j = indices[entry]

@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.duplicate import DuplicateElimination
@@ -26,7 +27,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 from scipy.special import expit
 
-from moo_clustering._arrays import choice, integer, positive, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, integer, positive, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
@@ -45,9 +46,10 @@ class AMOSA(Algorithm):
 
     Perturbations of a current solution are accepted or rejected by their dominance relations to this solution
     and to an archive of non-dominated solutions, and by a falling temperature. The result is the archive. The
-    first pymoo iteration creates the initial archive, and every later iteration is one temperature. A
-    termination criterion can end the run before the last temperature. Raises a TypeError or ValueError if
-    options are unknown or out of range, or objectives are NaN.
+    first pymoo iteration creates the archive, and every later one is one temperature. A termination criterion
+    can end the run before the last temperature. Raises a ValueError if objectives are NaN. Source: S.
+    Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
+    algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
 
     Parameters
     ----------
@@ -93,11 +95,6 @@ class AMOSA(Algorithm):
 
     The smaller constraint violation dominates, by the difference of the violations relative to their range.
     Objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated genotypes.
-
-    References
-    ----------
-    S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective
-    optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
 
     Examples
     --------
@@ -266,7 +263,7 @@ def climb(
     problem: Any,
     vary: pymoo_search.Variation,
     evaluate: Evaluate,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> list[pymoo_search.Solution]:
     """Improve solutions in parallel: perturbed solutions replace originals that they dominate."""
     violations = pymoo_search.violations_of(batch, problem)
@@ -292,7 +289,7 @@ def anneal(
     problem: Any,
     vary: pymoo_search.Variation,
     evaluate: Evaluate,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> pymoo_search.Solution:
     """Run the moves of one temperature, and return the final current solution."""
     for _ in range(n_moves):
@@ -317,11 +314,9 @@ def anneal(
 
 
 class BoundedArchive:
-    """Archive of AMOSA: non-dominated solutions without duplicates.
+    """Archive of AMOSA: distinct non-dominated solutions, thinned from the soft to the hard limit."""
 
-    More than ``soft_limit`` members are thinned to ``hard_limit``. The first ``len(members)`` rows of ``F``,
-    shape (soft_limit + 1, n_obj), and of ``violations`` belong to the ``members``.
-    """
+    # ``F`` and ``violations`` have soft_limit + 1 rows, of which ``len(members)`` are in use.
 
     def __init__(
         self, n_obj: int, soft_limit: int, hard_limit: int, duplicates: DuplicateElimination
@@ -350,10 +345,7 @@ class BoundedArchive:
         self._set(members)
 
     def add(self, solution: pymoo_search.Solution) -> None:
-        """Add a solution that no member dominates, unless it is a duplicate; remove dominated members.
-
-        Takes O(n_members n_obj) time, or O(n_members^2) if the archive is thinned.
-        """
+        """Add a solution that no member dominates, unless it is a duplicate; remove dominated members."""
         if pymoo_search.is_known(self._duplicates, solution, self.members):
             return
         rows = not_dominated(self.F, self.violations, len(self), solution.f, solution.violation)
@@ -377,24 +369,21 @@ class BoundedArchive:
         self.F[:n] = _objectives(members)
         self.violations[:n] = [member.violation for member in members]
 
-    def _keep(self, rows: NDArray[np.int64]) -> None:
+    def _keep(self, rows: Int64Array) -> None:
         n = len(rows)
         self.F[:n] = self.F[rows]
         self.violations[:n] = self.violations[rows]
         self.members = [self.members[i] for i in rows]
 
 
-def _objectives(solutions: Sequence[pymoo_search.Solution]) -> NDArray[np.float64]:
+def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
     return np.array([solution.f for solution in solutions])
 
 
-def representatives(points: ArrayLike, n_groups: int) -> NDArray[np.int64]:
-    """Return a representative of each of ``n_groups`` single-linkage clusters of points: ascending rows.
-
-    The representative has the smallest mean distance to the points of its cluster (ties: the first point).
-    Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones. All
-    points are returned if there are at most ``n_groups``. Takes O(n_points^2) time.
-    """
+def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
+    """Ascending rows of representatives of ``n_groups`` single-linkage clusters of points; O(n^2) time."""
+    # The representative has the smallest mean distance to the points of its cluster (ties: the first point).
+    # Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
     if n <= n_groups:
@@ -410,7 +399,7 @@ def representatives(points: ArrayLike, n_groups: int) -> NDArray[np.int64]:
     return np.sort(np.array(kept, dtype=np.int64))
 
 
-def _scaled(P: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(P: FloatArray) -> FloatArray:
     finite = np.isfinite(P)
     low = np.where(finite, P, np.inf).min(axis=0)
     high = np.where(finite, P, -np.inf).max(axis=0)
@@ -420,7 +409,7 @@ def _scaled(P: NDArray[np.float64]) -> NDArray[np.float64]:
     return (np.clip(P, low - extent, high + extent) - low) / extent
 
 
-def _cut(merges: NDArray[np.float64], n: int, n_groups: int) -> NDArray[np.int64]:
+def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:
     """Return the group of each point after the first n - n_groups merges."""
     group = np.arange(n, dtype=np.int64)
     member = list(range(n))  # a point of each cluster, in SciPy's numbering
@@ -490,12 +479,7 @@ class LaplaceNoise(Mutation):
         self.scale = float(positive("scale", scale))
 
     def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, X: NDArray[Any], *args: Any, random_state: Generator | None = None, **kwargs: Any
     ) -> NDArray[Any]:
         rng = np.random.default_rng(random_state)
         n = len(X)

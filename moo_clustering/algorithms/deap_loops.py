@@ -1,8 +1,4 @@
-"""Evolutionary loops in the style of DEAP: genetic K-means, genetic clustering for unknown K, and CHC.
-
-A loop (:func:`gka`, :func:`gcuk`, :func:`chc`) repeats a step (:class:`GkaStep`, :class:`GcukStep`,
-:class:`ChcStep`), which is one generation. :class:`DeapSearch` also runs steps.
-"""
+"""Loops and steps in the style of DEAP: genetic K-means, genetic clustering for unknown K, and CHC."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from deap import base, tools
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import choice, integer, positive, probability, quoted
@@ -76,15 +73,13 @@ def gka(
     *,
     stats: Any = None,
     halloffame: Any = None,
-    rng: np.random.Generator | None = None,
+    rng: Generator | None = None,
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
     """Genetic K-means: repeat :class:`GkaStep`, with selection, mutation and a K-means step, no crossover.
 
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
+    Sources: Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
     algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
 
     """
@@ -99,19 +94,14 @@ def gcuk(
     *,
     stats: Any = None,
     halloffame: Any = None,
-    rng: np.random.Generator | None = None,
+    rng: Generator | None = None,
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
     """Genetic clustering for unknown K: repeat :class:`GcukStep`, with selection, crossover and mutation.
 
-    The logbook column ``ncross`` counts the crossed pairs.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK); S. Bandyopadhyay, U. Maulik, "Genetic clustering
-    for automatic evolution of clusters and application to image classification", Pattern Recognition
-    35 (2002).
+    The logbook column ``ncross`` counts the crossed pairs. Sources: Evolutionary multi-instance clustering
+    (MIGCUK); Bandyopadhyay, Maulik, Pattern Recognition 35, 2002.
 
     """
     return run_steps(GcukStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
@@ -125,19 +115,16 @@ def chc(
     *,
     stats: Any = None,
     halloffame: Any = None,
-    rng: np.random.Generator | None = None,
+    rng: Generator | None = None,
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
     """CHC: repeat :class:`ChcStep`, with elitist survival, crossover of distant parents only, and restarts.
 
     The logbook columns are ``ncross`` (crossed pairs), ``accepted`` (surviving children), ``d`` (threshold
-    after the generation) and ``restart`` (0 or 1).
-
-    References
-    ----------
-    L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
-    with ``threshold_rule="no_acceptance"``. Evolutionary multi-instance clustering (CHCMIC).
+    after the generation) and ``restart`` (0 or 1). Sources: L. J. Eshelman, "The CHC adaptive search
+    algorithm", Foundations of Genetic Algorithms 1 (1991), with ``threshold_rule="no_acceptance"``;
+    Evolutionary multi-instance clustering (CHCMIC).
 
     Examples
     --------
@@ -167,14 +154,14 @@ def run_steps(
     ngen: int,
     stats: Any,
     halloffame: Any,
-    rng: np.random.Generator | None,
+    rng: Generator | None,
     verbose: bool,
 ) -> tuple[Individuals, tools.Logbook]:
     """Evaluate a population and run ``ngen`` generations, or fewer if the step's budget is exhausted."""
     ngen = integer("ngen", ngen, 0)
     if not isinstance(population, list):
         raise TypeError(f"population must be a list of individuals, got {type(population).__name__}")
-    if rng is not None and not isinstance(rng, np.random.Generator):
+    if rng is not None and not isinstance(rng, Generator):
         raise TypeError(f"rng must be a numpy.random.Generator or None, got {type(rng).__name__}")
     rng = np.random.default_rng() if rng is None else rng
     stats = finite_statistics() if stats is None else stats
@@ -238,7 +225,7 @@ class CountedStep(Documented, ABC):
         return self.left == 0
 
     def start(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns]:
         """Reset the step, and evaluate the individuals of the initial population without valid fitness.
 
@@ -253,7 +240,7 @@ class CountedStep(Documented, ABC):
         return population, {"nevals": self.evaluations, "ntrials": 0, **self._begin(population)}
 
     def __call__(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns] | None:
         """Return the next population and its logbook columns; None if :attr:`finished`."""
         if self.finished:
@@ -278,7 +265,7 @@ class CountedStep(Documented, ABC):
 
     @abstractmethod
     def _generation(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns]:
         """Run one generation, without changing the individuals of ``population``."""
 
@@ -306,7 +293,7 @@ class CountedStep(Documented, ABC):
         self.evaluations += len(new)
         return [individual for individual in individuals if individual.fitness.valid]
 
-    def _mutated(self, children: Individuals, toolbox: base.Toolbox, rng: np.random.Generator) -> Individuals:
+    def _mutated(self, children: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
         """Apply ``mutate`` and ``km`` to children in place, without those that exceed the budget."""
         mutate = rng.random(len(children)) < self.mutpb
         km = rng.random(len(children)) < self.kmpb
@@ -401,7 +388,7 @@ class GenerationalStep(CountedStep):
         return ["select"] + ["mate"] * (self.cxpb > 0)
 
     def _generation(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns]:
         # With elitism, the best individual so far is always in the population.
         best = self._best(population) if self.elitism else None
@@ -423,7 +410,7 @@ class GenerationalStep(CountedStep):
     def _crossings(self, count: int) -> Columns:
         return {"ncross": count} if "ncross" in self.columns else {}
 
-    def _cross(self, children: Individuals, toolbox: base.Toolbox, rng: np.random.Generator) -> int:
+    def _cross(self, children: Individuals, toolbox: base.Toolbox, rng: Generator) -> int:
         crossed = np.flatnonzero(rng.random(len(children) // 2) < self.cxpb)
         for i in 2 * crossed:
             children[i : i + 2] = toolbox.mate(children[i], children[i + 1])
@@ -549,7 +536,7 @@ class ChcStep(CountedStep):
         threshold_rule: ThresholdRule = "no_crossing",
         mutate: Literal["children", "population"] = "children",
         step: float = 1,
-        restart: Callable[[Individuals, int, np.random.Generator], Individuals] | None = None,
+        restart: Callable[[Individuals, int, Generator], Individuals] | None = None,
         restart_threshold: float | None = None,
         max_evals: int | None = None,
         unique: Key | None = None,
@@ -594,7 +581,7 @@ class ChcStep(CountedStep):
         return max(len(population[0]) // 4, 1) if self.threshold is None else self.threshold
 
     def _generation(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns]:
         d = self._first_threshold(population) if self.d is None else self.d
         children = self._crossed(population, toolbox, rng, d)
@@ -614,7 +601,7 @@ class ChcStep(CountedStep):
         return population, {"ncross": n_crossed, "accepted": n_accepted, "d": self.d, "restart": int(restart)}
 
     def _crossed(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, d: float
+        self, population: Individuals, toolbox: base.Toolbox, rng: Generator, d: float
     ) -> Individuals:
         """Pair individuals at random, and return two children of each pair whose distance exceeds ``d``."""
         distance = getattr(toolbox, "distance", hamming)
@@ -638,9 +625,7 @@ class ChcStep(CountedStep):
         new = {id(child) for child in children}
         return pool, sum(id(individual) in new for individual in pool)
 
-    def _restarted(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
-    ) -> Individuals:
+    def _restarted(self, population: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
         """Return the best individuals, and new individuals that replace the others within the budget."""
         size = len(population)
         n_keep = max(min(self.n_keep, size - 1), 1)
@@ -657,9 +642,7 @@ class ChcStep(CountedStep):
         self.restarts += 1
         return [*population[: size - len(new)], *new]
 
-    def _new(
-        self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: np.random.Generator
-    ) -> Individuals:
+    def _new(self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: Generator) -> Individuals:
         if self.restart is None:
             return [toolbox.individual() for _ in range(n_new)]
         new = list(self.restart([toolbox.clone(individual) for individual in best], n_new, rng))
@@ -707,7 +690,7 @@ class MemeticChcStep(ChcStep):
         self.optima = probability("optima", optima)
 
     def start(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, Columns]:
         """Evaluate the initial population, then mutate and evaluate its first individuals."""
         population, columns = super().start(population, toolbox, rng)
@@ -721,9 +704,7 @@ class MemeticChcStep(ChcStep):
             population = [*self._evaluated(first, toolbox), *population[count:]]
         return population, columns | {"nevals": self.evaluations, "ntrials": self.trials}
 
-    def _new(
-        self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: np.random.Generator
-    ) -> Individuals:
+    def _new(self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: Generator) -> Individuals:
         # Reserve one evaluation per new individual; the caller counts the trials.
         limit = None if self.left is None else self.left - n_new
         return apply_batch(toolbox.mutate, super()._new(best, n_new, toolbox, rng), limit)

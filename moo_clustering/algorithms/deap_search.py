@@ -1,7 +1,5 @@
 """Searches over DEAP toolboxes, with checkpoints."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any

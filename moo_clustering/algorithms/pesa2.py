@@ -1,11 +1,9 @@
 """PESA-II for pymoo: selection by regions of an archive."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.initialization import Initialization
@@ -16,7 +14,7 @@ from pymoo.operators.sampling.rnd import FloatRandomSampling
 from pymoo.termination.default import DefaultMultiObjectiveTermination
 from pymoo.util.display.multi import MultiObjectiveOutput
 
-from moo_clustering._arrays import FloatArray, choice, integer
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice, integer
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.pymoo_search import ALGORITHM
 
@@ -30,6 +28,8 @@ class PESA2(Algorithm):
     Parents are drawn by box instead of by solution, so crowded regions contribute fewer parents. Children
     enter the archive one by one, unless a member is equal or better. Smaller constraint violations dominate,
     whatever the objectives. A generation takes O(pop_size archive_size n_obj) time besides evaluations.
+    Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary multiobjective
+    optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------
@@ -50,11 +50,6 @@ class PESA2(Algorithm):
     ----------
     pop, opt : Population
         The archive.
-
-    References
-    ----------
-    Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary multiobjective
-    optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Examples
     --------
@@ -152,11 +147,8 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
     return F, violation[:, 0]
 
 
-def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
-    """Return the grid box of every solution: its interval 0..n_bins-1 per objective, shape (n, n_obj).
-
-    Equal intervals span the finite values of an objective; infinite values are in the first or last interval.
-    """
+def grid_boxes(F: FloatArray, n_bins: int) -> Int64Array:
+    """Interval 0..n_bins-1 of every objective of every solution; infinite values are in the first or last."""
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
     high = np.where(finite, F, -np.inf).max(axis=0)
@@ -168,7 +160,7 @@ def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
     return boxes
 
 
-def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
+def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
     """Return the index of each solution's box among the occupied boxes."""
     numbers = np.zeros(len(F), dtype=np.int64)
     for parts in grid_boxes(F, n_bins).T:
@@ -176,13 +168,8 @@ def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
     return numbers
 
 
-def select_by_boxes(
-    F: FloatArray, count: int, n_bins: int, tournament: bool, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """Draw ``count`` occupied boxes, and return the row of a random solution from each.
-
-    With ``tournament``, every box is the less crowded of two random boxes.
-    """
+def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
+    """Draw ``count`` boxes, with ``tournament`` the less crowded of two; return a random row of each."""
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)
@@ -195,14 +182,13 @@ def select_by_boxes(
 
 
 class GridArchive:
-    """Archive of PESA-II: rows of distinct non-dominated solutions, in the order of entry.
+    """Archive of PESA-II: rows of distinct non-dominated solutions, in the order of entry."""
 
-    ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
-    violation dominates. If the archive is full, ``rng`` draws the member to remove.
-    """
+    # ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
+    # violation dominates. If the archive is full, ``rng`` draws the member to remove.
 
     def __init__(
-        self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: np.random.Generator
+        self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: Generator
     ) -> None:
         self.F, self.violation = F, violation
         self.capacity, self.n_bins, self.rng = capacity, n_bins, rng

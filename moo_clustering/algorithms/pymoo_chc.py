@@ -1,7 +1,5 @@
 """CHC for pymoo: crossover of differing parents, elitist replacement, restarts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +37,9 @@ class CHC(Algorithm):
     and selects the best of parents and children. If no pair produces a new child (or no child survives),
     ``d`` decreases; at 0, the next generation restarts. Smaller constraint violations take precedence. Raises
     a TypeError or ValueError if options are unknown or out of range, or the problem has several objectives.
+    Sources: L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
+    with ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering
+    (CHCMIC).
 
     Parameters
     ----------
@@ -80,12 +81,6 @@ class CHC(Algorithm):
     Restarts draw from ``sampling``, or uniformly if it is an array or a Population. Set a termination by
     generations, evaluations or time: pymoo's default may end a run in generations without any evaluation,
     in which no pair exceeds the threshold. Others take at most ``pop_size`` evaluations.
-
-    References
-    ----------
-    L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
-    with ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``. Evolutionary multi-instance
-    clustering (CHCMIC).
 
     Examples
     --------

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pymoo.util
+from numpy.random import Generator
 from numpy.typing import NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.algorithms.moo.nsga3 import HyperplaneNormalization
@@ -37,7 +38,7 @@ from pymoo.operators.sampling.rnd import FloatRandomSampling
 from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.util.misc import termination_from_tuple
 
-from moo_clustering._arrays import array_of, is_own, name_of
+from moo_clustering._arrays import FloatArray, array_of, is_own, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
@@ -51,8 +52,8 @@ from moo_clustering.persistence import Checkpoint, fingerprint
 Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
 Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
-Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, np.random.Generator], Genes]"
-Variation = Callable[[Genes, np.random.Generator], Genes]
+Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, Generator], Genes]"
+Variation = Callable[[Genes, Generator], Genes]
 _ENDLESS = 10**9
 # Default operators of pymoo's algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
@@ -89,7 +90,7 @@ _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
 
 
-def _generator(seed: Any = None) -> np.random.Generator:
+def _generator(seed: Any = None) -> Generator:
     """Return the generator of the run in this thread, or a new one if there is a seed or no run."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
@@ -134,11 +135,7 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
-    """Convert the argument ``eliminate_duplicates`` to a pymoo DuplicateElimination.
-
-    True compares genes, False nothing, and a function ``canonical(X) -> X`` canonical genes. A
-    DuplicateElimination is returned unchanged. Other values raise a TypeError.
-    """
+    """Convert ``eliminate_duplicates`` (a bool, DuplicateElimination or ``canonical(X) -> X``) for pymoo."""
     if isinstance(duplicates, DuplicateElimination):
         return duplicates
     if isinstance(duplicates, bool):
@@ -191,7 +188,7 @@ class Solution:
     """One evaluated genotype."""
 
     x: NDArray[Any]  # shape (n_var,)
-    f: NDArray[np.float64]  # shape (n_obj,)
+    f: FloatArray  # shape (n_obj,)
     violation: float  # constraint violation; 0 if feasible
     individual: Individual | None = None  # pymoo Individual, once created
     key: bytes | None = None  # key that duplicates share, once computed
@@ -231,7 +228,7 @@ def batch_of(population: Population) -> Batch:
     return {name: population.get(name) for name in ["X", *sorted(names - {"X"})]}
 
 
-def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
+def violations_of(batch: Batch, problem: Any) -> FloatArray:
     """Return the constraint violation of every solution, by pymoo's default definition."""
     n = len(batch["X"])
     if not problem.has_constraints():
@@ -240,10 +237,9 @@ def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
 
 
 class Evaluation:
-    """Evaluate arrays of genotypes for an algorithm, and count the evaluations.
+    """Evaluate genotypes for an algorithm, and count the evaluations. NaN objectives raise a ValueError."""
 
-    Genotypes in ``out["X"]`` replace the evaluated ones, in their dtype. NaN objectives raise a ValueError.
-    """
+    # Genotypes in ``out["X"]`` replace the evaluated ones, in their dtype.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
@@ -261,7 +257,7 @@ class Evaluation:
         return batch
 
 
-def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
+def check_objectives(F: FloatArray, problem: Any) -> None:
     """Raise a ValueError if an objective is NaN."""
     if np.isnan(F).any():
         raise ValueError(
@@ -271,13 +267,9 @@ def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Return ``vary(X, rng) -> X``, which perturbs and repairs copies of genotypes.
+    """Return ``vary(X, rng) -> X``, which perturbs (by a function or a Mutation) and repairs copies."""
 
-    ``perturb`` is a function ``perturb(problem, X, rng) -> X``, or a Mutation, with its ``prob``, ``vtype``
-    and ``repair``. Shape and dtype do not change.
-    """
-
-    def vary(X: Genes, rng: np.random.Generator) -> Genes:
+    def vary(X: Genes, rng: Generator) -> Genes:
         if isinstance(perturb, Mutation):
             out = _mutate(perturb, problem, X, rng)
         else:
@@ -292,7 +284,7 @@ def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variatio
     return vary
 
 
-def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: np.random.Generator) -> Genes:
+def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: Generator) -> Genes:
     out = np.asarray(mutation._do(problem, X.copy(), random_state=rng))
     share = get(mutation.prob)
     if share < 1:
@@ -497,7 +489,7 @@ class PymooSearch:
                     array_of(individual.F, who, shape, "objectives of every individual")
             algorithm.advance(infills=infills)
 
-    def objectives(self) -> NDArray[np.float64]:
+    def objectives(self) -> FloatArray:
         """Return the objective values of the population, shape (n_individuals, n_objectives)."""
         return self.algorithm.pop.get("F")
 
@@ -563,16 +555,12 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Replace pymoo's default operators for real numbers in an algorithm.
-
-    A class is instantiated with all operators and ``pop_size``. Copies of objects keep other operators.
-    """
+    """Replace pymoo's default operators for real numbers in an algorithm; classes are instantiated."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
-                f"{algorithm.__name__} requires reference directions: pass algorithm as an object "
-                f"such as {algorithm.__name__}(get_reference_directions('das-dennis', n_obj, "
-                "n_partitions=20))."
+                f"{algorithm.__name__} requires reference directions: pass algorithm as an object such as "
+                f"{algorithm.__name__}(get_reference_directions('das-dennis', n_obj, n_partitions=20))."
             )
         return algorithm(pop_size=pop_size, **operators)
     if not isinstance(algorithm, GeneticAlgorithm):
@@ -604,13 +592,11 @@ def _copy(algorithm: Algorithm, problem: Problem) -> Algorithm:
 
 
 class AlgorithmState:
-    """Save and restore the changed attributes of an algorithm and its parts.
+    """Save and restore the attributes of an algorithm and its parts that changed after its setup."""
 
-    Create it after ``algorithm.setup`` and before the start. Parts are objects of the operator classes of
-    pymoo and of this package in attributes, lists, tuples and dictionaries, such as survival and mating.
-    :class:`Checkpointable` parts save their attributes. Objects of other classes, and everything that belongs
-    to the problem, must be constant. Creation and every save hash all arrays of the parts.
-    """
+    # Parts are objects of the operator classes of pymoo and of this package in attributes, lists, tuples and
+    # dictionaries; :class:`Checkpointable` parts save their attributes. Other objects, and everything that
+    # belongs to the problem, must be constant. Creation and every save hash all arrays of the parts.
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
@@ -697,24 +683,20 @@ def _current(owner: Any, step: Step) -> Any:
 
 
 class Packer:
-    """Convert values to JSON and back, with arrays and individuals in separate tables.
+    """Convert values to JSON and back, with arrays and individuals in separate tables."""
 
-    An individual that several populations share (population, optimum, archive) is one row of the table
-    ``individuals``, ordered by first reference, and one object after unpacking. ``rng``, the generator of
-    the run, is saved elsewhere.
-    """
+    # An individual that several populations share is one row of ``individuals``, ordered by first reference,
+    # and one object after unpacking. ``rng``, the generator of the run, is saved elsewhere.
 
-    def __init__(self, rng: np.random.Generator | None) -> None:
+    def __init__(self, rng: Generator | None) -> None:
         self.individuals: list[Individual] = []
         self._n_references = 0
         self._rows: dict[int, int] = {}
         self._rng = rng
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
-        """Return a token that changes with the value, the packed value, and its arrays.
-
-        Other objects than plain data are compared by identity, and have no arrays.
-        """
+        """Return a token that changes with the value, the packed value, and its arrays."""
+        # Other objects than plain data are compared by identity, and have no arrays.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:
@@ -735,7 +717,7 @@ class Packer:
             return {"population": _append(rows, arrays)}
         if isinstance(value, Individual):
             return {"individual": self._row(value)}
-        if isinstance(value, np.random.Generator):
+        if isinstance(value, Generator):
             return {"rng": None if value is self._rng else searches.rng_state(value)}
         if isinstance(value, np.generic) and not value.dtype.hasobject:
             return {"scalar": _append(np.asarray(value), arrays)}
@@ -813,13 +795,10 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield the path, kind and value of all objects that may have state of a run, owners first.
-
-    Paths consist of the steps ``("attribute", name)`` and ``("item", key)`` from the algorithm. Kinds are
-    ``"part"`` (objects of operator classes of pymoo and this package, and lists, tuples and dictionaries of
-    such), ``"hook"`` (objects that save their own attributes) and ``"leaf"`` (other attributes).
-    """
-    # plain values (None, True, small integers) are shared objects, and do not belong to the problem
+    """Yield the path, kind and value of all objects that may have state of a run, owners first."""
+    # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
+    # their lists, tuples and dictionaries), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
+    # attributes). Plain values (None, True, small integers) are shared, and do not belong to the problem.
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()
@@ -857,9 +836,7 @@ def _walk(
 
 
 def _is_part(value: Any) -> bool:
-    if isinstance(value, (type, np.ndarray, Individual, np.random.Generator)) or not hasattr(
-        value, "__dict__"
-    ):
+    if isinstance(value, (type, np.ndarray, Individual, Generator)) or not hasattr(value, "__dict__"):
         return False
     return any(f"{kind.__module__}.".startswith(_STATEFUL_MODULES) for kind in type(value).__mro__)
 

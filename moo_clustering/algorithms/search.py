@@ -53,8 +53,12 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
-    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act like Ctrl-C, see
-    :class:`InterruptGuard`.
+    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act like Ctrl-C. Raises a ValueError or
+    TypeError if a checkpoint is requested for a search that cannot be saved, or the checkpoint has more than
+    ``n_gen`` generations; an ArchiveError or CheckpointMismatchError if the file is not a readable checkpoint
+    of this run; and a MemoryError, which names the last saved generation. Warns (InterruptedSearchWarning)
+    after Ctrl-C, and (ExhaustedSearchWarning) if mating found no new individuals before ``n_gen``
+    generations.
 
     Parameters
     ----------
@@ -81,23 +85,6 @@ def drive(
     -------
     bool
         Whether the search was interrupted.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``n_gen`` is invalid, a checkpoint is requested for a search that cannot be saved, or the
-        checkpoint has more than ``n_gen`` generations.
-    ArchiveError, CheckpointMismatchError
-        If the file is not a readable checkpoint of this run.
-    MemoryError
-        If memory runs out. The message names the last saved generation.
-
-    Warns
-    -----
-    InterruptedSearchWarning
-        After Ctrl-C.
-    ExhaustedSearchWarning
-        If mating found no new individuals before ``n_gen`` generations.
     """
     n_gen = integer("n_gen", n_gen, 0)
     saver = Saver(checkpoint, search, recorder)
@@ -187,13 +174,11 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 
 
 class InterruptGuard:
-    """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt.
+    """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt."""
 
-    SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT, as in the command line. The guard
-    does nothing outside the main thread, or if SIGINT is ignored or handled outside Python, and always
-    restores the previous handler. A signal in an inner guard also stops the outer guards. A guard with
-    ``requested=True`` raises at the first signal.
-    """
+    # SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT. The guard does nothing outside
+    # the main thread, or if SIGINT is ignored or handled outside Python. A signal in an inner guard also
+    # stops the outer guards, and a guard with ``requested=True`` raises at the first signal.
 
     def __init__(self, requested: bool = False) -> None:
         self.requested = requested
@@ -247,11 +232,9 @@ class InterruptGuard:
 
 
 class Progress:
-    """Progress bar on stderr: generations, rate, remaining time, and the best value of every objective.
+    """Progress bar on stderr: generations, rate, remaining time, and the best value of every objective."""
 
-    The bar counts from ``done`` to ``n_gen`` generations, after the text ``description``. ``signs`` are -1
-    for maximised objectives, whose default names are ``f1``, ``f2``, ...
-    """
+    # ``signs`` are -1 for maximised objectives, whose default names are ``f1``, ``f2``, ...
 
     def __init__(
         self,
@@ -313,12 +296,7 @@ class Recorder(Callback):
         self.begin()
 
     def begin(self, seed: object = None) -> None:
-        """Delete the previous run and start the clock.
-
-        Parameters
-        ----------
-        seed : int, SeedSequence or None, default=None
-        """
+        """Delete the previous run of any seed (int, SeedSequence or None) and start the clock."""
         self.F: list[NDArray[np.float64]] = []
         self.generations: list[int] = []
         self.seconds: list[float] = []
@@ -326,12 +304,7 @@ class Recorder(Callback):
         self._origin = time.perf_counter()
 
     def record(self, generation: int, F: NDArray[np.float64]) -> None:
-        """Store a copy of the objective values of a generation, unless the generation is stored already.
-
-        Parameters
-        ----------
-        F : ndarray of shape (n_individuals, n_objectives)
-        """
+        """Store a copy of the objectives ``F`` of a generation, unless it is stored already."""
         if self.generations and generation <= self.generations[-1]:
             return
         self.F.append(np.array(F, dtype=np.float64))
@@ -346,20 +319,11 @@ class Recorder(Callback):
         self.record(generation, algorithm.pop.get("F"))
 
     def to_frame(self, objective_names: Sequence[str] | None = None) -> pd.DataFrame:
-        """Convert the history to a table with one row per generation.
+        """Convert the history to a DataFrame with one row per generation.
 
-        Raises a ValueError if the number of names differs from the number of objectives.
-
-        Parameters
-        ----------
-        objective_names : sequence of str, optional
-            Default: ``f1``, ``f2``, ...
-
-        Returns
-        -------
-        DataFrame
-            Columns ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
-            ``best_<objective>`` (least natural value, or greatest for sign -1).
+        The columns are ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
+        ``best_<objective>`` (least natural value, or greatest for sign -1). Default ``objective_names``:
+        ``f1``, ``f2``, ...; a ValueError is raised if their number is wrong.
         """
         n_objectives = self.F[0].shape[1] if self.F else len(objective_names or ())
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))
@@ -483,10 +447,7 @@ class Checkpointable(Protocol):
 
 
 class Saver:
-    """Write and read the checkpoints of a search and its recorder; do nothing without a checkpoint.
-
-    Raises a ValueError if the search cannot be saved.
-    """
+    """Write and read the checkpoints of a search and its recorder; do nothing without a checkpoint."""
 
     def __init__(self, checkpoint: Checkpoint | None, search: Search, recorder: Recorder | None) -> None:
         self._checkpoint = checkpoint
@@ -532,11 +493,8 @@ class Saver:
             self.save()
 
     def save(self) -> None:
-        """Write a checkpoint, unless this generation is saved already.
-
-        The first checkpoint raises an OSError if it fails. Later failures, such as a full disk, are
-        warnings, so that the search is not lost.
-        """
+        """Write a checkpoint, unless this generation is saved already."""
+        # Only the first failure is an error; later ones, such as a full disk, must not lose the search.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._state()
@@ -632,12 +590,9 @@ class NotStorableError(TypeError):
 
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Convert rows with different keys and types to columns, for :func:`from_columns`.
-
-    Values are numeric or string arrays of any shape, NumPy scalars, bool, int, float, str or None; others
-    raise a NotStorableError that names the key. The result has one array per key, type and shape, and an
-    array of row numbers for keys that some rows lack.
-    """
+    """Convert rows with different keys and types to columns, for :func:`from_columns`."""
+    # Values are arrays of numbers or strings, scalars, str or None; others raise a NotStorableError that
+    # names the key. There is one array per key, type and shape, and row numbers for keys that some rows lack.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():

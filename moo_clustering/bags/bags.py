@@ -33,8 +33,7 @@ class Bags:
     Parameters
     ----------
     instances : array-like of shape (n_instances, n_features)
-        Finite numbers, in the order of the bags. float32 and float64 are preserved, other types become
-        float64. Writable arrays are copied.
+        Finite numbers, in the order of the bags. float32 is preserved. Writable arrays are copied.
     offsets : array-like of shape (n_bags + 1,), integers
         Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one.
     bag_ids : sequence of length n_bags or None, default=None
@@ -143,8 +142,7 @@ class Bags:
         ----------
         X : array-like of shape (n_instances, n_features)
         groups : array-like of shape (n_instances,)
-            Hashable identifiers, without missing values. Rows of a bag need not be adjacent. Bags are in the
-            order of their first rows.
+            Hashable identifiers. Rows of a bag need not be adjacent; bags are ordered by first rows.
         feature_names : sequence of length n_features or None, default=None
             Default: the column names of a data frame, if they are strings.
         """
@@ -158,22 +156,15 @@ class Bags:
     def from_frame(cls, frame: Any, bag: Hashable) -> Self:
         """Create bags from a data frame with one instance per row.
 
-        Parameters
-        ----------
-        frame : pandas.DataFrame
-            All columns except ``bag`` must be numeric; their names are the ``feature_names``.
-        bag : hashable
-            Column of bag identifiers, as ``groups`` of :meth:`from_groups`.
+        ``bag`` is the column of bag identifiers, as ``groups`` of :meth:`from_groups`. All other columns must
+        be numeric; their names are the ``feature_names``.
         """
         X, groups, names = split_frame(frame, bag)
         return cls.from_groups(freeze(X), groups, feature_names=names)
 
     @classmethod
     def concatenate(cls, parts: Iterable[Bags]) -> Self:
-        """Concatenate several ``Bags``.
-
-        The result has identifiers if all parts have them. All parts must have the same features.
-        """
+        """Concatenate ``Bags`` of the same features; the result has identifiers if all parts have them."""
         given = list(parts)
         for number, part in enumerate(given):
             if not isinstance(part, Bags):
@@ -203,8 +194,7 @@ class Bags:
         """Load bags from an ``.npz`` file with arrays ``instances`` and ``bag_offsets``.
 
         ``bag_ids`` and ``feature_names`` are optional, and other arrays are ignored. No code in the file is
-        executed. Raises FileNotFoundError if the file does not exist, and ValueError if it is damaged or
-        contains no valid bags.
+        executed. Raises FileNotFoundError if the file does not exist, and ValueError if it is damaged.
         """
         X, offsets, ids, names = read_bags(path)
         try:
@@ -277,13 +267,9 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return the same bags with other values, and possibly other features.
+        """Return the same bags with other instances of shape (n_instances, any number of features).
 
-        Parameters
-        ----------
-        instances : array-like of shape (n_instances, any number of features)
-        feature_names : sequence or None, default=None
-            Default: the names of these bags, if the number of features is the same.
+        Default ``feature_names``: the names of these bags, if the number of features is the same.
         """
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:

@@ -44,9 +44,8 @@ def bag_distances(
     O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in double
     precision. Instances that are too close for this precision are compared by their differences, so that
     equal instances have distance 0. Besides the result and ``max_memory``, memory holds centred copies of the
-    instances. Raises a ValueError if bags have different numbers of features, ``kind`` is unknown,
-    ``max_memory`` is below 40 bytes, or squares of values overflow. Source: Evolutionary multi-instance
-    clustering, Eq. 1.
+    instances. Raises a ValueError if bags have different numbers of features, or squares of values overflow.
+    Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
     ----------
@@ -56,15 +55,13 @@ def bag_distances(
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
         With d(a, b) the distance between two instances:
 
-        - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1).
-          Not symmetric.
+        - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1), asymmetric.
         - ``"symmetric"``: the larger of the two directed distances.
         - ``"mean_min"``: the mean over a of the minimum over b. Not symmetric.
         - ``"min_min"``: the minimum over a and b.
         - ``"mean"``: the mean over a and b; the distance of a bag to itself is not 0.
     max_memory : int, default=256 MiB
-        Bytes for tables of instance distances, for all threads together. Below 10 MiB, blocks are smaller,
-        which can change the last digits.
+        Bytes for tables of instance distances in all threads. Below 10 MiB, the last digits can change.
     n_jobs : int or None, default=None
         Number of threads; the result does not depend on it.
 
@@ -184,11 +181,8 @@ def _for_block_pairs(
     work: float,
     n_jobs: int | None,
 ) -> None:
-    """Call ``visit(x, y, table)`` for all pairs of blocks x of ``a`` and y of ``b``, in threads.
-
-    If both sides are the same, each pair is visited once, because its products serve both directions.
-    ``table`` is scratch space for the products; ``work`` is the number of passes over them.
-    """
+    """Call ``visit(x, y, table)`` for all pairs of blocks in threads; ``table`` is scratch space."""
+    # If both sides are the same, each pair is visited once, because its products serve both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
     workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
@@ -205,11 +199,7 @@ def _for_block_pairs(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kind: str, both: bool, table: FloatArray
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Distances from the bags of ``x`` to those of ``y``, and the reverse if ``both``.
-
-    Kinds that are means return sums, other kinds return squares. ``table`` is scratch space for the
-    products of two pieces.
-    """
+    """Distances (sums for means, else squares) from bags of ``x`` to those of ``y``, or both ways."""
     start = np.inf if kind == "min_min" else 0.0
     there = np.full((x.n_bags, y.n_bags), start)
     back = np.full((y.n_bags, x.n_bags), start) if both and kind not in SYMMETRIC else None
@@ -267,8 +257,7 @@ def bag_distance_kinds(
         With d(a, b) the Euclidean distance between two instances:
 
         - ``"symmetric"``: the larger of the two directed Hausdorff distances.
-        - ``"average"``: the mean over a of the minimum over b, averaged with the mean over b of the
-          minimum over a.
+        - ``"average"``: mean over a of the minimum over b, averaged with the reverse.
         - ``"energy"``: see :func:`energy_distance`.
         - ``"sliced"``: Euclidean distance of :func:`sliced_quantile_embedding`.
     directions : array-like of shape (n_directions, n_features), optional
@@ -316,11 +305,10 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
 
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
     instances; e(a, a) includes the zero distances of instances to themselves. E is 0 if all instances have
-    the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so that
-    exp(-E^2 / c) is positive semidefinite. O(n_A n_B d) time for n_A and n_B instances of d features. Memory
-    besides the result holds blocks of instance distances. Raises ValueError if bags have different numbers of
-    features or squares of values overflow. Source: Szekely and Rizzo, Energy statistics, Journal of
-    Statistical Planning and Inference 143, 2013.
+    the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so that exp(-E^2
+    / c) is positive semidefinite. O(n_A n_B d) time for n_A and n_B instances of d features. Raises
+    ValueError if bags have different numbers of features or squares of values overflow. Source: Szekely and
+    Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
 
     Returns
     -------
@@ -379,11 +367,7 @@ def gaussian_scale(distances: ArrayLike) -> float:
 def joint_distances(
     A: Any, B: Any = None, *, nearest: bool = True, mean: bool = True, n_jobs: int | None = None
 ) -> JointDistances:
-    """Distances between the bags of ``A`` and the bags of ``B`` (or ``A``) in one pass.
-
-    ``nearest`` requests the symmetric and average distances, ``mean`` the means. O(n_A n_B d) time for n_A
-    and n_B instances of d features; memory besides the results holds blocks of instance distances.
-    """
+    """Symmetric and average distances (``nearest``) and means (``mean``) between all bags, in one pass."""
     a, b = _sides(as_bags(A), None if B is None else as_bags(B), MAX_MEMORY)
     there = _Sums.zeros(len(a.sizes), len(b.sizes))
     back = there if b is a else _Sums.zeros(len(b.sizes), len(a.sizes))
@@ -488,12 +472,10 @@ def _own_means(side: Side) -> FloatArray:
 
 
 class JointDistances(NamedTuple):
-    """Several kinds of bag distances from the same instance distances; arrays not requested are empty.
+    """Several kinds of bag distances from the same instance distances; arrays not requested are empty."""
 
-    ``symmetric`` is the larger of the two directed Hausdorff distances, ``average`` the mean of the two mean
-    distances to the nearest instance, and ``mean`` the mean over all pairs of instances. ``own_A`` and
-    ``own_B`` are means over all pairs of instances of a bag, including an instance with itself.
-    """
+    # The larger directed Hausdorff distance, the mean of the two mean nearest distances, and means over all
+    # pairs: of two bags, and within the bags of A and B (including an instance with itself).
 
     symmetric: FloatArray
     average: FloatArray

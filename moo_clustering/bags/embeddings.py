@@ -1,7 +1,5 @@
 """Embeddings of bags: statistics, principal components, sliced quantiles."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -34,7 +32,6 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     kind : {"mean", "stats", "stats_pca", "prototypes"}
         - ``"mean"``: means of the instances.
         - ``"stats"``: mean, minimum and maximum of every feature, standardised over the bags.
-          Constant columns become 0.
         - ``"stats_pca"``: the first min(20, n_bags - 1, 3 n_features) principal components of ``"stats"``.
         - ``"prototypes"``: distances to all bags.
     symmetric : ndarray of shape (n_bags, n_bags), optional

@@ -53,8 +53,7 @@ class BagGeometry:
     The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance).
     Centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data, the
     squared distance of x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
-    which does not depend on the number of features. Source: Evolutionary multi-instance clustering, Eqs. 1
-    and 3.
+    independently of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Precomputation takes O(n N d) time for N bags with n instances of d features, and 8 n N bytes (4 n N in
     single precision). A population of P partitions of K clusters then takes O(P (n + N) min(N, K d)) time.
@@ -200,8 +199,7 @@ class BagGeometry:
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Each individual's own number of clusters decides, so that other individuals do not affect its
-        # result.
+        # Each individual's own number of clusters decides, so that others do not affect its result.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -250,10 +248,7 @@ class BagGeometry:
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Distance of every bag to every centroid, shape (n_individuals, n_bags, n_clusters).
-
-        The distance to an empty cluster is inf.
-        """
+        """Distances of bags to centroids (inf if empty), shape (n_individuals, n_bags, n_clusters)."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):
@@ -398,10 +393,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
-    """Divide bags of the given sizes into chunks, with the number of slots that costs least.
-
-    ``starts`` contains the first row of every bag, whose rows are adjacent.
-    """
+    """Divide bags of adjacent rows from ``starts`` into chunks, with the number of slots that costs least."""
     n_slots = min(range(1, _MOST_SLOTS + 1), key=lambda slots: _work(sizes, slots))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])
@@ -416,10 +408,7 @@ def _work(sizes: Int64Array, n_slots: int) -> int:
 
 
 class ChunkLayout(NamedTuple):
-    """Row of the instance in every slot (n_slots, n_chunks), bag of every chunk, first chunk of every bag.
-
-    The last instance of a bag is repeated to fill its last chunk.
-    """
+    """Row in every slot (n_slots, n_chunks; the last repeats), bag of every chunk, first chunk of bags."""
 
     instances: Int64Array
     chunk_bag: NDArray[np.int32]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, Labels, choice
@@ -47,8 +48,7 @@ class BagObjective:
     constraints : PairwiseConstraints, optional
         The objective is multiplied by 1 + ``penalty`` V, with the violation V in [0, 2].
     handling : {"penalty", "repair"}, default="penalty"
-        With ``"repair"``, :meth:`repair` also puts samples joined by must-links into one cluster, and
-        separates cannot-linked groups.
+        With ``"repair"``, :meth:`repair` also joins must-linked and separates cannot-linked bags.
     penalty : float, default=1.0
     n_jobs : int, optional
         Number of threads; results do not depend on it.
@@ -95,7 +95,7 @@ class BagObjective:
         """Number of bags."""
         return self.geometry.n_bags
 
-    def random(self, n: int, rng: np.random.Generator) -> Labels:
+    def random(self, n: int, rng: Generator) -> Labels:
         """Draw ``n`` partitions with uniformly distributed genes."""
         return rng.integers(0, self.n_clusters, size=(n, self.n_bags), dtype=np.int32)
 
@@ -114,7 +114,7 @@ class BagObjective:
     def improve(
         self,
         labels: Any,
-        rng: np.random.Generator,
+        rng: Generator,
         *,
         p_gene: float = 0.7,
         weights: Rule = "contrast",
@@ -146,7 +146,7 @@ class BagObjective:
         task = self._task._replace(rule=RULES[weights])
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
-    def descend(self, labels: Any, rng: np.random.Generator, *, max_trials: int | None = None) -> Improved:
+    def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
         """Move single bags to their best cluster until no move improves the objective.
 
         Parameters
@@ -173,15 +173,12 @@ class BagObjective:
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Fill an empty cluster with the bag farthest from its own centroid, with the closest one (as
-            printed), or not at all.
+            Fill an empty cluster with the bag farthest from its centroid, the closest (as printed), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
 
-    def drift(
-        self, labels: Any, rng: np.random.Generator, *, p_gene: float = 0.7, bias: float = 0.5
-    ) -> Labels:
+    def drift(self, labels: Any, rng: Generator, *, p_gene: float = 0.7, bias: float = 0.5) -> Labels:
         """Redraw genes simultaneously, with higher probabilities for nearer centroids.
 
         Source: Evolutionary multi-instance clustering, Eq. 9.
@@ -289,10 +286,7 @@ def make_task(
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Mean squared norm of the instances of every bag, or the squared norm of their mean.
-
-    Norms are in the original coordinates, because these readings depend on the origin.
-    """
+    """Mean squared norm of the instances of every bag, or squared norm of their mean, before centring."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

@@ -1,7 +1,5 @@
 """Repair of partitions of bags: smallest cluster size and pairwise constraints."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice
@@ -10,10 +8,7 @@ from moo_clustering.constraints import PairwiseConstraints
 
 
 class PartitionRepair:
-    """Repair of partitions for the smallest cluster size, must-links and cannot-links.
-
-    Constraints are ignored if must-links contradict cannot-links.
-    """
+    """Repair of partitions for the smallest cluster size and for pairs, unless these are contradictory."""
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
         self.min_cluster_size = min_cluster_size
@@ -82,11 +77,10 @@ class PartitionRepair:
 
 
 class PairPenalty(PartitionRepair):
-    """Repair that weighs violated pairs against distances, and ensures the smallest cluster size.
+    """Repair that weighs violated pairs against distances, and ensures the smallest cluster size."""
 
-    The cost is the sum of the distances to the given power (1 or 2), times 1 + ``penalty`` V with the
-    violation V in [0, 2]. Constrained bags move one after the other to a local minimum of the cost.
-    """
+    # The cost is the sum of the distances to the given power (1 or 2), times 1 + ``penalty`` V with the
+    # violation V in [0, 2]. Constrained bags move one after the other to a local minimum of the cost.
 
     def __init__(
         self,
@@ -136,11 +130,8 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Constrained neighbours of every bag, and the addend to the violation if a pair shares a cluster.
-
-    Must-links have negative addends, because a must-link within a cluster is not violated. The constant, the
-    last value returned, is the violation if all must-links are violated.
-    """
+    """Constrained neighbours of every bag, addends to the violation for shared clusters, and its constant."""
+    # Must-links have negative addends: the constant is the violation if all of them are violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

@@ -39,16 +39,14 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
 class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a scikit-learn transformer to the instances of bags.
 
-    The transformer is fitted to the instances of all bags together. Bags retain their instances and their
-    order. In a ``Pipeline``, the step precedes a clusterer of bags. Source: Evolutionary multi-instance
-    clustering, Eq. 11.
+    The transformer is fitted to the instances of all bags together. In a ``Pipeline``, the step precedes a
+    clusterer of bags. Source: Evolutionary multi-instance clustering, Eq. 11.
 
     Parameters
     ----------
     transformer : transformer or None, default=None
-        Transformer that preserves the number of rows; the number of columns may change. None:
-        :class:`~sklearn.preprocessing.MinMaxScaler`, which scales features to [0, 1], maps constant features
-        to 0, and does not clip new values (Eq. 11).
+        Transformer that preserves the number of rows. None: :class:`~sklearn.preprocessing.MinMaxScaler`,
+        which scales features to [0, 1], maps constant features to 0, and does not clip new values (Eq. 11).
 
     Attributes
     ----------
@@ -80,10 +78,6 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         ----------
         X : Bags or anything :func:`as_bags` accepts
         y : ignored
-
-        Returns
-        -------
-        self
         """
         bags = as_bags(X)
         inner = MinMaxScaler() if self.transformer is None else clone(self.transformer)
@@ -101,13 +95,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @documented(fit)
     def transform(self, X: Any) -> Bags:
-        """Transform the instances of bags.
-
-        Returns
-        -------
-        Bags
-            With the output feature names of the transformer, if ``X`` has feature names.
-        """
+        """Transform the instances; the Bags have output feature names if ``X`` has feature names."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         if bags.n_features != self.n_features_in_:
@@ -122,13 +110,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     @available_if(_inner_has("inverse_transform"))
     @documented(fit)
     def inverse_transform(self, X: Any) -> Bags:
-        """Undo the transformation of the instances of bags.
-
-        Returns
-        -------
-        Bags
-            With the feature names of the fitted bags.
-        """
+        """Undo the transformation of the instances; the Bags have the feature names of the fit."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         rows = self.transformer_.inverse_transform(bags.instances)

@@ -301,6 +301,7 @@ def asked_content(run: AskedRun) -> ReportContent:
         sample_kind=of_fit.sample_kind,
         columns=content.size_columns(labels) + content.constraint_columns(labels, pairs),
         cluster_names={0: names} if groups["name"].notna().any() else {},
+        left_out=of_fit.left_out,
         clusters={0: [content.ClusterFacts(typical=tuple(rows)) for rows in groups["exemplars"]]},
         **pairs,
     )

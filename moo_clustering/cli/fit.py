@@ -32,6 +32,8 @@ from moo_clustering.cli.folder import (
     CHECKPOINT,
     CLUSTERED,
     CONTENT,
+    LABELS,
+    MODEL,
     REPORT,
     RunFolder,
     json_text,
@@ -147,7 +149,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.echo(note, err=True)
     job = Job(
         "fit", method, estimator, samples, seed, use, notices=notices, started=started, why=why,
-        options=settings,
+        options=settings, lines=partial(_lines, Path(data), click.get_current_context()),
     )  # fmt: skip
     supervise(job, options["partial_labels"], options["must_link"], options["cannot_link"])
     if resume and not folder.resumed and not quiet:
@@ -170,6 +172,54 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.get_current_context().exit(INTERRUPTED)
     if options["fail_on"] and outcome.record.get("verdict") == NO_STRUCTURE:
         click.get_current_context().exit(_FAILED)
+
+
+def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]]:
+    """Create the command that repeats a fit, with names of files without folders, and the same in Python."""
+    words = ["moo-clustering", "fit"]
+    for parameter in context.command.params:
+        name, value = str(parameter.name), context.params[str(parameter.name)]
+        is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if not is_given or name in ("resume", "quiet", "as_json"):
+            continue
+        flag = [] if name == "data" else (parameter.secondary_opts if value is False else parameter.opts)[:1]
+        words += flag if isinstance(value, bool) else []
+        for each in [] if isinstance(value, bool) else value if parameter.multiple else [value]:
+            is_path = isinstance(each, Path) or name == "data"
+            text = ",".join(each) if isinstance(each, list | tuple) else str(each)
+            words += [*flag, Path(text).resolve().name if is_path else text]
+    roles = [context.params["labels"], context.params["id_column"], *context.params["drop"]]
+    code = _code(data, [column for column in roles if column is not None], job)
+    return [("Repeat the fit", shlex.join(words)), *([("The same fit in Python", code)] if code else [])]
+
+
+def _code(data: Path, columns: Sequence[str], job: Job) -> str:
+    """Create code that repeats a fit to a CSV file; empty unless pandas reads the same features."""
+    import pandas as pd
+
+    from moo_clustering.datasets import TablePreparer
+    from moo_clustering.visualization.report.estimators import changed_options
+
+    prepared, name = job.samples.prepared, type(job.estimator).__name__
+    options = changed_options(job.estimator) | {"random_state": str(job.seed)}
+    call = ", ".join(f"{option}={value}" for option, value in options.items())
+    is_large = job.samples.n_samples > 50 * LONG
+    if prepared is None or job.supervision or data.suffix != ".csv" or "..." in call or is_large:
+        return ""
+    try:
+        table = pd.read_csv(data).drop(columns=[*columns])
+        X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
+    except (ValueError, TypeError, KeyError, OSError):
+        return ""
+    dropped = f".drop(columns={columns})" if columns else ""
+    scaling = ", ".join(f"{each}={value}" for each, value in changed_options(prepared.preparer).items())
+    code = (
+        f"import pandas as pd\nfrom moo_clustering.estimators import {name}\n"
+        f"from moo_clustering.datasets import TablePreparer\n\ntable = pd.read_csv({data.name!r}){dropped}\n"
+        f"X = TablePreparer({scaling}).fit_transform(table)\nmodel = {name}({call}).fit(X)\nmodel.labels_"
+    )
+    is_own = job.method.module.startswith("moo_clustering.")
+    return code if is_own and np.array_equal(X, job.samples.X) else ""
 
 
 def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
@@ -358,7 +408,17 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
         from moo_clustering.visualization.report.page import save_content
 
         content = report_content(job.estimator, **report_arguments(job, record), **extra)
-        content = replace(content, missing=with_status(content.missing, record))
+        name = shlex.quote(folder.resolve().name)
+        lines = [
+            ("Clusters of further rows", f"moo-clustering predict {name} new.csv", MODEL),
+            ("Questions about doubtful rows", f"moo-clustering ask {name}", QUESTIONS),
+        ]
+        content = replace(
+            content,
+            missing=with_status(content.missing, record),
+            files=[each for each in (CLUSTERED, LABELS, "clusters.csv") if each in record["files"]],
+            lines=[*(line[:2] for line in lines if line[2] in record["files"]), *job.lines(job)],
+        )
         save_content(folder / CONTENT, content)
         files.append(CONTENT)
         write_report(content, folder / REPORT)
@@ -384,6 +444,7 @@ def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
     classes = samples.partial_names or (() if job.labels is None else job.labels.names)
     return {
         **samples.report_data(),
+        "left_out": samples.left_out(),
         "title": f"{type(job.estimator).__name__} on {samples.name}",
         "sample_names": np.asarray(samples.row_ids).astype(str).tolist(),
         "sample_texts": samples.texts(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,7 @@ class Job:
     started: float = field(default_factory=time.perf_counter)
     why: str = ""  # reason for the method, unless the user named it
     options: dict[str, Any] | None = None  # parameters of the estimator that the user set
+    lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # creates code that repeats the fit
 
     @property
     def result(self) -> ClusteringResult:

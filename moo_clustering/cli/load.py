@@ -445,6 +445,7 @@ def load_prepared(
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     notes += prepared.notes
+    unused = [name for name, role in taken.items() if role in ("labels", "drop")]
     known = None if roles.labels is None else frame[roles.labels]
     partial = None if roles.partial_labels is None else frame[roles.partial_labels]
     table = labelled(Table(path.name, prepared.X, prepared.feature_names, row_ids), known, partial)
@@ -452,7 +453,7 @@ def load_prepared(
         columns, names = _without_dates(prepared.columns), tuple(map(str, prepared.columns))
         mixed = CategoryTable(path.name, columns, names, row_ids, category_names=prepared.category_names)
         mixed = replace(mixed, y=table.y, target_names=table.target_names)
-        return CategorySamples.of(mixed, notes=tuple(notes))
+        return CategorySamples.of(mixed, notes=tuple(notes), unused=frame[unused])
     others = frame[[name for name in features if name not in prepared.columns]]
     # Bytes, lists and records do not help to identify a row.
     shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
@@ -464,6 +465,7 @@ def load_prepared(
         given=frame,
         prepared=prepared,
         notes_of_rows=left,
+        unused=pd.concat([frame[unused], left], axis=1),
         header=roles.header,
         has_equal_columns=is_equal,
     )

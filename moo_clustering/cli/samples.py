@@ -54,6 +54,7 @@ class Samples(Table):
     has_equal_columns: bool = False  # whether prepared columns have the same total variance before weights
     # Columns without another role, such as names, which identify a row.
     notes_of_rows: pd.DataFrame | None = None
+    unused: pd.DataFrame | None = None  # columns of the file that the fit does not use
     header: bool | None = None  # whether the user stated that the first line names the columns
 
     # Noun for a sample.
@@ -114,6 +115,12 @@ class Samples(Table):
     def report_data(self) -> dict[str, Any]:
         """Data and feature names, as arguments of ``report_content``."""
         return {"X": self.X, "feature_names": list(self.feature_names)}
+
+    def left_out(self) -> pd.DataFrame | None:
+        """Columns that were not used for the clusters, or the known classes, if any."""
+        if self.unused is not None or self.y is None:
+            return self.unused
+        return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})
 
     def selected(self, columns: IntArray) -> Self:
         """The same samples with some of the features."""

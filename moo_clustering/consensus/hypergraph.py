@@ -1,7 +1,5 @@
 """Consensus by the hypergraph of clusters: CSPA, HGPA, HBGF and MCLA, with METIS as an optional package."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import logging
@@ -83,7 +81,10 @@ def cspa(
 
     Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
     3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
-    Pattern Analysis and Machine Intelligence 27 (2005), for average linkage.
+    Pattern Analysis and Machine Intelligence 27 (2005), for average linkage. Raises a ValueError or TypeError
+    if a parameter is invalid, an object is missing from all runs, or pairs exceed ``max_memory``, and an
+    ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``). Warns
+    (UserWarning) if METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
 
     Parameters
     ----------
@@ -110,27 +111,13 @@ def cspa(
     ndarray of shape (n_samples,), int32
         Clusters 0, 1, ..., numbered by first object.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a parameter is invalid, an object is missing from all runs, or pairs exceed ``max_memory``.
-    ImportError
-        If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
-
-    Warns
-    -----
-    UserWarning
-        If METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
-
     Notes
     -----
     Unanimous runs determine the result: if the objects that are together in all runs form ``n_clusters``
-    groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters. Results do not
-    depend on cluster numbers.
+    groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
 
-    O(n_samples^2 n_runs) time. O(n_samples^2) memory, or O(n_samples n_neighbors) with ``n_neighbors``. With
-    ``"svd"``, at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all
-    distinct runs.
+    O(n_samples^2 n_runs) time, O(n_samples^2) memory or O(n_samples n_neighbors). With ``"svd"``, at most
+    O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
 
     With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together. K-means clusters the
     unit-length rows of the n_clusters leading eigenvectors of S, divided by the roots of row and column sums.
@@ -213,21 +200,17 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
             else "lower n_neighbors"
         )
         raise ValueError(
-            f"cspa compares all pairs of {n_samples} objects and requires {needed / 2**30:.3g} GiB, "
-            f"which exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use "
-            f"partitioner='svd', which does not compare pairs, {advice}, use mcla or hbgf, or "
-            "increase max_memory."
+            f"cspa compares all pairs of {n_samples} objects and requires {needed / 2**30:.3g} GiB, which "
+            f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use partitioner='svd', "
+            f"which does not compare pairs, {advice}, use mcla or hbgf, or increase max_memory."
         )
 
 
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield S in blocks: index of the first row, and rows of shape (n_rows, n_samples).
-
-    S_ij is the weighted share of runs with i and j together, among the runs that contain both, else 0.
-    ``upper`` omits the columns before the first row of a block. O(n_samples^2 n_runs) time in total.
-    """
+    """Yield S in blocks: index of the first row, and rows (``upper``: without the columns before it)."""
+    # S_ij is the weighted share of runs with i and j together, among the runs that contain both, else 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
@@ -263,11 +246,8 @@ def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
 def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
-    """Compute S without its diagonal as a symmetric sparse matrix.
-
-    With ``n_neighbors``, only the largest entries of every row and column are stored. If there are then more
-    components than clusters, the first objects of the components are linked in the same way.
-    """
+    """Compute S without diagonal, or its ``n_neighbors`` largest entries per row, as a symmetric matrix."""
+    # If these have more components than clusters, the first objects of the components are linked.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -353,11 +333,9 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return the parts of the objects on which the runs agree, or None; O(n_samples n_runs) time.
-
-    The ``n_parts`` parts are the groups of objects that are together in all runs (with ``fewer``, possibly
-    fewer), if no run lacks an object, or the components of the hypergraph.
-    """
+    """Return the parts of the objects on which the runs agree, or None; O(n_samples n_runs) time."""
+    # Parts are the groups of objects that are together in all runs (with ``fewer``, possibly fewer than
+    # ``n_parts``), if no run lacks an object, or the components of the hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -377,11 +355,9 @@ def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
 def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the unit-length rows of the leading co-association eigenvectors by k-means.
-
-    At most ``n_parts`` distinct objects are parts; more than ``n_parts`` components are merged arbitrarily.
-    O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct objects.
-    """
+    """Cluster the unit-length rows of the leading co-association eigenvectors by k-means."""
+    # At most ``n_parts`` distinct objects are parts; more than ``n_parts`` components are merged arbitrarily.
+    # O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct objects.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -409,14 +385,10 @@ def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges
 def leading_vectors(
     edges: Hyperedges, weights: FloatArray, n_vectors: int, *, share: FloatArray | None = None, seed: int = 0
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute at most n_vectors leading eigenvectors and eigenvalues of Deg^(-1/2) C Deg^(-1/2).
-
-    Zero eigenvalues are omitted. C = H W H^T contains the weights of the runs with i and j in one cluster,
-    also for i = j, and Deg its row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same
-    non-zero eigenvalues. Each object represents ``share`` equal objects; vectors, of shape (n_samples, n),
-    have unit length with these weights. ``seed`` determines the starting vector for more than 2000
-    hyperedges.
-    """
+    """Compute at most n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
+    # C = H W H^T contains the weights of the runs with i and j in one cluster, also for i = j, and Deg its
+    # row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each object
+    # represents ``share`` equal objects. ``seed`` gives the starting vector for more than 2000 hyperedges.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -470,11 +442,8 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
 def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
-    """Cut a graph by METIS into parts of similar weight with few edges between them.
-
-    The graph is symmetric, with non-negative weights and an empty diagonal. Edge weights are rounded to
-    ten-thousandths, or more coarsely to avoid overflow. Up to ``n_parts`` vertices are parts.
-    """
+    """Cut a symmetric graph by METIS into parts of similar weight with few edges between them."""
+    # Weights are rounded to ten-thousandths, or coarser against overflow. Up to n_parts vertices are parts.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -505,9 +474,8 @@ def warn_of_balance(
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
     if weights[unequal].sum() > weights.sum() / 2:
         warn_caller(
-            f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most "
-            f"runs has {np.median((largest / mean)[unequal]):.3g} times that size {harm}; use "
-            f"{instead}."
+            f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most runs has "
+            f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; use {instead}."
         )
 
 
@@ -548,12 +516,9 @@ def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
 def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2) by k-means.
-
-    Rows are scaled to unit length. D_v and D_e contain the weighted degrees of objects and hyperedges. At
-    most ``n_parts`` distinct objects are parts. ``with_edges`` also clusters the hyperedges. O(n_samples
-    n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
-    """
+    """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), as unit rows, by k-means."""
+    # D_v and D_e contain the weighted degrees of objects and hyperedges; ``with_edges`` clusters these as
+    # well. O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
@@ -602,7 +567,8 @@ def hbgf(
     """Compute a consensus by partitioning the bipartite graph of objects and clusters.
 
     Source: X. Fern, C. Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
-    International Conference on Machine Learning (2004).
+    International Conference on Machine Learning (2004). Raises a ValueError or TypeError if a parameter is
+    invalid, or an object is missing from all runs, and an ImportError as :func:`cspa`. Warns as :func:`cspa`.
 
     Parameters
     ----------
@@ -611,29 +577,15 @@ def hbgf(
     n_clusters : int
         From 1 to n_samples; the result may have fewer clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        METIS (parts of at most 1.03 times the mean size), or k-means of the singular vectors of objects and
-        clusters, both as in the paper. ``"auto"``: METIS if pymetis is installed, else ``"spectral"``; the
-        choice is logged.
+        METIS (parts of at most 1.03 times the mean size), or k-means of singular vectors, as in the paper.
+        ``"auto"``: METIS if pymetis is installed, else ``"spectral"``; the choice is logged.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS or k-means.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a parameter is invalid, or an object is missing from all runs.
-    ImportError
-        If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
-
-    Warns
-    -----
-    UserWarning
-        If METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
 
     Notes
     -----
     Unanimous runs determine the result: if the objects that are together in all runs form at most
     ``n_clusters`` groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
-    Results do not depend on cluster numbers.
 
     The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs. METIS takes
     about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
@@ -762,9 +714,8 @@ def mcla(
 
     Clusters of all runs are grouped into meta-clusters by the objects that they share. Every object joins the
     meta-cluster whose members contain it most often. Warns (UserWarning) if METIS balances sizes and the
-    largest cluster of most runs exceeds 1.75 times the mean size of meta-clusters. Smaller clusters may then
-    be merged. Source: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3
-    (2002), section 3.4.
+    largest cluster of most runs exceeds 1.75 times the mean size of meta-clusters. Source: A. Strehl, J.
+    Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Parameters
     ----------
@@ -799,8 +750,7 @@ def mcla(
     are together in all runs, the members of a meta-cluster are the clusters that contain its group.
 
     Clusters are compared by their Jaccard index over the objects that both runs contain. O(n_samples n_runs^2
-    + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. Results do not
-    depend on cluster numbers.
+    + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
 
     Examples
     --------
@@ -923,13 +873,10 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run.
-
-    The first members are the clusters of the run that agrees best with the others, among runs with
-    ``n_parts`` clusters or else with the most. Then the clusters of each run in turn are matched with
-    different meta-clusters by mean similarity to the other members. O(E^2 n_parts) time per sweep, with at
-    most 20 sweeps.
-    """
+    """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run."""
+    # The first members are the clusters of the run that agrees best with the others, among runs with n_parts
+    # clusters or else the most. The clusters of each run in turn are matched with meta-clusters by their mean
+    # similarity to the other members. O(E^2 n_parts) time per sweep, with at most 20 sweeps.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]

@@ -1,7 +1,5 @@
 """Similarity graphs of the members of a Pareto front, by the three methods of PESC (ES1, ES2, ES3)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np
@@ -98,11 +96,9 @@ def reconstruction_weights(
         iterations), which is hundreds of times slower and slightly worse, and requires ``rng``.
     orientation : {"row", "column"}, default="row"
         ``"row"`` reconstructs sample i from the samples that i links to. ``"column"``, literally A S with
-        samples in columns, reconstructs sample j from the samples that link to j, with no weights if there
-        are none.
+        samples in columns, reconstructs j from the samples that link to j (no weights without any).
     ridge : float, default=0.025
-        Weight of ||s||^2 as a multiple of the mean feature variance. Without it, the minimum is not unique
-        for more neighbours than features.
+        Weight of ||s||^2 as a multiple of the mean feature variance, for a unique minimum.
     min_weight : float, default=0.0
         Smallest weight of an edge; 0 drops edges of weight 0.
     rng : numpy.random.Generator, optional

@@ -1,7 +1,5 @@
 """Selection of ensemble runs: the half that agrees best, or a Pareto search for subsets."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Input checks, and pairs as sorted arrays of keys."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

@@ -95,17 +95,7 @@ class ConstraintGroups:
         return [part for part in parts if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
-        """Whether samples i and j must not share a cluster. O(log n_conflicts) time per pair.
-
-        Parameters
-        ----------
-        i, j : array-like of int
-            Sample indices, broadcast against each other.
-
-        Returns
-        -------
-        ndarray of bool, of the broadcast shape
-        """
+        """Whether samples i and j (broadcast) must not share a cluster. O(log n_conflicts) time per pair."""
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
@@ -151,7 +141,9 @@ def constraint_groups(
     """Closure of partial labels and pairwise constraints.
 
     The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
-    cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory.
+    cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
+    InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
+    ValueError or TypeError if ``y`` is not n_samples integers from -1, or the numbers of samples differ.
 
     Parameters
     ----------
@@ -164,13 +156,6 @@ def constraint_groups(
     -------
     ConstraintGroups
         Groups are numbered by their lowest sample.
-
-    Raises
-    ------
-    InconsistentConstraintsError
-        If must-links join two classes, or a cannot-link is within a group.
-    ValueError, TypeError
-        If ``y`` is not n_samples integers from -1, or ``constraints`` have another number of samples.
     """
     n = _checks.check_n_samples(n_samples)
     classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)

@@ -42,7 +42,8 @@ class PairwiseConstraints:
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
-    immutable, and copies share their arrays.
+    immutable, and copies share their arrays. Raises a ValueError, with the row of the pair, for a wrong
+    shape, a sample out of range or a pair of a sample with itself.
 
     Parameters
     ----------
@@ -61,11 +62,6 @@ class PairwiseConstraints:
     n_samples : int
     is_weighted : bool
         Whether any weight differs from one.
-
-    Raises
-    ------
-    ValueError
-        For a wrong shape, a sample out of range or a pair of a sample with itself, with the row of the pair.
 
     Examples
     --------
@@ -151,19 +147,9 @@ class PairwiseConstraints:
 
     @classmethod
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
-        """List all pairs of labelled samples.
+        """List all pairs of labelled samples; ``y`` has classes 0, 1, ..., and -1 for unlabelled samples.
 
-        Parameters
-        ----------
-        y : array-like of shape (n_samples,)
-            Classes 0, 1, ...; -1 for unlabelled samples.
-        max_pairs : int, default=10_000_000
-            Maximum number of pairs; raises a ValueError above it. :func:`constraint_groups` and
-            :func:`satisfied_from_labels` do not list pairs.
-
-        Returns
-        -------
-        PairwiseConstraints
+        Above ``max_pairs``, a ValueError recommends functions that do not list pairs.
         """
         classes = _checks.check_partial_labels(y)
         pairs = pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -174,10 +160,7 @@ class PairwiseConstraints:
     def from_csv(cls, path: str | PathLike[str], n_samples: int) -> Self:
         """Read a file written by :meth:`to_csv`: columns i, j, kind and optionally weight.
 
-        Raises
-        ------
-        ValueError
-            With file and line, if a line is invalid.
+        Raises a ValueError with file and line if a line is invalid.
         """
         n = _checks.check_n_samples(n_samples)
         must, must_weights, cannot, cannot_weights = read_constraints(path, n)
@@ -287,8 +270,7 @@ class PairwiseConstraints:
     def violation(self, labels: ArrayLike) -> FloatArray:
         """Violated share of the must-links plus violated share of the cannot-links, in [0, 2].
 
-        V = (M - w_m) / M + (C - w_c) / C, with sums of weights; a term without pairs is 0. V is exactly 0 if
-        and only if all pairs are satisfied.
+        V = (M - w_m) / M + (C - w_c) / C, with sums of weights; a term without pairs is 0.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
@@ -296,8 +278,7 @@ class PairwiseConstraints:
     def bonus(self, labels: ArrayLike) -> FloatArray:
         """Satisfied share of the must-links plus satisfied share of the cannot-links, in [0, 2].
 
-        w_m / M + w_c / C, where a term without pairs is 0. Internal-NSGA-II-clus (Algorithm 2) adds it to the
-        crowding distance.
+        w_m / M + w_c / C, or 0 without pairs. Internal-NSGA-II-clus (Algorithm 2) adds it to the crowding.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
@@ -373,10 +354,7 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray | None
 ) -> tuple[Counts, Counts]:
-    """Number, or total weight, of the pairs with equal and with different labels.
-
-    ``labels`` have shape (n_samples, n_individuals). O(n_pairs * n_individuals) time.
-    """
+    """Number, or total weight, of pairs with equal and with different labels (sample-major)."""
     # Lazy import: numba takes a second, and reading, closing and saving constraints do not need it.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
@@ -508,11 +486,7 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
 def satisfied_pairs(
     partitions: ArrayLike, supervision: Mapping[str, Any]
 ) -> tuple[SatisfiedPairs, SatisfiedPairs]:
-    """Must-links and cannot-links that each partition, shape (n_solutions, n_samples), satisfies.
-
-    ``supervision`` contains ``must_link``, ``cannot_link`` and partial labels ``y``, as for ``fit``. A pair
-    that follows from the labels counts once.
-    """
+    """Must-links and cannot-links, also those of partial labels ``y``, that each partition satisfies."""
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
     if y.ndim != 1:  # label sets imply no pairs
@@ -568,8 +542,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        Ones without must-links or without cannot-links; 0 for features with at most 1e-6 of the largest
-        variance.
+        Ones without must-links or cannot-links; 0 for features with at most 1e-6 of the largest variance.
 
     Examples
     --------

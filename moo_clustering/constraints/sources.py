@@ -12,6 +12,7 @@ from os import PathLike, fspath
 from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -37,6 +38,8 @@ def read_pairs(
 ) -> Int64Array:
     """Read pairs of samples from a file of two columns.
 
+    Raises a ValueError, with file and line, for lines without two columns and unknown or repeated rows.
+
     Parameters
     ----------
     path : str or path-like
@@ -52,12 +55,6 @@ def read_pairs(
     -------
     pairs : ndarray of shape (n_pairs, 2), int64
         Row numbers in the order of the file, duplicates included.
-
-    Raises
-    ------
-    ValueError
-        With file and line, for a line without two columns, or a row that is unknown, out of range, or
-        repeated.
     """
     numbers: dict[str, int] | None = None
     if row_ids is not None:
@@ -188,7 +185,7 @@ def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) ->
 
 
 def sample_constraints(
-    y: Any, fraction: Any, scheme: Scheme, rng: np.random.Generator, max_pairs: int
+    y: Any, fraction: Any, scheme: Scheme, rng: Generator, max_pairs: int
 ) -> tuple[int, Int64Array, Int64Array]:
     """Number of samples, must-links and cannot-links drawn from gold labels."""
     if not isinstance(fraction, Real):
@@ -217,9 +214,7 @@ def share_of(fraction: float, total: int) -> int:
     return max(min(1, total), math.ceil(meant * total))
 
 
-def _draw_mixed(
-    gold: Gold, fraction: float, scheme: Scheme, rng: np.random.Generator, max_pairs: int
-) -> Int64Array:
+def _draw_mixed(gold: Gold, fraction: float, scheme: Scheme, rng: Generator, max_pairs: int) -> Int64Array:
     """Draw pairs of both kinds: from all pairs, or all pairs among a random subset of the samples."""
     n = gold.n_samples
     if scheme == "pooled":
@@ -236,7 +231,7 @@ def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 
 
-def sample_ranks(total: int, size: int, rng: np.random.Generator) -> Int64Array:
+def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
     """Draw ``size`` distinct integers of 0..total-1, all sets equally likely; O(size) memory."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]

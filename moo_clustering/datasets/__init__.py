@@ -3,8 +3,7 @@
 Numbers are read into a :class:`Table`, texts into :class:`Documents`, bags of instances into a
 :class:`BagTable`, and multi-label samples into a :class:`MultiLabelTable`. Each contains features or texts,
 names, row identifiers, known classes (for scoring) and partial labels (for semi-supervised methods).
-:func:`tfidf` converts texts to features. Files that cannot be read raise a :class:`DataError` that names
-column and row.
+:func:`tfidf` converts texts to features. Unreadable files raise a :class:`DataError`.
 """
 
 import lazy_loader as _lazy

@@ -12,9 +12,8 @@ from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
 import numpy as np
-from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, warn_caller
 from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
 
 # MEKA's option -C in the name of the relation, as in 'Music: -C 6'.
@@ -218,9 +217,8 @@ def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
-                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded, "
-                "because double precision has fewer digits; if it identifies rows, drop the "
-                "attribute"
+                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded, because "
+                "double precision has fewer digits; if it identifies rows, drop the attribute"
             )
 
 
@@ -249,9 +247,7 @@ class RowReader:
         except (ValueError, KeyError):
             raise RowError(self._refusal(tokens)) from None
 
-    def read_all(
-        self, lines: Iterable[tuple[int, str]], source: str
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def read_all(self, lines: Iterable[tuple[int, str]], source: str) -> tuple[FloatArray, Int64Array]:
         """Read values of shape (n_rows, n_attributes), and the line number of each row."""
         numbers, places = array("d"), array("q")
         for number, line in lines:
@@ -285,11 +281,7 @@ def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row into values; missing values are None.
-
-    Separators are commas or tabs. Rows without commas and tabs are split at blanks if ``expected`` exceeds
-    one.
-    """
+    """Split a row at commas or tabs, or at blanks if ``expected`` exceeds one; missing values are None."""
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -453,16 +445,15 @@ class EntryReader:
 
 
 class Entries(NamedTuple):
-    """Entries of all rows, concatenated.
+    """Entries of all rows, concatenated; missing values are NaN."""
 
-    A value without an entry has the code 0: the number 0, or the first declared value. A text attribute has
-    an entry in every row with a value. Missing values are NaN.
-    """
+    # A value without an entry has the code 0: the number 0, or the first declared value. A text attribute has
+    # an entry in every row with a value.
 
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    codes: NDArray[np.float64]
-    lines: NDArray[np.int64]  # line number of each row
+    rows: Int64Array
+    columns: Int64Array
+    codes: FloatArray
+    lines: Int64Array  # line number of each row
 
     @property
     def n_rows(self) -> int:
@@ -588,11 +579,8 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
 
 
 def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
-    """Read label names in document order; nested labels follow their parents.
-
-    Raises a DataError for malformed XML, other elements, labels without a name or with a repeated name, and
-    if there are no labels. Document types and entities also raise, so that nothing is expanded or fetched.
-    """
+    """Read label names in document order; nested labels follow their parents."""
+    # Document types and entities raise an error, so that nothing is expanded or fetched.
     if not data.strip():
         raise DataError(f"{source} is empty")
     reader = _Reader(source)

@@ -96,7 +96,10 @@ def read_bags(
     """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
 
     O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez et
-    al., *KEEL data-mining software tool* (2011).
+    al., *KEEL data-mining software tool* (2011). Raises a DataError for files that are missing, empty,
+    truncated, damaged or of unknown type; rows of unequal width; values that are missing, infinite, not
+    numeric or not declared; empty bags; a bag with several classes; columns that do not exist or cannot be
+    guessed.
 
     Parameters
     ----------
@@ -112,12 +115,11 @@ def read_bags(
         Text files that begin like ARFF are read as ARFF. Text files may be compressed (``.gz``).
     bag : str, optional
         Column of bag identifiers. Bags are in the order of their first rows. Default: a column named like
-        ``bag`` or ``bag_id``, else the first column if it is not numeric; for relational files the first
-        attribute before the relational one.
+        ``bag`` or ``bag_id``, else the first column if it is not numeric; in relational files the first
+        attribute.
     label : str or False, optional
-        Column of bag classes, equal in all rows of a bag; empty cells and ``?`` are unknown classes. False:
-        no class column. Default: KEEL's output, a column named ``class`` or ``label``, else the last nominal
-        attribute; ``bag_labels`` of npz.
+        Column of bag classes, equal in all rows of a bag. False: none. Default: KEEL's output, a column named
+        ``class`` or ``label``, else the last nominal attribute; ``bag_labels`` of npz.
     drop : sequence of str, default=()
         Columns to drop. A non-numeric column with unique values and a name like ``id``, ``name`` or
         ``conformation_name`` identifies the instances, and is always dropped.
@@ -127,21 +129,13 @@ def read_bags(
         Raise for missing feature values, or impute the median of the column over all instances (the most
         frequent value of nominal attributes).
     expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB (Parquet: 1
-        GiB) is always allowed.
+        Largest expansion of a compressed file beyond 16 MiB (Parquet: 1 GiB), as a multiple of its size.
 
     Returns
     -------
     BagTable
         Features are the remaining columns in file order. A nominal attribute becomes one feature
         ``name=value`` per declared value; an attribute declared ``{0, 1}`` becomes these numbers.
-
-    Raises
-    ------
-    DataError
-        For files that are missing, empty, truncated, damaged or of unknown type; rows of unequal width;
-        values that are missing, infinite, not numeric or not declared; empty bags; a bag with several
-        classes; columns that do not exist or cannot be guessed.
     """
 
     choice("missing", missing, ("error", "median"))
@@ -225,10 +219,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """A table with one instance per row; nominal values are codes, missing values NaN.
-
-    ``lines`` has the line number of each row in the file, if known.
-    """
+    """A table with one instance per row; nominal values are codes, missing values NaN."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -295,10 +286,7 @@ def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None)
 def relational_roles(
     columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
 ) -> tuple[int | None, int | None]:
-    """Find identifier and class among the attributes beside the relational one.
-
-    ``distinct`` states for each attribute whether its values are unique.
-    """
+    """Find identifier and class among the attributes beside the relational one, by ``distinct`` values."""
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
     bag = None if options.bag in (None, names[relational]) else names.index(options.bag or "")
@@ -734,9 +722,8 @@ def _classes(
             "no class" if values[codes[at]] is None else f"class {values[codes[at]]!r}" for at in (start, row)
         )
         raise files.DataError(
-            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in "
-            f"{rows.place(start)} but {two} in {rows.place(row)} (column {classes.column.name!r}), "
-            "but a bag must have one class",
+            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} but "
+            f"{two} in {rows.place(row)} (column {classes.column.name!r}), but a bag must have one class",
             files.Remedy("name the class column with", "label"),
             files.Remedy("if there is none, use", "label", False),
             _leave_out(classes.column.name),
@@ -753,12 +740,9 @@ def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...
 def feature_matrix(
     rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]
 ) -> tuple[Numbers, tuple[str, ...]]:
-    """Features of the instances: numeric columns, and one-hot encoded nominal attributes.
-
-    An attribute declared ``{0, 1}`` becomes one numeric column. Any other nominal attribute, even with two
-    values, becomes one column ``name=value`` per declared value, so that unequal values are equally far
-    apart.
-    """
+    """Features of the instances: numeric columns, and one-hot encoded nominal attributes."""
+    # An attribute declared ``{0, 1}`` becomes one numeric column. Any other, even with two values, becomes
+    # one column ``name=value`` per declared value, so that unequal values are equally far apart.
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
             _refuse_text(rows, column, source)

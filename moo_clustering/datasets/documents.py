@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, quoted, warn_caller
+from moo_clustering._arrays import BoolArray, Int64Array, did_you_mean, quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.datasets import tables
 from moo_clustering.datasets.files import (
@@ -74,12 +74,12 @@ class Documents(tables.NamedRows):
     texts: list[str]
     row_ids: NDArray[Any]
     titles: list[str] | None = None
-    y: NDArray[np.int64] | None = None
+    y: Int64Array | None = None
     target_names: tuple[str, ...] = ()
     label_sets: list[tuple[str, ...]] | None = None
-    partial_y: NDArray[np.int64] | None = None
+    partial_y: Int64Array | None = None
     partial_names: tuple[str, ...] = ()
-    labelled: NDArray[np.bool_] | None = None
+    labelled: BoolArray | None = None
 
     @property
     def n_classes(self) -> int:
@@ -99,7 +99,9 @@ def read_documents(
 ) -> Documents:
     """Read texts from JSON lines, a table with columns of text, or a folder of text files.
 
-    O(bytes) time; memory for the texts.
+    O(bytes) time; memory for the texts. Raises a DataError for files that are missing, not UTF-8, damaged, of
+    unknown type or without documents; invalid JSON (with the line); columns that do not exist; identifiers
+    that are empty or not unique.
 
     Parameters
     ----------
@@ -108,8 +110,7 @@ def read_documents(
         table whose first line names the columns); or a folder, whose ``.txt`` files, also in sub-folders, are
         the documents and whose file names are the identifiers.
     text_columns : sequence of str, optional
-        Columns of texts to join, in this order. Default: the existing columns among title, text and
-        abstract. Lists of texts are joined.
+        Columns of texts to join, in this order. Default: the existing ones of title, text and abstract.
     id_column : str, optional
         Column of document identifiers. Default: the column ``id``, if it exists.
     labels : str, optional
@@ -121,18 +122,11 @@ def read_documents(
     drop : sequence of str, default=()
         Columns to exclude from the defaults.
     expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB is always
-        allowed.
+        Largest expansion of a compressed file beyond 16 MiB, as a multiple of its size.
 
     Returns
     -------
     Documents
-
-    Raises
-    ------
-    DataError
-        For files that are missing, not UTF-8, damaged, of unknown type or without documents; invalid JSON
-        (with the line); columns that do not exist; identifiers that are empty or not unique.
     """
 
     path = data_path(path)
@@ -165,8 +159,7 @@ def tfidf(
     """Compute tf-idf weights of texts with scikit-learn's ``TfidfVectorizer``.
 
     O(total length of the texts) time, O(stored weights) memory. Raises a DataError if no document has a term
-    left, and a TypeError or ValueError if ``texts`` is not a sequence of texts or an option is out of range.
-    Source: NSGA-II-clus.
+    left, and a TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -360,7 +353,7 @@ def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ..
 
 def _known(
     records: Records, column: str | None, source: str
-) -> tuple[NDArray[np.int64] | None, tuple[str, ...], list[tuple[str, ...]] | None]:
+) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None]:
     """Classes as codes with their names, or as sets if a document has several."""
     if column is None:
         return None, (), None
@@ -376,7 +369,7 @@ def _known(
     return y, targets, None
 
 
-def _stated(records: Records, column: str | None) -> NDArray[np.bool_] | None:
+def _stated(records: Records, column: str | None) -> BoolArray | None:
     if column is None:
         return None
     return np.array(
@@ -384,9 +377,7 @@ def _stated(records: Records, column: str | None) -> NDArray[np.bool_] | None:
     )
 
 
-def _partial(
-    records: Records, column: str | None, source: str
-) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+def _partial(records: Records, column: str | None, source: str) -> tuple[Int64Array | None, tuple[str, ...]]:
     if column is None:
         return None, ()
     single = []

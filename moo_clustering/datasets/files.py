@@ -115,11 +115,8 @@ class NotNumericError(DataError):
 
 
 def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
-    """Message of an error for users of the command.
-
-    ``flags`` maps options to flags with their arguments: ``{"drop": "--drop NAME"}``. Remedies that use other
-    options, or switch an option off without a flag ``--no-...``, are omitted.
-    """
+    """Message of an error for users of the command; ``flags`` map options to ``"--drop NAME"`` and so on."""
+    # Remedies that use other options, or switch an option off without a flag ``--no-...``, are omitted.
     possible = [
         each
         for each in error.remedies
@@ -170,10 +167,7 @@ def holds_documents(path: Path) -> bool:
 
 
 def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
-    """Read a file, and decompress gzip.
-
-    Raises a DataError if gzip data are damaged, or exceed both ``expansion`` times their size and 16 MiB.
-    """
+    """Read a file, and decompress gzip up to the larger of ``expansion`` times its size and 16 MiB."""
     raw = path.read_bytes()
     if not raw.startswith(b"\x1f\x8b") and path.suffix.lower() != ".gz":
         return raw
@@ -209,11 +203,7 @@ def file_text(path: Path, expansion: int = EXPANSION) -> str:
 
 
 def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False) -> TableText:
-    """Read a text table or an Excel sheet as separated text.
-
-    Text must be UTF-8. With ``lenient``, it may also be UTF-16 with a byte order mark, and other text is
-    decoded as Windows-1252.
-    """
+    """Read an Excel sheet or a text table (UTF-8; ``lenient``: also UTF-16, Windows-1252) as text."""
     notes: list[str] = []
     with readable(path):
         if path.suffix.lower() in EXCEL:
@@ -247,13 +237,11 @@ class TableText(NamedTuple):
 
 
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
-    """Remove a line ``sep=;`` and comments from a text table, and find its separator.
-
-    Comments are lines that begin with # or %. After the first row, such a line is a comment if comments with
-    the same mark precede the table, or if its number of cells differs. The last comment before the table
-    names the columns if it has as many cells as the next line, and that line contains numbers. Removed lines
-    become empty, so that line numbers in messages remain correct.
-    """
+    """Remove a line ``sep=;`` and comments from a text table, and find its separator."""
+    # Comments are lines that begin with # or %. After the first row, such a line is a comment if comments
+    # with the same mark precede the table, or if its number of cells differs. The last comment before the
+    # table names the columns if it has as many cells as the next line, and that line contains numbers.
+    # Removed lines become empty, so that line numbers in messages remain correct.
     if not _TO_TIDY.search(text):
         return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
     lines = io.StringIO(text, newline="").readlines()
@@ -435,10 +423,7 @@ def _sheet_cell(cell: Any) -> str:
 
 
 def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
-    """Read a Parquet file within the memory limit; integers and booleans retain their type.
-
-    Raises a DataError for files that are damaged or expand too far. O(bytes) time and memory.
-    """
+    """Read a Parquet file within the memory limit; integers and booleans retain their type."""
     try:
         import pyarrow as pa
     except ImportError as error:
@@ -510,10 +495,7 @@ def _text_bytes(array: Any) -> int:
 
 
 def written(cell: Any) -> str:
-    """Text of a cell as in CSV; empty if missing.
-
-    Timestamps at midnight are written as dates, as in spreadsheets, and decimals without exponent.
-    """
+    """Text of a cell as in CSV: dates for timestamps at midnight, decimals without exponent."""
     if isinstance(cell, str):
         return str(cell)
     if isinstance(cell, np.datetime64 | np.timedelta64):
@@ -588,11 +570,9 @@ def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
 
 
 def code_reason(known: Mapping[str, float]) -> str:
-    """Return why numerals are codes instead of numbers; empty if they are numbers. O(n) time.
-
-    Codes begin with zeros (01000), look like exponents (2004E205), or are different integers that are equal
-    in double precision. ``known`` maps texts to their numbers in Python's notation.
-    """
+    """Return why numerals are codes instead of numbers; empty if they are numbers. O(n) time."""
+    # Codes begin with zeros (01000), look like exponents (2004E205), or are different integers that are equal
+    # in double precision. ``known`` maps texts to their numbers in Python's notation.
     exponents = []
     for text in known:
         if _LEADING_ZERO.match(text):

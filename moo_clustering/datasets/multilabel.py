@@ -1,7 +1,5 @@
 """Reader of multi-label data from ARFF, svmlight and npz files."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -171,7 +169,10 @@ def read_multilabel(
 
     For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. O(bytes) time and
     memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
-    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016).
+    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError for files that are
+    missing, empty, truncated, damaged or of unknown type; labels that do not exist or are neither 0 nor 1;
+    rows with some missing labels; indices that are repeated or too large; features that are missing, infinite
+    or not numeric; XML with a document type.
 
     Parameters
     ----------
@@ -187,8 +188,7 @@ def read_multilabel(
 
         Text files may be compressed (``.gz``).
     labels_xml : path-like, optional
-        MULAN's XML file of label names, including nested ones, in their order. Default for ARFF: the file of
-        the same name with ``.xml``, if it exists.
+        MULAN's XML file of label names in order. Default for ARFF: an existing file of the same name.
     n_labels : int, optional
         For ARFF, the first ``n_labels`` attributes are labels, or the last ones if negative. Default without
         an XML file: MEKA's option in the name of the relation, as in ``'Music: -C 6'``.
@@ -206,13 +206,6 @@ def read_multilabel(
     Returns
     -------
     MultiLabelTable
-
-    Raises
-    ------
-    DataError
-        For files that are missing, empty, truncated, damaged or of unknown type; labels that do not exist or
-        are neither 0 nor 1; rows with some missing labels; indices that are repeated or too large; features
-        that are missing, infinite or not numeric; XML with a document type.
     """
     path = data_path(path)
     drop = _sequence(drop, "drop")

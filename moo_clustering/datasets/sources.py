@@ -1,7 +1,5 @@
 """Bundled data sets and generators of artificial data."""
 
-from __future__ import annotations
-
 import operator
 
 import numpy as np
@@ -89,8 +87,7 @@ def make_bags(
     ----------
     n_bags : int, default=100
     n_clusters : int, default=3
-        Number of clusters, whose sizes differ by at most one bag. Cluster centres are far apart in the cube
-        [-10, 10]^d.
+        Number of clusters, with sizes equal up to one bag and distant centres in the cube [-10, 10]^d.
     bag_size : (int, int), default=(2, 10)
         Smallest and largest number of instances in a bag; sizes are uniformly distributed.
     n_features : int, default=2

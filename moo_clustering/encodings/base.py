@@ -1,7 +1,5 @@
 """Base class of encodings, and renumbering, alignment, distinct rows and checks of genotypes."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from typing import Any
@@ -24,8 +22,7 @@ VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operat
 class Encoding(ABC):
     """Base class of encodings, which convert populations between genotypes and partitions.
 
-    Encodings do not depend on objectives, so :class:`~moo_clustering.problems.PartitionProblem` can combine
-    any encoding with any validity indices.
+    :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 
     Attributes
     ----------
@@ -62,10 +59,7 @@ class Encoding(ABC):
 
     @abstractmethod
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode partitions as genotypes of shape (n_individuals, n_var).
-
-        Partitions that a subclass cannot represent are approximated.
-        """
+        """Encode partitions as genotypes of shape (n_individuals, n_var), approximately if necessary."""
 
     @abstractmethod
     def repair(self, X: IntArray) -> IntArray:
@@ -73,10 +67,7 @@ class Encoding(ABC):
 
     @abstractmethod
     def canonical(self, X: IntArray) -> IntArray:
-        """Return equal rows for genotypes of equal partitions, as far as O(n_var) time per row allows.
-
-        Used to eliminate duplicates.
-        """
+        """Return equal rows for genotypes of equal partitions, as far as O(n_var) time per row allows."""
 
     @abstractmethod
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -133,8 +124,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     Parameters
     ----------
     reference, labels : array-like of shape (n_samples,) or (n_individuals, n_samples)
-        Labels 0..n_clusters-1, of which some may be unused. A single row is paired with all rows of the other
-        array.
+        Labels 0..n_clusters-1, possibly unused. A single row is paired with all rows of the other array.
     n_clusters : int, optional
         Upper bound on the labels. Default: no bound.
 
@@ -322,10 +312,7 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
-    """Return k_min and k_max as Python integers; raise unless 1 <= k_min <= k_max <= n_samples.
-
-    ``largest`` is the name of ``k_max`` in messages.
-    """
+    """Return k_min and k_max, called ``largest`` in errors, if 1 <= k_min <= k_max <= n_samples."""
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {quoted(value)}.")

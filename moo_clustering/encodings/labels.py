@@ -1,7 +1,5 @@
 """Encoding by cluster labels, one gene per sample."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

@@ -245,12 +245,10 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 
 def _forest(neighbors: IntArray, labels: IntArray) -> IntArray:
-    """Link every sample along a spanning forest of the neighbour graph within the clusters.
-
-    Forward links, from a sample to one of its neighbours, are preferred to backward links, to a sample that
-    lists it as a neighbour. Roots lie in strong components without outgoing links, which forward links reach
-    from every sample, so that backward links are few, and none if a piece has one such component.
-    """
+    """Link every sample along a spanning forest of the neighbour graph within the clusters."""
+    # Forward links, from a sample to one of its neighbours, are preferred to backward links. Roots lie in
+    # strong components without outgoing links, which forward links reach from every sample, so that backward
+    # links are few, and none if a piece has one such component.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))
@@ -294,11 +292,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
 
 
 def relevant_links(delta: Delta, n_samples: int) -> int:
-    """Number of links of a spanning tree with genes: at least 1, or 0 for a single sample.
-
-    ``delta`` is as in :class:`LocusAdjacencyEncoding`: from 0 to below 100, ``"auto"`` or ``"sr5"``. Other
-    values raise a ValueError.
-    """
+    """Number of links of a spanning tree with genes, by ``delta``: at least 1, or 0 for a single sample."""
     if delta == "auto":
         delta = _SHARE if n_samples <= _SMALL else "sr5" if n_samples <= _LARGE else _SHARE_OF_LARGE
     if delta == "sr5":
@@ -311,13 +305,11 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
 
 
 class TreeLinks:
-    """The ``n_relevant`` most interesting links of a tree, which have genes, and the parts without them.
+    """The ``n_relevant`` most interesting links of a tree, which have genes, and the parts without them."""
 
-    Gene e belongs to the link from the sample ``relevant[e]`` to its parent. ``base`` is the part of every
-    sample; the root is in part 0, and parents precede their children. Arrays by part have shape
-    (n_relevant + 1,): ``above`` is the parent part, ``gene`` the gene of the link to it (both 0 for part 0),
-    and ``top`` the sample from which that link starts (the root for part 0).
-    """
+    # Gene e belongs to the link from the sample ``relevant[e]`` to its parent. ``base`` is the part of every
+    # sample; the root is in part 0, and parents precede their children. By part, ``above`` is the parent
+    # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the start of that link.
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree

@@ -47,12 +47,10 @@ _ROWS = 1024
 
 
 class MedoidSpace(ABC):
-    """Base class of the distances between samples and sets of medoids.
+    """Base class of the distances between samples and sets of medoids."""
 
-    ``mean_square`` is the mean of the squares of all n^2 distances, which scales the lower bound in
-    Xie-Beni. ``total_to_one``, E_1, is the least total distance of all samples to a single sample. Results
-    do not depend on the number of threads, ``n_jobs``.
-    """
+    # ``mean_square`` is the mean of the squares of all n^2 distances, which scales the lower bound in
+    # Xie-Beni. ``total_to_one``, E_1, is the least total distance of all samples to a single sample.
 
     n_samples: int
     mean_square: float
@@ -80,10 +78,8 @@ class MedoidSpace(ABC):
         """Write the medoids of the clusters marked in ``wanted`` into ``medoids``."""
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
-        """Return the position of the nearest medoid (ties: the lowest), and the distance to it.
-
-        With ``exception``, medoids are in their own clusters even if they equal one at a lower position.
-        """
+        """Return the position of the nearest medoid (ties: the lowest), and the distance to it."""
+        # With ``exception``, medoids are in their own clusters even if they equal one at a lower position.
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
@@ -103,10 +99,7 @@ class MedoidSpace(ABC):
         return labels, distances
 
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
-        """Return the medoid of every cluster: the member with the least total distance (ties: the lowest id).
-
-        The result has shape (n_individuals, width), one column per label, padded with -1.
-        """
+        """Return the member with the least total distance (ties: the lowest id) by label, padded with -1."""
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
         members = member_table(labels, k)
@@ -142,15 +135,12 @@ def choose_space(
 
 
 class DistanceMatrixSpace(MedoidSpace):
-    """All n^2 distances in memory, up to ``max_memory`` bytes, for any metric.
+    """All n^2 distances in memory, up to ``max_memory`` bytes, for any metric."""
 
-    The metric is as for :class:`~moo_clustering.encodings.MedoidEncoding`. Cosine distances are rounded to
-    multiples of 2^-44, so that equal directions tie exactly. For p individuals of k clusters of equal
-    size, assignment takes O(p k n) time, and the medoids of distinct clusters take O(p n^2 / k).
-
-    A copy rounded down to one byte per distance takes another eighth of the memory. Bit counts of the copy
-    are lower bounds of the totals, so exact totals are computed only for possible medoids.
-    """
+    # Cosine distances are rounded to multiples of 2^-44, so that equal directions tie exactly. For p
+    # individuals of k clusters of equal size, assignment takes O(p k n) time, and the medoids of distinct
+    # clusters take O(p n^2 / k). Bit counts of a copy rounded down to one byte per distance are lower bounds
+    # of the totals, so exact totals are computed only for possible medoids.
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
         D = distance_matrix(X, metric, max_memory, "MedoidProblem")
@@ -219,14 +209,12 @@ class DistanceMatrixSpace(MedoidSpace):
 
 
 class VectorSpace(MedoidSpace):
-    """Distances computed on demand, from products of features.
+    """Distances computed on demand, from products of features."""
 
-    For more than 1024 samples, ``mean_square`` is the mean over the pairs with 1024 evenly spaced samples.
-
-    For p individuals with u distinct medoids in total, an assignment takes u products of a sample with the
-    data and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for sparse
-    data. Memory is O(p n) besides the data. Euclidean ``total_to_one`` takes O(n^2 d) time once.
-    """
+    # For more than 1024 samples, ``mean_square`` is the mean over the pairs with 1024 evenly spaced samples.
+    # For p individuals with u distinct medoids in total, an assignment takes u products of a sample with the
+    # data and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for
+    # sparse data. Memory is O(p n) besides the data. Euclidean ``total_to_one`` takes O(n^2 d) time once.
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
         self.n_samples = len(norms)
@@ -402,11 +390,7 @@ class SparseVectorSpace(VectorSpace):
 
 
 class MedoidMemo:
-    """Cache of the medoids of clusters, which individuals share with their parents.
-
-    The key of a cluster is a 128-bit hash of the set of its members. Forgotten medoids are computed again, so
-    results do not depend on the size of the cache.
-    """
+    """Cache of the medoids of clusters by a 128-bit hash of the members, shared by parents and children."""
 
     def __init__(self, n_samples: int) -> None:
         self._salts = np.random.default_rng(0).integers(0, 2**64, size=(n_samples, 2), dtype=np.uint64)
@@ -416,10 +400,7 @@ class MedoidMemo:
     def complete(
         self, labels: IntArray, present: BoolArray, find: Callable[[BoolArray, Int64Array], None]
     ) -> Int64Array:
-        """Return the medoids of all clusters, in the shape of ``present``, -1 for absent clusters.
-
-        ``find(wanted, medoids)`` writes the medoids of the wanted clusters into ``medoids``.
-        """
+        """Return the medoids of ``present`` clusters, else -1; ``find(wanted, medoids)`` adds some."""
         keys = np.zeros((*present.shape, 2), dtype=np.uint64)
         kernels.cluster_keys(labels, self._salts, keys)
         medoids = np.full(present.shape, -1, dtype=np.int64)

@@ -1,7 +1,5 @@
 """Encodings of partitions by medoids, and operations on sets of medoids for the operators."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from typing import Any, Self
@@ -134,10 +132,7 @@ class MedoidEncoding(_MedoidGenes):
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to its nearest medoid.
-
-        Raises a ValueError if a row contains a medoid twice, no medoid, or -1 before a medoid.
-        """
+        """Assign samples to nearest medoids; raise a ValueError unless rows are distinct medoids, then -1."""
         medoids = self._checked(X)
         sizes = (medoids >= 0).sum(axis=1)
         labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
@@ -196,10 +191,7 @@ class MedoidEncoding(_MedoidGenes):
         return ids
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort medoids in ascending order, with padding last.
-
-        The order of the genes only affects samples with two nearest medoids.
-        """
+        """Sort medoids, padding last; the order affects only samples with two nearest medoids."""
         medoids = self._checked(X).astype(self.dtype)
         medoids[medoids < 0] = self.n_samples
         medoids.sort(axis=1)
@@ -228,9 +220,8 @@ class MedoidEncoding(_MedoidGenes):
         wrong |= padding[:, 0] | (padding[:, :-1] & ~padding[:, 1:]).any(axis=1)
         if wrong.any():
             raise ValueError(
-                f"row {np.argmax(wrong)} of X is not a set of medoids (one or more distinct row "
-                f"numbers from 0 to {self.n_samples - 1}, with -1 only at the end): "
-                f"{base.VALID_GENES}"
+                f"row {np.argmax(wrong)} of X is not a set of medoids (one or more distinct row numbers from "
+                f"0 to {self.n_samples - 1}, with -1 only at the end): {base.VALID_GENES}"
             )
         return ids
 
@@ -287,10 +278,7 @@ class MedoidSlotEncoding(_MedoidGenes):
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort medoids in ascending order, with empty slots last.
-
-        The order of the slots only affects samples with two nearest medoids.
-        """
+        """Sort medoids in ascending order, empty slots last; only samples with two nearest medoids change."""
         ids = base.checked_genes(X, self.n_var).astype(self.dtype)
         ids[ids < 0] = self.n_samples
         ids.sort(axis=1)
@@ -302,15 +290,9 @@ class MedoidSlotEncoding(_MedoidGenes):
         return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return the nearest neighbours of every sample by its row of the distances, nearest first.
+        """Return 1..n_samples-1 neighbours of every sample by its row of the distances, nearest first.
 
-        An array of shape (n_samples, n_neighbors). O(n_samples^2 log n_samples) time for the first call with
-        a value of ``n_neighbors``.
-
-        Parameters
-        ----------
-        n_neighbors : int
-            Number of neighbours, 1..n_samples-1.
+        Shape (n_samples, n_neighbors), cached. O(n_samples^2 log n_samples) time for the first call.
         """
         if not 1 <= n_neighbors < self.n_samples:
             raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}.")
@@ -320,12 +302,10 @@ class MedoidSlotEncoding(_MedoidGenes):
 
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
-    """Assign every sample to its nearest medoid, shape (n_individuals, n_samples).
-
-    Rows of ``X`` contain distinct row numbers, and -1 for empty slots. ``H[b, m]`` is the distance from
-    sample b to medoid m. Labels number the medoids in the order of their slots. Ties go to the lowest slot,
-    but a medoid is always in its own cluster. O(n_individuals k_max n_samples) time.
-    """
+    """Assign every sample to its nearest medoid, shape (n_individuals, n_samples)."""
+    # Rows of ``X`` contain distinct row numbers, and -1 for empty slots; ``H[b, m]`` is the distance from b
+    # to m. Labels number the medoids in the order of their slots. Ties go to the lowest slot, but a medoid is
+    # always in its own cluster. O(n_individuals k_max n_samples) time.
     slots = np.asarray(X)
     occupied = slots >= 0
     wrong = ~occupied.any(axis=1)
@@ -362,10 +342,8 @@ def random_slots(n: int, n_samples: int, k_min: int, k_max: int, rng: np.random.
 def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
-    """Empty the slots of invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids.
-
-    Genes are first rounded. Added samples are random or, without a generator, the lowest row numbers.
-    """
+    """Empty slots of invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
+    # Added samples are random or, without a generator, the lowest row numbers.
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
@@ -409,10 +387,7 @@ def set_sizes(sets: IntArray) -> Int64Array:
 
 
 def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
-    """Return the first ``sizes`` distinct non-negative entries of every row, in order, padded with -1.
-
-    O(n_rows n_candidates log n_candidates) time.
-    """
+    """Return the first ``sizes`` distinct non-negative entries of every row, in order, padded with -1."""
     kept = (candidates >= 0) & ~occurred_before(candidates)
     kept &= np.cumsum(kept, axis=1) <= np.reshape(sizes, (-1, 1))
     sets = np.where(kept, candidates, -1)
@@ -420,10 +395,8 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """Draw a sample for every row that is not in the row; rows must not contain all samples.
-
-    The r-th absent number is r plus the number of present numbers s_t, in ascending order, with s_t - t <= r.
-    """
+    """Draw a sample for every row that is not in the row; rows must not contain all samples."""
+    # The r-th absent number is r plus the number of ascending present numbers s_t with s_t - t <= r.
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)

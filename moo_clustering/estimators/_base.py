@@ -29,6 +29,12 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
+    AnyFloatArray,
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    IntArray,
+    IntpArray,
     Labels,
     ShortMessages,
     block_slices,
@@ -65,8 +71,8 @@ if TYPE_CHECKING:
 # Parameters that may change when a run is resumed; a longer run continues a shorter one.
 _FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume"})
 _LONGEST_NAME = 100
-Rule = str | int | Callable[[NDArray[np.float64]], int]
-Scaling = Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
+Rule = str | int | Callable[[FloatArray], int]
+Scaling = Callable[[AnyFloatArray], AnyFloatArray]
 
 
 # Sections shared by ``predict`` and ``transform``, for ``documented``.
@@ -129,6 +135,8 @@ class ReportMixin(NumericOptionsMixin):
     def report(self, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
         """Write an HTML report to inspect, compare and select solutions.
 
+        Raises a NotFittedError before ``fit``, and a ValueError if the data or options do not match the fit.
+
         Parameters
         ----------
         path : path-like
@@ -143,11 +151,6 @@ class ReportMixin(NumericOptionsMixin):
         -------
         Report
             Its ``path``, and ``open()``. A notebook displays the page.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``, or if the data or options do not match the fit.
 
         Examples
         --------
@@ -171,14 +174,9 @@ class ReportMixin(NumericOptionsMixin):
         return replace(from_attributes(self), scaled=partial(scaled_features, scale))
 
     def show(self, X: Any = None, **options: Any) -> None:
-        """Display the page of :meth:`report`, which also documents the errors, in a notebook or the browser.
+        """Display the page of :meth:`report` (see there for options and errors) in a notebook or the browser.
 
         Without a browser, a UserWarning names the temporary file of the page.
-
-        Parameters
-        ----------
-        X, **options
-            As for :meth:`report`.
         """
         _pages("estimators").show_report_of(self, X, **options)
 
@@ -194,6 +192,8 @@ class ReportMixin(NumericOptionsMixin):
         class_names: Sequence[str] | None = None,
     ) -> ClusterDescriptions:
         """Name the clusters, and describe how each differs from its nearest cluster.
+
+        Raises a NotFittedError before ``fit``, and a ValueError if the data or names do not match the fit.
 
         Parameters
         ----------
@@ -216,13 +216,6 @@ class ReportMixin(NumericOptionsMixin):
             See :func:`~moo_clustering.descriptions.describe_columns` and
             :func:`~moo_clustering.descriptions.describe_terms`, for sparse data. Bags are described by their
             means, distances by typical samples only.
-
-        Raises
-        ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            If the data or names do not match the fit.
 
         Examples
         --------
@@ -289,20 +282,12 @@ class ReportMixin(NumericOptionsMixin):
         return found
 
     def table(self, X: Any, **options: Any) -> pd.DataFrame:
-        """Return the data with the cluster of every sample.
+        """Return the data with the cluster of every sample; options and errors are those of :meth:`describe`.
 
-        Parameters
-        ----------
-        X, **options
-            As for :meth:`describe`, which also documents the errors.
-
-        Returns
-        -------
-        DataFrame
-            Columns of X, ``cluster``, ``name``, and ``typical`` for the five samples nearest to each centre.
-            Methods with a pool of partitions add ``support``, the share of the pool that has the sample with
-            its cluster, and ``doubtful``, whether another cluster has more support. A column whose name X has
-            already gets an underscore.
+        The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical`` for the five samples
+        nearest to each centre. Methods with a pool of partitions add ``support``, the share of the pool that
+        has the sample with its cluster, and ``doubtful``, whether another cluster has more support. A column
+        whose name X already has gets an underscore.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame
@@ -339,7 +324,7 @@ def scaled_features(scale: Any, X: Any) -> Any:
     return np.asarray(feature_scaling(X, scale)(X), dtype=np.float64)
 
 
-def sizes_text(labels: NDArray[np.integer[Any]], new: int = 0) -> str:
+def sizes_text(labels: IntArray, new: int = 0) -> str:
     """Describe cluster sizes, ``new`` clusters without labels and outliers: "2 clusters of 9, 5 samples"."""
     sizes = np.sort(np.bincount(labels[labels >= 0]))[::-1]
     sizes = sizes[sizes > 0]
@@ -361,14 +346,8 @@ class TransformingClusterer(
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
     """Mixin whose ``fit_predict`` passes partial labels ``y`` to ``fit``, unlike scikit-learn's."""
 
-    def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> NDArray[np.int32]:
-        """Fit, and return ``labels_``.
-
-        Parameters
-        ----------
-        X, y, **options
-            As for ``fit``. Options are ``must_link`` and ``cannot_link``.
-        """
+    def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> Int32Array:
+        """Fit, and return ``labels_``; arguments are those of ``fit``, such as ``must_link``."""
         return self.fit(X, y, **options).labels_
 
     def __sklearn_tags__(self) -> Any:
@@ -392,6 +371,9 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     ) -> Self:
         """Cluster the rows of X.
 
+        Raises a ValueError if parameters, data, labels or pairs are out of range, and an
+        InconsistentConstraintsError if labels and pairs contradict each other without ``conflicts="keep"``.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -401,12 +383,6 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
             Partial labels 0, 1, ..., and -1 for unlabelled samples. A warning is issued if all are labelled.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or apart.
-
-        Raises
-        ------
-        ValueError, InconsistentConstraintsError
-            If parameters, data, labels or pairs are out of range, or labels and pairs contradict each other
-            without ``conflicts="keep"``.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -460,24 +436,20 @@ class NearestSampleMixin:
     neighbor_method: Literal["auto", "exact", "approximate"] = "auto"
 
     @documented(OF_PREDICT)
-    def predict(self, X: Any) -> NDArray[np.int32]:
+    def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
         Samples of the fit get their ``labels_``. Equal rows in different clusters, because of constraints (or
         in MOCK, with a warning), get the label of the first. O(n n_samples n_features) time, bounded memory.
+        Raises a ValueError if the features, or the number of distances, differ from the fit.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
             With ``metric="precomputed"``, distances to the samples of the fit, shape (n, n_samples).
-
-        Raises
-        ------
-        ValueError
-            If the features, or the number of distances, differ from the fit.
         """
         check_is_fitted(self, "labels_")
-        labels: NDArray[np.int32] = self.labels_  # type: ignore[attr-defined]
+        labels: Int32Array = self.labels_  # type: ignore[attr-defined]
         space, scaling, dtype = self._compared
         if space is None and np.shape(X)[1:] != (len(labels),):
             raise ValueError(
@@ -491,7 +463,7 @@ class NearestSampleMixin:
         rows = metric_space(scaling(X), space.metric).points
         return labels[nearest_rows(rows, space.points, "euclidean" if space.power == 2.0 else space.metric)]
 
-    def _scale_samples(self, X: NDArray[np.floating[Any]]) -> Any:
+    def _scale_samples(self, X: AnyFloatArray) -> Any:
         """Scale the features of the fit, and store the scaling for :meth:`predict`."""
         metric: Metric = self.metric  # type: ignore[attr-defined]
         scaling = feature_scaling(X, "none" if metric == "precomputed" else self.scale)
@@ -540,11 +512,7 @@ class SpectralMixin(NearestSampleMixin):
         return graph
 
     def _set_spectral(
-        self,
-        partition: SpectralPartition,
-        X: NDArray[np.floating[Any]],
-        lists: NeighborLists,
-        n_clusters: int,
+        self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
         """Set the results. Distinct rows of X are the clusters if fewer than ``n_clusters``."""
         self.labels_ = partition.labels
@@ -561,9 +529,7 @@ class SpectralMixin(NearestSampleMixin):
             warn_of_few(self.n_clusters_, n_clusters)
 
 
-def fewer_distinct_rows(
-    X: NDArray[np.floating[Any]], lists: NeighborLists, n_clusters: int
-) -> NDArray[np.int32] | None:
+def fewer_distinct_rows(X: AnyFloatArray, lists: NeighborLists, n_clusters: int) -> Int32Array | None:
     """Label distinct rows by first appearance if fewer than ``n_clusters``, otherwise return None."""
     # With fewer than K distinct rows, fewer than K samples have no duplicate.
     if np.count_nonzero(lists.distances[:, 0] > 0) >= n_clusters:
@@ -585,19 +551,19 @@ def row_keys(X: Any) -> Iterator[bytes]:
         yield rows.indices[low:high].tobytes() + rows.data[low:high].tobytes()
 
 
-def cluster_orders(labels: Labels, n_clusters: int) -> NDArray[np.intp]:
+def cluster_orders(labels: Labels, n_clusters: int) -> IntpArray:
     """Order clusters by first sample, with empty clusters last, shape (n_partitions, n_clusters)."""
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
     return ranks.argsort(axis=1, kind="stable")
 
 
-def equal_rows(X: Any) -> NDArray[np.intp]:
+def equal_rows(X: Any) -> IntpArray:
     """Number every row by its distinct row, in the order of first appearance. O(n_values) time."""
     return equal_items(row_keys(X))
 
 
-def equal_items(keys: Iterable[bytes]) -> NDArray[np.intp]:
+def equal_items(keys: Iterable[bytes]) -> IntpArray:
     """Number every key by its distinct key, in the order of first appearance."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
@@ -618,9 +584,7 @@ def count_distinct(keys: Iterable[bytes], limit: int) -> int:
     return len(seen)
 
 
-def united(
-    labels: NDArray[Any], equal: NDArray[Any], fixed: NDArray[np.integer[Any]] | None = None
-) -> NDArray[np.int32]:
+def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = None) -> Int32Array:
     """Move samples with equal numbers, except ``fixed``, to their most frequent cluster (ties: lowest)."""
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
@@ -647,7 +611,7 @@ def warn_of_few(n_found: int, wanted: int | str, why: str = "") -> None:
     warn_caller(f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}.")
 
 
-def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:
+def warn_if_all_labelled(labelled: BoolArray) -> None:
     """Warn if all samples are labelled: scores against them only measure how closely ``fit`` follows them."""
     if labelled.all():
         warn_caller(
@@ -661,7 +625,7 @@ class Supervision(NamedTuple):
     """Pairs from labels and the user, and groups of samples that belong together, by first sample."""
 
     pairs: PairwiseConstraints
-    components: list[NDArray[np.intp]]
+    components: list[IntpArray]
 
 
 def supervision_pairs(
@@ -740,7 +704,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
+def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
     """Return the lowest index of the rows nearest to every row of X. Equal cosine directions are ties."""
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in block_slices(X.shape[0], rows.shape[0]):
@@ -748,14 +712,14 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
     return out
 
 
-def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
+def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
     """Compute distances between samples and rows, shape (n_samples, n_rows)."""
     name = metric if isinstance(metric, str) else None
     dense = not issparse(X) and not issparse(rows)
     if name in ("euclidean", "sqeuclidean") and dense:
         # Differences are exact; faster products lose the digits that distinguish near rows.
         return np.asarray(cdist(X, rows, name))
-    D: NDArray[np.float64]
+    D: FloatArray
     if name == "cosine":
         D = unit_rows(X) @ unit_rows(rows).T
         D = 1.0 - (D if isinstance(D, np.ndarray) else D.toarray())
@@ -770,12 +734,9 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
         raise ValueError(f"n_clusters={n_clusters} is more than the number of samples, {n_samples}.")
 
 
-def feature_scaling(X: NDArray[np.floating[Any]], scale: str) -> Scaling:
-    """Return the function that scales X and further rows of the same features.
-
-    ``"minmax"`` scales to [0, 1], ``"standard"`` to mean 0 and population standard deviation 1. Both drop
-    constant features; if all are constant, one column of zeros remains.
-    """
+def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
+    """Return the function that scales X and further rows to [0, 1] or to mean 0 and standard deviation 1."""
+    # Constant features are dropped; if all are constant, one column of zeros remains.
     choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
         return np.asarray
@@ -793,12 +754,12 @@ def feature_scaling(X: NDArray[np.floating[Any]], scale: str) -> Scaling:
 
 
 def _scaled(
-    varying: NDArray[np.bool_], low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
-) -> NDArray[np.floating[Any]]:
+    varying: BoolArray, low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
+) -> AnyFloatArray:
     """Scale rows by the range from 2 ``low`` with width 2 ``half``, or standardise them."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
-    scaled: NDArray[np.floating[Any]] = (X[:, varying] / 2 - low) / half
+    scaled: AnyFloatArray = (X[:, varying] / 2 - low) / half
     return scaled if mean is None else ((scaled - mean) / spread).astype(X.dtype)
 
 

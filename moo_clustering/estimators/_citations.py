@@ -1,7 +1,5 @@
 """Papers of the methods as BibTeX, from ``assets/references.bib`` with the field ``estimators``."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from importlib.resources import files

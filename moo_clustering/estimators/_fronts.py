@@ -1,7 +1,5 @@
 """Mixins of clusterers with a front of partitions or graphs, and of those that find it by a search."""
 
-from __future__ import annotations
-
 import copy
 import warnings
 from abc import ABC, ABCMeta, abstractmethod

@@ -1,7 +1,5 @@
 """Base class of NSGA2Clus and AMOSAClus: supervision, fronts of medoid sets, and selection rules."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import IntArray, Labels, knee, non_dominated, spawn_seeds
+from moo_clustering._arrays import FloatArray, IntArray, Labels, knee, non_dominated, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._docs import documented
@@ -59,8 +57,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         - ``"assignment"``: every assignment of samples to medoids respects them.
         - ``"none"``: only for ``constraint_scores_`` and ``metric="fisher"``.
     post_repair : bool
-        Reassign samples of solutions to satisfy consistent constraints, unless ``supervision`` is ``"none"``
-        or ``"assignment"``.
+        Reassign samples to satisfy consistent constraints, unless ``supervision`` is ``"none"`` or
+        ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
         Selected solution: largest sum of the satisfied fractions of must-links and cannot-links; most
         satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal point; a row; or
@@ -194,7 +192,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def _plain_metric(self) -> Metric:
         return "euclidean" if isinstance(self.metric, str) and self.metric == "fisher" else self.metric
 
-    def _learn(self, X: Any, constraints: PairwiseConstraints | None) -> NDArray[np.float64] | None:
+    def _learn(self, X: Any, constraints: PairwiseConstraints | None) -> FloatArray | None:
         if not (isinstance(self.metric, str) and self.metric == "fisher") or constraints is None:
             return None
         return np.sqrt(fisher_weights(X, constraints))
@@ -306,9 +304,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return tags
 
 
-def most_satisfied(
-    xie_beni: NDArray[np.float64], scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)
-) -> int:
+def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
     """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: least Xie-Beni)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Equal sums of fractions can differ in the last bit.

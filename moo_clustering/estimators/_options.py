@@ -1,10 +1,4 @@
-"""Parameters of estimators, each written once, as an annotated field of a class.
-
-:func:`estimator` derives the constructor, scikit-learn's parameter constraints and the documented defaults.
-Fields and their documentation are inherited. Fields after ``_: KW_ONLY`` are keyword-only.
-"""
-
-from __future__ import annotations
+"""Parameters of estimators, each written once, as an annotated field of a class; see :func:`estimator`."""
 
 import inspect
 import sys
@@ -58,6 +52,20 @@ _CONSTRAINTS: dict[Any, Any] = {
     Path: Path,
 }
 
+# Entries of parameters of several estimators, for classes that do not document them.
+_SHARED = """
+Parameters
+----------
+n_clusters : int
+    Number of clusters, from 1 to n_samples.
+pop_size, n_gen : int
+    Population size, and number of generations after the initial population.
+engine : {"pymoo", "deap"}
+    Library of the search.
+conflicts : {"raise", "keep"}
+    Whether contradicting pairs raise an error, or all count.
+"""
+
 C = TypeVar("C", bound=type)
 
 
@@ -68,6 +76,7 @@ def estimator(kind: C) -> C:
     Types are ``bool``, ``int``, ``float``, ``str``, ``Path``, ``None``, a ``Literal`` of strings, unions of
     these, and ``Annotated[type, constraint, ...]`` with constraints of scikit-learn (``Interval``,
     ``"array-like"``, a class, ...), such as :data:`Count` and :data:`Probability`.
+    Fields and their documentation are inherited, and fields after ``_: KW_ONLY`` are keyword-only.
 
     Parameters
     ----------
@@ -94,7 +103,7 @@ def estimator(kind: C) -> C:
         name: rules for name, rules in (inherited | checked).items() if name in parameters
     }
     kind.__doc__ = written  # dataclass() uses the signature as a docstring if there is none
-    return documented()(kind)
+    return documented(_SHARED)(kind)
 
 
 def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:

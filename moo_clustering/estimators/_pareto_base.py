@@ -1,8 +1,4 @@
-"""Base of the clusterers that select a partition from a pool, or combine its partitions.
-
-A fit builds a pool (``_pareto_pool``), optionally evolves it (``_pareto_evolution``), and selects a result by
-labels and pairs (``_pareto_selection``). ``relabel`` repeats the last two steps, ``choose`` only the last.
-"""
+"""Base of the clusterers that select a partition from a pool, or combine its partitions."""
 
 from __future__ import annotations
 
@@ -65,12 +61,7 @@ from moo_clustering.estimators._pareto_confidence import (
     score_frame,
 )
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
-from moo_clustering.estimators._pareto_pool import (
-    N_NEAREST,
-    TRIVIAL,
-    PooledSamples,
-    nearest_mean,
-)
+from moo_clustering.estimators._pareto_pool import N_NEAREST, TRIVIAL, PooledSamples, nearest_mean
 from moo_clustering.estimators._pareto_selection import (
     Candidates,
     LeastSizes,
@@ -114,8 +105,7 @@ class ParetoPoolClusterer(
         Smallest cluster of a result without ``n_clusters`` and without labels of every class. Default: a
         hundredth of n_samples, between 2 and 10.
     criterion_weight : float, optional
-        Weight of the criterion relative to agreement. Default: .7 for minimax, 1 for mixture, .25 for
-        modularity.
+        Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity).
     method : {"consensus", "select"}
         Result with ``n_clusters`` and without labels: spectral clustering of the weighted co-association
         matrix, or the best partition with the nearest number of clusters.
@@ -184,8 +174,7 @@ class ParetoPoolClusterer(
         Landmark of every sample. None without landmarks.
     n_landmarks_ : int or None
     outliers_ : ndarray of shape (n_samples,), bool
-        Samples far from all others, at most 5 %, which do not influence the scaling, see Notes and ``noise``.
-        All False for distances and bags.
+        Samples far from all others, at most 5 %, see Notes and ``noise``; none for distances and bags.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
@@ -194,11 +183,9 @@ class ParetoPoolClusterer(
     predict_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities, after a fit with labels of every class.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
-        Position in ``classes_`` of the class of every cluster, -1 for a new class. Present if clusters and
-        classes differ.
+        Position of every cluster in ``classes_``, -1 for a new class. Present if clusters and classes differ.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
-        Results of the pool alone and with random survival, if ``n_gen > 0``. The second is absent after an
-        interrupted evolution.
+        Results of the pool alone and, unless interrupted, with random survival, if ``n_gen > 0``.
     control_score_ : dict of str to float
         Best ``total`` (or score) of ``"result"``, ``"control"`` and ``"random_control"``, if ``n_gen > 0``.
     history_ : Recorder
@@ -234,14 +221,8 @@ class ParetoPoolClusterer(
     ) -> Self:
         """Select a result for other labels, pairs or numbers of clusters from the pool of the last fit.
 
-        This saves most of the time of a fit. With ``n_gen > 0`` the evolution runs again.
-
-        Parameters
-        ----------
-        y, must_link, cannot_link
-            As for ``fit``. They replace the previous ones.
-        n_clusters : int, None or "same", default="same"
-            New value of the parameter; ``"same"`` does not change it.
+        This saves most of the time of a fit. With ``n_gen > 0`` the evolution runs again. Arguments are those
+        of ``fit``, and replace the previous ones; ``n_clusters="same"`` does not change the parameter.
         """
         check_is_fitted(self)
         before = self.n_clusters
@@ -253,9 +234,8 @@ class ParetoPoolClusterer(
             side = self._read_side_information(samples.n_samples, y, must_link, cannot_link)
             if samples.landmark_of is not None and (self.n_clusters or 1) > samples.n_points:
                 raise ValueError(
-                    f"n_clusters={self.n_clusters} is more than the number of landmarks, "
-                    f"{samples.n_points}, which represent the {samples.n_samples} samples; fit again "
-                    "with a larger n_landmarks."
+                    f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
+                    f"which represent the {samples.n_samples} samples; fit again with a larger n_landmarks."
                 )
         except Exception:
             # Keep the previous fit.
@@ -336,14 +316,9 @@ class ParetoPoolClusterer(
         )
 
     def take(self, session: AnswerSession) -> Self:
-        """Set the result to the partition of a session. ``choose("fit")`` restores that of the fit.
+        """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes that.
 
-        Raises a ValueError if the session belongs to another fit.
-
-        Parameters
-        ----------
-        session : AnswerSession
-            Session of this fit. ``predict`` also uses its ``labels_``.
+        ``predict`` also uses the ``labels_`` of the session. Raises a ValueError for another fit's session.
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
@@ -388,9 +363,8 @@ class ParetoPoolClusterer(
         -----
         ``"auto"`` is the result of the fit. After :meth:`take`, it is the result of the session, and
         ``"fit"`` that of the fit. ``"select"`` is the partition with the best score, and ``"consensus"``
-        combines partitions with about ``n_clusters`` clusters. ``"alternative-0"`` is the first row of
-        ``alternatives_``. ``"control"`` and ``"random-control"`` are the results without evolution and with
-        random survival.
+        combines partitions. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
+        ``"random-control"`` are those without evolution and with random survival.
         """
         check_is_fitted(self)
         if rule == "consensus" and self.n_clusters is None:
@@ -428,19 +402,9 @@ class ParetoPoolClusterer(
         """Predict the most probable class after a fit with labels, otherwise the nearest sample's cluster.
 
         Samples of the fit get their ``labels_``, with two exceptions: labelled samples that ``clamp`` retains
-        in a less probable class, and equal samples that labels or pairs separate. O(n m n_features) time for
-        m samples, or landmarks, of the fit.
-
-        Parameters
-        ----------
-        X
-            As for ``fit``. With ``metric="precomputed"``, distances to the samples of the fit, shape
-            (n, n_samples).
-
-        Returns
-        -------
-        ndarray of shape (n,), int32
-            Numbers as in ``labels_``; -1 for new samples that are noise.
+        in a less probable class, and equal samples that labels or pairs separate. New samples that are noise
+        get -1. With ``metric="precomputed"``, X contains distances to the samples of the fit, (n, n_samples).
+        O(n m n_features) time for m samples, or landmarks, of the fit.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -459,8 +423,8 @@ class ParetoPoolClusterer(
         """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
         They are mean scores of the three nearest samples or landmarks, weighted by inverse squared distances,
-        combined with the classifiers of the features if the fit used them. Raises a ValueError if the fit had
-        no labels of every class.
+        combined with any classifiers of the features. Raises a ValueError if the fit had no labels of every
+        class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -816,11 +780,10 @@ def _by_appearance(labels: Labels) -> Labels:
 
 
 class _Evolution(NamedTuple):
-    """An evolved pool, and the results selected from it and from its controls.
+    """An evolved pool, and the results selected from it and from its controls."""
 
-    ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
-    ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
-    """
+    # ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
+    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
 
     candidates: Candidates
     solutions: dict[str, Solution]

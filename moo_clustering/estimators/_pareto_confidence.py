@@ -1,8 +1,4 @@
-"""Confidence in a partition of a pool, and descriptions of differences to other partitions.
-
-:class:`Assessor` computes the :data:`FEATURES` of a partition, and from them an :class:`Assessment` by the
-coefficients of :data:`MODEL`, which ``python -m papers flagship-confidence`` estimates.
-"""
+"""Confidence in a partition of a pool, and descriptions of differences to other partitions."""
 
 from __future__ import annotations
 
@@ -67,20 +63,13 @@ _NEARLY = 0.15
 
 @dataclass(frozen=True, eq=False)
 class Assessor:
-    """Describe and assess partitions of the points of a pool.
-
-    ``best_agreement`` is the greatest family agreement of the members of the pool of ``samples``.
-    """
+    """Describe and assess partitions; ``best_agreement`` is the greatest family agreement in the pool."""
 
     samples: PooledSamples
     best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Assess a partition of the points.
-
-        ``best``, the member of the pool with the best score, determines whether the data have structure.
-        Reference data are drawn only once.
-        """
+        """Assess a partition; the ``best`` member of the pool decides whether the data have structure."""
         model = MODEL if self.samples.features is not None else MODEL_WITHOUT_FEATURES
         features = np.vstack([self._described(best), self._described(labels)])
         structure, ari = model.predict(features)
@@ -126,10 +115,7 @@ class Assessor:
         return list(dict.fromkeys(pool.families[member] for member in alike))
 
     def difference(self, labels: Labels, other: Labels, names: Sequence[str] | None) -> str:
-        """Describe the difference to another partition of the points, and the features that explain it.
-
-        Clusters are identified by their numbers in ``labels``.
-        """
+        """Describe the difference to another partition, and the features that explain it."""
         first, mine = np.unique(labels, return_inverse=True)
         theirs = np.unique(other, return_inverse=True)[1]
         table = np.zeros((len(first), int(theirs.max()) + 1), dtype=np.int64)
@@ -162,11 +148,8 @@ class Assessor:
         return {"samples": self.samples, "best_agreement": self.best_agreement}
 
     def features(self, labels: Labels) -> FloatArray:
-        """Features of partitions (q, n_points), shape (q, n_features), columns as in :data:`FEATURES`.
-
-        Columns that need features of the samples are NaN without them. O(p n) time for p members, and
-        O(n^2) for the silhouettes, per partition.
-        """
+        """Features of partitions (q, n_points), shape (q, n_features), columns as in :data:`FEATURES`."""
+        # NaN in columns that need missing features. O(p n) time for p members, O(n^2) for silhouettes.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 
@@ -280,10 +263,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class ConfidenceModel:
-    """Probability of structure (logistic), and expected adjusted Rand index given structure (linear).
-
-    ``structure`` and ``ari`` are intercepts; ``terms`` have the names of :data:`FEATURES`.
-    """
+    """Logistic model of structure and linear model of the adjusted Rand index, with terms of FEATURES."""
 
     structure: float
     ari: float
@@ -298,8 +278,8 @@ class ConfidenceModel:
         return structure, np.clip(self.ari + standardised @ of_ari, 0.0, 1.0)
 
 
-# Estimated from 474 pools: 40 data sets with three seeds, 14 kinds of generated tables with clusters and 9
-# without. Features with coefficients 0 are not used.
+# Estimated by ``python -m papers flagship-confidence`` from 474 pools: 40 data sets with three seeds, 14
+# kinds of generated tables with clusters and 9 without. Features with coefficients 0 are not used.
 MODEL = ConfidenceModel(
     0.837,
     0.636,
@@ -343,10 +323,7 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 def verdict_text(
     assessment: Assessment, *, n_samples: int, bags: bool = False, supervised: bool = False
 ) -> str:
-    """Return the verdict with the expected agreement with classes, the p-value, and reservations.
-
-    ``supervised``: the fit used labels or pairs, which the assessment ignores.
-    """
+    """Return the verdict with the expected agreement with classes, the p-value, and reservations."""
     confidence, p_value, verdict = assessment
     if verdict == UNKNOWN:
         return f'{verdict}, because kernel="bags" creates no pool to compare the result with'
@@ -380,13 +357,13 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
-        families = ", ".join(map(_family_words, found["families"].split(", ")))
+        families = ", ".join(map(family_words, found["families"].split(", ")))
         worth = f"expected index {found['confidence']:.2f}, found by {families}"
         lines[f"alternative-{row}"] = f"{what} ({worth}): {found['difference']}"
     return lines
 
 
-def _family_words(family: str) -> str:
+def family_words(family: str) -> str:
     """Name a family of algorithms in words, with its view or distance of the data."""
     name, _, view = family.partition("@")
     return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
@@ -414,18 +391,14 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ReferenceTest:
-    """Ward's clusterings of data, and of reference data without clusters.
+    """Ward's clusterings of data, and of reference data without clusters, by 1 to n_rows clusters.
 
     Reference data have the same number of rows, the same rank correlations, and the nearest unimodal margins
-    (maximum-likelihood densities). Columns of fewer than 8 values retain their margin. Reference data thus
-    have the tails, skewness and dependence of the data. The statistic of k clusters is the logarithm of the
-    total sum of squares over the sum of squares within k clusters.
-
-    ``data`` contains the statistics of 1 to n_rows clusters, and ``references``, shape (n_references,
-    n_rows), those of the reference data. O(B n^2 d + B n^2 log n) time for B references of n <= 250 rows.
-    Rows and seeds are fixed, so that the result is deterministic. Sources: Tibshirani, Walther and Hastie,
-    JRSS B 63, 2001 (reference data and statistic, the gap statistic); Grenander 1956 and Hartigan and
-    Hartigan, Annals of Statistics 13, 1985 (unimodal densities).
+    (maximum-likelihood densities; columns of fewer than 8 values retain theirs), and thus the tails, skewness
+    and dependence of the data. The statistic is the logarithm of the total over the within-cluster sum of
+    squares. O(B n^2 d + B n^2 log n) time for B references of n <= 250 rows; deterministic. Sources:
+    Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic); Grenander 1956 and Hartigan and Hartigan,
+    Annals of Statistics 13, 1985 (unimodal densities).
     """
 
     data: FloatArray
@@ -549,12 +522,12 @@ class PoolReportMixin(ReportMixin):
             if scoring is None
             else lambda labels: scoring.values(self._partitions_of_points(labels)),
             score=None if scoring is None else scoring.score,
-            pool=self._pool_result(verdict),
+            pool=self._pool_result(verdict, rows),
             facts=[("verdict", verdict), *alternative_lines(rows).items()],
             lines=self.summary().splitlines(),
         )
 
-    def _pool_result(self, verdict_line: str) -> results.PoolResult:
+    def _pool_result(self, verdict_line: str, rows: Sequence[Mapping[Any, Any]]) -> results.PoolResult:
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         return results.PoolResult(
@@ -571,6 +544,7 @@ class PoolReportMixin(ReportMixin):
             cluster_classes=getattr(self, "cluster_classes_index_", None),
             probabilities=getattr(self, "predict_proba_", None),
             control_scores=getattr(self, "control_score_", {}),
+            described=rows,
             arrays=results.attributes_of(self, arrays | {"confidence": "confidence_"}),
         )
 

@@ -1,7 +1,5 @@
 """Evolution of a pool of partitions by NSGA-II, with pymoo or DEAP, and its control by random survival."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -40,11 +38,7 @@ _ROOM = 60
 
 @dataclass(frozen=True, eq=False)
 class EvolvedPartitions:
-    """Result of a search.
-
-    ``labels`` are canonical and distinct: the final population, followed by the best partitions of all
-    generations. ``values`` are natural objectives. ``result`` is the final population as a pymoo Result.
-    """
+    """Distinct canonical partitions of a search: the final population, then the best of all generations."""
 
     labels: Labels
     values: FloatArray
@@ -73,17 +67,13 @@ def evolve_pool(
 ) -> Plans[EvolvedPartitions]:
     """Evolve partitions by NSGA-II from the best members of a pool, an array or ``PartitionPool``.
 
-    ``indices`` are the objectives. They are fitted to the pool, so that evolved partitions are never compared
-    with each other. ``total(values, labels) -> scores`` of natural objectives and canonical partitions,
-    greater is better, determines the start and the partitions that always survive. ``graph`` contains
-    symmetric similarities, by which clusters are split. With ``n_clusters``, members with another number of
-    clusters are repaired before the start. With ``constraints``, more than half of the mutations repair a
-    violated pair. ``survival="random"`` is the control: random parents and survivors, otherwise the same. The
-    engines draw different random numbers, so that their results differ.
-
-    Performs (n_gen + 1) pop_size evaluations, and one of every member of the pool. The number of clusters is
-    at most twice the largest number in the pool, or 60 if that is larger. Source: ParetoClustering,
-    evolution.
+    ``indices``, the objectives, are fitted to the pool, so that evolved partitions are never compared with
+    each other. ``total(values, labels) -> scores``, greater is better, determines the start and the
+    partitions that always survive. ``graph`` contains similarities, by which clusters are split. With
+    ``n_clusters``, members with another number are repaired first. With ``constraints``, more than half of
+    the mutations repair a violated pair. ``survival="random"`` is the control: random parents and survivors.
+    Performs (n_gen + 1) pop_size evaluations, and one of every member; k is at most twice the largest of the
+    pool, or 60 if that is larger.
     """
     for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
         choice(name, value, allowed)

@@ -1,10 +1,4 @@
-"""Samples with their pool of partitions: tables, tables with landmarks, distances and bags.
-
-:func:`pooled_table`, :func:`pooled_distances` and :func:`pooled_bags` return :class:`PooledSamples` for the
-selection. Labels and pairs are not used here.
-"""
-
-from __future__ import annotations
+"""Samples with their pool of partitions: tables, tables with landmarks, distances and bags."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -70,16 +64,13 @@ _GRAPH_DISTANCE = "average"
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples, and a pool of partitions of their points.
+    """Samples, and a pool of partitions of their points, or of landmarks: means of near samples."""
 
-    The points are the samples, or landmarks that represent them: means of near samples. ``features`` are the
-    scaled features of the points, None for distances and bags. Bags have ``kernels`` instead of the graph
-    kernel and the linear kernel. Distances and bags have ``coincident``, the points at distance 0 as
-    clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds their
-    nearest points. With landmarks, ``landmark_of`` is the point of every sample, and ``scaled`` are the
-    features of all samples; for many samples it is None, and ``rows`` are the unscaled features. ``far``
-    marks outliers, whose features are moved towards their nearest sample.
-    """
+    # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
+    # instead of graph and linear kernels. Distances and bags have ``coincident``, the points at distance 0 as
+    # clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds
+    # their nearest points. ``landmark_of`` is the point of every sample, and ``scaled`` are the features of
+    # all samples, or None for many samples, which have unscaled ``rows``. ``far``: outliers.
 
     n_samples: int
     graph: sp.csr_array
@@ -202,11 +193,7 @@ class PooledSamples:
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Compute means of rows of values, weighted by the inverse squares of distances, shape (n, c).
-
-    ``positions`` and ``distances``, shape (n, n_nearest), define the rows to average, nearest first. Rows at
-    distance 0 have all the weight.
-    """
+    """Compute means (n, c) of rows at ``positions`` (n, n_nearest), weighted by inverse squared distances."""
     shares = nearest_weights(distances)
     means = np.zeros((len(positions), values.shape[1]))
     for column in range(positions.shape[1]):
@@ -237,11 +224,7 @@ def pooled_table(
     seed: np.random.SeedSequence,
     **grid: Any,
 ) -> PooledSamples:
-    """Scale a table, represent it by landmarks if it is long, and build the pool of all its views.
-
-    See :class:`ParetoClustering` for the options. ``grid`` contains ``families``, ``k_range``,
-    ``n_clusters`` and ``verbose`` of :func:`~moo_clustering.pool.candidate_pool`.
-    """
+    """Scale a table, represent it by landmarks if it is long, and build the pool of all its views."""
     placing, viewing, extra_seed = seed.spawn(3)
     scaling = FeatureScaling.of(X, scale, n_components=n_components)
     points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
@@ -290,10 +273,7 @@ def pooled_distances(
     seed: np.random.SeedSequence,
     **grid: Any,
 ) -> PooledSamples:
-    """Build the pool from symmetric distances of shape (n_samples, n_samples).
-
-    See :func:`pooled_table` for the parameters.
-    """
+    """Build the pool from symmetric distances of shape (n_samples, n_samples)."""
     extra_seed = seed.spawn(1)[0]
     samples = PooledSamples(
         len(D),
@@ -325,11 +305,8 @@ def pooled_bags(
     seed: np.random.SeedSequence,
     needs_pool: bool = True,
 ) -> PooledSamples:
-    """Compute all pairwise distances of bags, their graph and kernels and, if needed, the pool.
-
-    See :class:`ParetoBagClustering` for the options. ``extra`` clusterers are fitted to means of bags.
-    O(n_instances^2 n_features) time and O(n_bags^2) memory; the pool takes O(n_bags^3) time.
-    """
+    """Compute all pairwise distances of bags, their graph and kernels and, if needed, the pool."""
+    # ``extra`` clusterers are fitted to means of bags. O(n_instances^2 n_features + n_bags^3) time.
     extra_seed, rest = seed.spawn(2)
     candidates = _extra_candidates(extra, bags.means() if extra else None, None, extra_seed)
     thinning, lines = spawn_seeds(np.random.default_rng(rest), 2)
@@ -380,12 +357,9 @@ class FeatureScaling:
 
     @classmethod
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
-        """Learn the scaling of a dense or sparse table, in blocks of columns if it is large.
-
-        ``scale="standard"`` scales every feature to mean 0 and standard deviation 1, ``"isotropic"`` scales
-        all by one factor. Sparse data with more than ``n_components`` features are reduced to
-        ``n_components``, and ``scale`` is ignored. Only samples of the mask ``among`` are used.
-        """
+        """Learn the scaling of a dense or sparse table, in blocks of columns if it is large."""
+        # ``"isotropic"`` scales all features by one factor. Sparse data with more than ``n_components``
+        # features are reduced, and ``scale`` is ignored. Only samples of the mask ``among`` are used.
         if sp.issparse(X) and min(X.shape) > n_components:
             # Without variance, shares of explained variance are undefined.
             with np.errstate(invalid="ignore"):
@@ -446,13 +420,10 @@ def _dense(X: Any) -> FloatArray:
 def _placed(
     X: Any, scaling: FeatureScaling, n_landmarks: int, seed: int
 ) -> tuple[FloatArray, Labels | None, FloatArray | None]:
-    """Return scaled samples, or up to ``n_landmarks`` means of near samples, with every sample's landmark.
-
-    With landmarks it also returns the scaled features of all samples, or None if they exceed the memory
-    limit. Mini-batch k-means of up to 250,000 samples finds the landmarks. All landmarks have equal weight,
-    which reduces the weight of dense regions and helps clusters of different sizes. O(n_samples n_landmarks
-    n_features) time; O(n_samples) memory besides the data, 256 MB of features and a batch of distances.
-    """
+    """Return scaled samples, or up to ``n_landmarks`` means of near samples, with every sample's landmark."""
+    # Also returns the scaled features of all samples, or None if they exceed the memory limit. Mini-batch
+    # k-means of up to 250,000 samples finds the landmarks. All have equal weight, which reduces the weight of
+    # dense regions and helps clusters of different sizes. O(n_samples n_landmarks n_features) time.
     n_samples = X.shape[0]
     if n_samples <= n_landmarks:
         return scaling.transform(X), None, None
@@ -505,13 +476,10 @@ def _centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray,
 
 
 def far_points(points: FloatArray) -> BoolArray:
-    """Mask of the outliers: samples far from all others, not only in a sparse region.
-
-    The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
-    deviations. The distance is also eight times that of at least two of its five neighbours, because
-    outliers can be neighbours. All are False for fewer than 20 samples, or if more than 5 % were outliers.
-    At most O(n_points^2 n_features) time.
-    """
+    """Mask of the outliers: samples far from all others, not only in a sparse region."""
+    # The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
+    # deviations, and the distance is eight times that of at least two of these neighbours, because outliers
+    # can be neighbours. All are False for fewer than 20 samples, or if more than 5 % were outliers.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < _LEAST_FOR_FAR:
         return none
@@ -676,11 +644,7 @@ def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class BagNeighbors:
-    """Search for the bags of the fit nearest to new bags, by the average distance.
-
-    ``bags`` are the bags of the fit, scaled unless ``scaler`` is None, and subsampled to ``max_instances``
-    with ``thinning_seed``. ``directions`` are those of the sliced distance.
-    """
+    """Search for the nearest bags of the fit, scaled and subsampled, by the average distance."""
 
     bags: Bags
     scaler: BagTransformer | None

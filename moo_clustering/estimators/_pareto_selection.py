@@ -1,15 +1,11 @@
-"""Selection of a partition from a pool, by the agreement of algorithm families and by labels and pairs.
-
-:func:`read_side_information` checks labels and pairs. :func:`objectives_for` fits :class:`Objectives`,
-:class:`Candidates` are a pool with scores, and :func:`choose_solution` selects or combines candidates.
-"""
+"""Selection of a partition from a pool, by the agreement of algorithm families and by labels and pairs."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -65,15 +61,13 @@ _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
 _OTHER_NUMBER = 1.25
 # Range of the propagation of pairs along the co-association.
 _REACH_POOL = 0.7
-# Labels per class from which the graph kernel and the linear kernel are used. With fewer labels they harm
-# non-convex clusters.
+# Labels per class from which graph and linear kernels are used; with fewer they harm non-convex clusters.
 _FULL_KERNEL_FROM = 4
 # Smallest number of pairs to determine the number of clusters by held-out pairs, and how many numbers to try.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel relative to the others.
 _LINEAR = 0.3
-# Share of labels that are the only ones of their classes, from which the best candidate is the result even if
-# labels contradict it.
+# Share of singleton labels from which the best candidate is the result even if labels contradict it.
 _UNSEEN = 0.2
 
 
@@ -95,10 +89,8 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Return pairs of points. Pairs of landmarks are weighted by the number of their pairs of samples.
-
-        Pairs within a landmark are dropped, because partitions of landmarks cannot separate them.
-        """
+        """Return pairs of points. Pairs of landmarks are weighted by the number of their pairs of samples."""
+        # Pairs within a landmark are dropped, because partitions of landmarks cannot separate them.
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
         ends: list[Int64Array] = []
@@ -125,12 +117,8 @@ def read_side_information(
     novel: str,
     pairs: str,
 ) -> SideInformation:
-    """Check labels and pairs, and determine the kind of selection.
-
-    Raises a ValueError for labels or pairs out of range and for label sets, and an
-    InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other. Warns about
-    labels of a single class, because other clusters then become new classes.
-    """
+    """Check labels and pairs, and determine the kind of selection."""
+    # Warns about labels of a single class, because other clusters then become new classes.
     if y is None and must_link is None and cannot_link is None:
         return SideInformation("none", None, None)
     targets = partial_targets(y, n_samples)
@@ -178,12 +166,9 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 
 @dataclass(frozen=True, eq=False)
 class Objectives:
-    """Objectives of partitions, and the scores computed from them.
+    """Fitted objectives (agreement, a criterion with a weight, evidence of labels or pairs), and scores."""
 
-    ``indices`` are fitted: the agreement of the families, a criterion with the given ``weight`` and, with
-    labels or pairs, their evidence. ``boundary`` is the cut similarity, a penalty in searches with pairs.
-    ``pool_values`` are the agreement and criterion of the pool, if known.
-    """
+    # ``boundary`` is the cut similarity, a penalty in searches with pairs.
 
     indices: tuple[ValidityIndex, ...]
     weight: float
@@ -209,10 +194,7 @@ class Objectives:
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
-        """Quantity to maximise: the score or, with labels or pairs, their evidence plus 20 times the score.
-
-        A search with pairs subtracts the penalty of boundaries.
-        """
+        """Quantity to maximise: the score; with labels or pairs, their evidence plus 20 times the score."""
         total = self.score(values)
         if values.shape[1] > 2:
             total = values[:, 2] + _SCORE_WEIGHT * total
@@ -271,14 +253,11 @@ def _fitted(
 
 
 class BroadAgreement(ValidityIndex):
-    """Family agreement plus the mean positive agreement with the members, averaged over families.
+    """Family agreement plus the mean positive agreement with the members, averaged over families."""
 
-    It is used with criteria of the features. It suits pools in which only two or three families find the
-    structure, such as spirals, where the median over families is low.
-    """
+    # It suits pools in which few families find the structure, such as spirals, so that their median is low.
 
-    name: ClassVar[str] = "broad_agreement"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "broad_agreement", True
 
     def __init__(self, *, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
@@ -313,8 +292,7 @@ class BroadAgreement(ValidityIndex):
 class MixtureCriterion(ValidityIndex):
     """Gain in likelihood of one Gaussian per cluster, plus .3 times the modularity of the graph."""
 
-    name: ClassVar[str] = "mixture"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "mixture", True
 
     def fit(self, data: Any) -> Self:
         """Fit to PooledSamples with features."""
@@ -368,10 +346,8 @@ class LeastSizes:
         return float(np.bincount(labels, weights=self.weights).min())
 
     def merged(self, labels: Labels) -> Labels:
-        """Merge the smallest cluster into the most similar one, until all clusters are large enough.
-
-        Similarity is the sum of the weights between two clusters. A cluster without links joins the largest.
-        """
+        """Merge the smallest cluster into the most similar one, until all clusters are large enough."""
+        # Similarity is the sum of weights between two clusters. Clusters without links join the largest.
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
             sizes = np.bincount(labels, weights=self.weights)
@@ -387,11 +363,7 @@ class LeastSizes:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Partitions of the points with their scores.
-
-    ``values`` are objectives to maximise. ``score`` and ``total`` are those of :class:`Objectives`. ``sizes``
-    limits the cluster sizes, or is None if labels or the number of clusters determine the result.
-    """
+    """Partitions of the points with objectives to maximise, scores, and limits of the sizes (or None)."""
 
     pool: PartitionPool
     objectives: Objectives
@@ -460,11 +432,9 @@ class Candidates:
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """Up to four candidates of high score, dissimilar to the result and to each other, best first.
-
-        Candidates whose number of clusters differs by a factor of 1.25 from the result and from each other
-        take precedence. Also returns the adjusted Rand index of each with the result, at most .8.
-        """
+        """Up to four candidates of high score, dissimilar to the result and to each other, best first."""
+        # Candidates whose number of clusters differs by a factor of 1.25 from the result and from each other
+        # take precedence. Also returns the adjusted Rand index of each with the result, at most .8.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
         to_result = pairwise_ari(self.labels, labels[None])[:, 0]
@@ -518,12 +488,9 @@ def choose_solution(
     seed: np.random.SeedSequence,
     trusted: bool | None = None,
 ) -> Solution:
-    """Select or combine candidates by labels and pairs, or use labels and bag kernels without candidates.
-
-    ``pairs`` are pairs of points, and ``hard`` means that must-links are certain. ``trusted`` means that a
-    candidate that agrees with the labels is the result; None skips this test, because all classes have
-    labels. See :class:`~moo_clustering.ParetoClustering` for the other options.
-    """
+    """Select or combine candidates by labels and pairs, or use labels and bag kernels without candidates."""
+    # ``hard``: must-links are certain. ``trusted``: a candidate that agrees with the labels is the result;
+    # None skips this test, because all classes have labels.
     if side.kind == "labels":
         assert side.targets is not None
         found = None
@@ -567,10 +534,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """Return the partition with ``n_clusters`` clusters if it is unique, otherwise None.
-
-    Warns if there are fewer inseparable groups of points than clusters.
-    """
+    """Return the unique partition with ``n_clusters`` clusters or None; warn if there are too few groups."""
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
@@ -603,10 +567,8 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster the propagated pairs and repair violations. Held-out pairs determine a missing n_clusters.
-
-    With fewer than twelve pairs and without ``n_clusters``, the best candidate is repaired.
-    """
+    """Cluster the propagated pairs and repair violations. Held-out pairs determine a missing n_clusters."""
+    # With fewer than twelve pairs and without ``n_clusters``, the best candidate is repaired.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
     else:
@@ -638,13 +600,11 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
 def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
-    """Return the best candidate if it agrees with the labels, otherwise None.
-
-    It agrees if it is ``trusted`` and each cluster has labels of at most one class. If a cluster has labels
-    of several classes, the candidate is still returned if ``clamp``, if it has clusters without labels, and
-    if a fifth of the labels are the only ones of their classes. By the Good-Turing estimate, a fifth of the
-    samples then belong to unlabelled classes. Clusters without labels are numbered after the classes.
-    """
+    """Return the best candidate if it agrees with the labels, otherwise None."""
+    # It agrees if it is ``trusted`` and each cluster has labels of at most one class. If a cluster has labels
+    # of several classes, it is still returned if ``clamp``, if it has clusters without labels, and if a fifth
+    # of the labels are the only ones of their classes: by the Good-Turing estimate, a fifth of the samples
+    # then belong to unlabelled classes. Clusters without labels are numbered after the classes.
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)
@@ -670,10 +630,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 
 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
-    """Return the class of most labelled samples of every cluster (ties: the lowest), -1 without labels.
-
-    ``indicators``, shape (n_samples, n_classes), are 1 where a sample has the label of a class.
-    """
+    """Return the class of most labelled samples of every cluster (ties: the lowest), -1 without labels."""
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
@@ -703,12 +660,9 @@ def _by_labels(
     class_prior: str,
     found: Labels | None = None,
 ) -> Solution:
-    """Predict classes by kernel ridge regression on labelled points, corrected by classifiers of features.
-
-    If the classes of the points were ``found``, the kernel determines only their probabilities, at least .5.
-    O(n_points L sum(k)) for L labelled points and the numbers k of clusters of the candidates. The graph
-    kernel adds O(n_points^3). ``kind="auto"`` uses classifiers from four labels per class on.
-    """
+    """Predict classes by kernel ridge regression on labelled points, corrected by classifiers of features."""
+    # If the classes of the points were ``found``, the kernel determines only their probabilities, at least
+    # .5. ``kind="auto"`` uses classifiers from four labels per class on. The graph kernel is cubic.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     many = len(codes) >= _FULL_KERNEL_FROM * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
@@ -748,11 +702,9 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel between points and labelled points; the labels determine the weights of the candidates.
+    """Kernel between points and labelled points; the labels determine the weights of the candidates."""
 
-    ``counts``, shape (n_points, n_classes), are the numbers of labelled samples of every class at every
-    point. ``full`` adds the graph kernel and the linear kernel.
-    """
+    # ``counts``, shape (n_points, n_classes), are the numbers of labelled samples by class and point.
 
     def __init__(
         self, samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, kind: str, full: bool

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 from pymoo.core.result import Result
-from pymoo.core.sampling import Sampling
 from scipy.sparse import issparse
 from sklearn.utils._param_validation import Interval
 
@@ -26,6 +25,7 @@ from moo_clustering.estimators._base import row_distances, settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Positive, estimator
 from moo_clustering.operators import CanonicalDuplicates, MedoidSampling
+from moo_clustering.operators.base import SeededSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.medoids import ConstrainedAssignment
@@ -410,18 +410,10 @@ class CenterProblem(Problem):
         return copy.copy(self)
 
 
-class CenterSampling(Sampling):
+class CenterSampling(SeededSampling):
     """Sampling of K uniformly from 2..k_max, and of K distinct samples as centres."""
 
-    def _do(
-        self,
-        problem: CenterProblem,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> FloatArray:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: CenterProblem, n_samples: int, rng: np.random.Generator) -> FloatArray:
         X = np.full((n_samples, problem.k_max, problem.n_features), np.nan)
         for row, size in zip(X, rng.integers(problem.k_min, problem.k_max + 1, size=n_samples), strict=True):
             row[:size] = problem.features[rng.choice(problem.n_samples, size=size, replace=False)]

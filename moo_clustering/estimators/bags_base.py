@@ -18,7 +18,6 @@ from moo_clustering import results
 from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import holds_tables, numeric_features
 from moo_clustering._distances import MAX_MEMORY
-from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, as_bags, bag_distances
 from moo_clustering.bags.bags import freeze
@@ -113,9 +112,8 @@ class BagClusterer(
     ) -> Self:
         """Cluster bags.
 
-        Raises a ValueError, TypeError or InconsistentConstraintsError if parameters, bags, labels or pairs
-        are out of range, ``X`` is not numeric, there are more clusters than bags, or labels and pairs
-        contradict each other.
+        Raises a ValueError or TypeError for invalid arguments or more clusters than bags, and an
+        InconsistentConstraintsError for contradictory labels and pairs.
 
         Parameters
         ----------
@@ -123,8 +121,7 @@ class BagClusterer(
             Bags, as for :func:`moo_clustering.bags.as_bags`: an array per bag, or an instance per row with
             ``groups`` or ``offsets``. Without these, every row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ... of bags, -1 for unlabelled bags. All pairs of labelled bags are
-            constraints.
+            Partial labels 0, 1, ..., or -1 for unlabelled bags. All pairs of labelled bags are constraints.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
             Bag identifier of every row of ``X``, or first row of every bag and the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
@@ -150,30 +147,15 @@ class BagClusterer(
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, without constraints and smallest sizes.
 
-        Bags of the fit can get other labels than ``labels_``, which also depend on pairs, equal centres,
-        smallest sizes, and on a search that ended before all bags were in their nearest cluster.
-
-        Parameters
-        ----------
-        X, groups, offsets
-            Bags, as for ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_bags,), int32
+        Bags are as for ``fit``. Those of the fit can get other labels than ``labels_``, which also depend on
+        pairs, equal centres, smallest sizes, and on a search that ended early.
         """
         return least(self._distances(X, groups, offsets))
 
-    @documented(predict)
     def transform(
         self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None
     ) -> FloatArray:
-        """Compute the distances to the centres, in the scale of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_bags, n_clusters_)
-        """
+        """Compute the distances (n_bags, n_clusters_) to the centres, in the scale of the fit."""
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 
     def fit_transform(
@@ -185,13 +167,7 @@ class BagClusterer(
         offsets: ArrayLike | None = None,
         **options: Any,
     ) -> FloatArray:
-        """Fit, and return the distances to the centres, as by ``transform``.
-
-        Parameters
-        ----------
-        X, y, groups, offsets, **options
-            As for ``fit``. Options are ``must_link`` and ``cannot_link``.
-        """
+        """Fit with the arguments of ``fit``, and return the distances to the centres, as by ``transform``."""
         self.fit(X, y, groups=groups, offsets=offsets, **options)
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 
@@ -321,8 +297,7 @@ class DistanceOptions:
     max_memory : float
         Largest size of the distances in bytes.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
-        Distance of :func:`moo_clustering.bags.bag_distances` from bags to medoids, and from candidate medoids
-        to bags.
+        Distance of :func:`~moo_clustering.bags.bag_distances` from bags to medoids, and from medoids to bags.
     """
 
     _: KW_ONLY

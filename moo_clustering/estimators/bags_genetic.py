@@ -1,7 +1,5 @@
 """Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions) and MIGCUK (medoids)."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from numbers import Integral, Real
@@ -67,8 +65,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     Parameters
     ----------
     pop_size, n_gen, max_evals : int
-        Number of individuals, of generations after the initial population, and largest number of evaluations,
-        including trial evaluations.
+        Numbers of individuals and of later generations, and largest number of evaluations, with trials.
     elitism : {1, 0}
         1: the best individual so far replaces the worst of generations without an equally good individual.
 

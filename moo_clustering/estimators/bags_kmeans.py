@@ -1,7 +1,5 @@
 """k-means and k-medoids of bags: MIKMeans and BAMIC."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -38,8 +36,7 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of runs from random starts, of which the run with the least inertia is used, and largest number
-        of updates of the centres per run.
+        Number of random starts, of which that with the least inertia is used, and largest number of updates.
     constraint_handling : {"repair", "penalty"}
         Use of labels and pairs after every assignment: reassign bags to satisfy them, or move bags while this
         decreases the inertia times 1 + ``penalty`` times the violation.
@@ -246,8 +243,7 @@ class MIKMeans(BagKMeans):
     Parameters
     ----------
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
-        Initial centres: random instances of random bags, means of random bags, or centres in the units of the
-        data (for a single run).
+        Initial centres: random instances of random bags, means of random bags, or (single run) an array.
     empty : {"repair", "keep"}
         An empty cluster gets the bag farthest from its centre, or keeps its centre and can be missing in the
         result. Empty clusters are common, because central centres are nearer to the farthest instances.

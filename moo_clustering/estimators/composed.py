@@ -1,16 +1,14 @@
 """`EvolutionaryClusterer`, the base class of user-defined estimators, and `Method`, which registers them."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 
-from moo_clustering._arrays import quoted, spawn_seeds
+from moo_clustering._arrays import FloatArray, quoted, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints
@@ -34,8 +32,6 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
 
     Parameters
     ----------
-    pop_size, n_gen : int
-        Population size, and number of generations after the initial population.
     select : str, int or callable
         Rule that selects a solution of the front, see :meth:`choose`.
 
@@ -50,17 +46,8 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     select: Annotated[Any, str, int, callable] = "knee"
 
     @abstractmethod
-    def make_problem(
-        self, X: NDArray[np.float64], constraints: PairwiseConstraints | None
-    ) -> PartitionProblem:
-        """Create the PartitionProblem for the data of a fit.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        constraints : PairwiseConstraints or None
-            Pairs of labelled samples, and given pairs.
-        """
+    def make_problem(self, X: FloatArray, constraints: PairwiseConstraints | None) -> PartitionProblem:
+        """Create the PartitionProblem for data of shape (n_samples, n_features) and all pairs of a fit."""
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None

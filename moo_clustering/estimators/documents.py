@@ -161,8 +161,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     def fit(self, X: Any, y: Any = None, *, feature_names: Sequence[str] | None = None) -> Self:
         """Cluster documents.
 
-        Raises a ValueError if parameters or data are out of range, or there are more clusters than documents
-        with terms, or than terms.
+        Raises a ValueError if there are more clusters than documents with terms, or than terms.
 
         Parameters
         ----------

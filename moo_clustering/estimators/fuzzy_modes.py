@@ -1,8 +1,4 @@
-"""FuzzyModesMOGA: fuzzy clusters around modes, for tables of categories.
-
-The estimator comes first; then the coders that turn columns into codes or numbers and modes back into values,
-the reading of columns, and the majority vote that makes one partition of a front.
-"""
+"""FuzzyModesMOGA: fuzzy clusters around modes, for tables of categories, and a vote on the front."""
 
 from __future__ import annotations
 
@@ -61,8 +57,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     """MOGA(pi, sep): search for modes of compact and separated fuzzy clusters, and a vote on the front.
 
     The data are categories (numbers, strings, columns of a data frame), or numbers with
-    ``metric="euclidean"``. Only the abstract of the paper and later descriptions were available, so details
-    are reconstructions.
+    ``metric="euclidean"``. Details are reconstructed from the abstract and later descriptions.
 
     O(n_gen pop_size n_clusters n_samples C) time, for C categories in total or C features, and the memory of
     :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of categories often contains a single
@@ -81,17 +76,14 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     m : float
         Fuzziness, above 1; memberships are crisp near 1.
     beta : float
-        Samples with at least this share of votes for a cluster train a 5-nearest-neighbour classifier of the
-        other samples.
+        Samples with at least this share of votes for a cluster train a 5-nearest-neighbour classifier.
     final : {"vote", "cspa"}
         Combination of the front, or a rule of ``choose``. ``"vote"``: majority vote and classifier.
         ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
     reference : {"first", "medoid"}
-        Partition to match the others with for the vote: the one with the least pi, or the one most similar to
-        the others.
+        Partition to match the others with for the vote: that with the least pi, or the most similar one.
     bins : int or None
-        Number of intervals of equal frequency for floats with ``metric="hamming"``. None: integers are
-        categories, and fractions raise an error.
+        Number of intervals of equal frequency for floats (Hamming). None: fractions raise an error.
     scale : {"minmax", "standard", "none"}
         Scaling of the columns, with ``metric="euclidean"``.
     pop_size : int
@@ -148,19 +140,10 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X.
+        """Cluster the rows of X, a table without missing values.
 
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Without missing values.
-        y : Ignored
-
-        Raises
-        ------
-        ValueError, TypeError
-            Parameters or data out of range; columns without numbers with ``metric="euclidean"``, or with
-            fractions where ``bins=None``, by name.
+        Raises an error that names columns without numbers (``metric="euclidean"``) or with fractions
+        (``bins=None``).
         """
         complete(self._plans(X))
         return self
@@ -219,11 +202,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set all that belongs to the partition that was picked.
-
-        Of equally near modes the first in the order of the search wins; ``numbers`` are those of the clusters
-        in that order.
-        """
+        """Set all that belongs to the selected partition; ``numbers`` are cluster numbers by mode."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -296,10 +275,9 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
 class CategoryCoder:
     """Columns as codes 0, 1, ... of their values in ascending order.
 
-    Every value is a category, except in columns of floats with more than ``bins`` different values (with
-    more than 20 and ``bins`` if all are whole): those are cut at their quantiles into ``bins``
-    intervals, fewer where quantiles are equal. Without ``bins`` nothing is cut, and columns with
-    fractions are refused. ``categories`` holds the values that the codes of each column stand for.
+    Every value is a category, except in columns of floats with more than ``bins`` different values (if all
+    are whole, also more than 20), which are cut at their quantiles into up to ``bins`` intervals. Without
+    ``bins``, columns with fractions raise an error. ``categories`` are the values by column.
     """
 
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
@@ -445,10 +423,7 @@ class Column:
 
 
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
-    """Columns of a data frame or of an array of numbers, strings or objects.
-
-    Sets, or with ``reset=False`` checks, the estimator's names and number of features.
-    """
+    """Columns of a table; set or (``reset=False``) check the estimator's names and number of features."""
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -502,13 +477,11 @@ def _check(column: Column) -> None:
 def majority_vote(
     labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
 ) -> Labels:
-    """Cluster that most partitions put each sample into; where too few agree, the cluster of its neighbours.
+    """Cluster that most partitions assign each sample to, or that of its neighbours if too few agree.
 
-    ``labels``, shape (n_partitions, n_samples), are renumbered to agree best with the reference: the
-    first partition, or the ``"medoid"``. Samples with a share ``beta`` of the votes for one cluster
-    train a classifier by the 5 nearest neighbours, which decides about the others; without 5 such
-    samples, or without one in every cluster, the vote alone decides. Ties go to the cluster that is
-    first in the reference.
+    ``labels`` are renumbered to agree best with the reference: the first partition, or the ``"medoid"``.
+    Samples with a share ``beta`` of the votes train a classifier by the 5 nearest neighbours, which decides
+    about the others, unless there are fewer than 5, or none in a cluster. Ties go to the first cluster.
     """
     # Numbered alike first, so that the numbers do not decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from deap import base
 from joblib import delayed
+from numpy.random import Generator
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
@@ -84,8 +85,6 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     strategy : {"memetic", "swap", "multistart", "ward"}
         Search method. Every solution is a local optimum of Lloyd's iterations.
 
@@ -101,8 +100,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     ward_start : bool
         Include a Ward cut in the initial population of ``"memetic"``, for up to 8000 samples.
     removal : {"uniform", "cheap"}
-        Relocated centre: a random one, or the cheapest of three random ones, which moves to a sample drawn by
-        squared distance.
+        Relocated centre: random, or the cheapest of three, moved to a sample drawn by squared distance.
     max_distance_evaluations : int, optional
         Budget of distances between two points, checked between local searches. Default without ``max_time``:
         2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
@@ -123,8 +121,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     checkpoint_every : int
         Number of local searches between checkpoints.
     resume : bool
-        Continue from ``checkpoint``, if it exists, with the result of an uninterrupted run. The budget can be
-        larger than before.
+        Continue from ``checkpoint`` if it exists, to the result of an uninterrupted run. The budget can grow.
 
     Attributes
     ----------
@@ -134,8 +131,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     n_clusters_ : int
         ``n_clusters``, or the number of distinct samples if smaller.
     history_ : DataFrame
-        ``generation`` (number of local searches), ``distance_evaluations`` and ``inertia`` at every
-        improvement, and at the end.
+        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at improvements and the end.
     control_inertia_ : dict of str to float
         Sums of squares of the controls, with ``report_controls``.
     n_local_searches_, n_iter_ : int
@@ -182,9 +178,8 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X.
 
-        Raises a ValueError if parameters or data are out of range, or the distances for a Ward cut exceed
-        ``max_memory``. Issues a UserWarning if fewer than ``n_clusters`` samples are distinct, and an
-        InterruptedSearchWarning after Ctrl-C.
+        Raises a ValueError if the distances for a Ward cut exceed ``max_memory``. Issues a UserWarning if
+        fewer than ``n_clusters`` samples are distinct, and an InterruptedSearchWarning after Ctrl-C.
 
         Parameters
         ----------
@@ -266,7 +261,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             return True
         return self.report_controls and "ward" in self._controls(n_samples)
 
-    def _search(self, name: str, problem: SumOfSquaresProblem, rng: np.random.Generator) -> CenterSearch:
+    def _search(self, name: str, problem: SumOfSquaresProblem, rng: Generator) -> CenterSearch:
         budget = Budget(problem, self.max_distance_evaluations, self.max_time)
         if name == "multistart":
             return Multistart(problem, budget, rng, False)
@@ -319,11 +314,9 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
 
 class Budget:
-    """Budget of a search: distances between two points, or seconds from the creation of the budget.
+    """Budget of a search, in seconds or in distances between two points."""
 
-    Default: 2000 n_samples n_clusters distances, limited to 500 million, but at least 200 n_samples
-    n_clusters.
-    """
+    # Default: 2000 n_samples n_clusters distances, up to 500 million, but at least 200 n_samples n_clusters.
 
     def __init__(
         self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None
@@ -356,18 +349,14 @@ class Budget:
 
 
 class CenterSearch(ABC):
-    """Base class of the searches, with the best solution so far, its history and the saved state.
+    """Base class of the searches, with the best solution so far, its history and the saved state."""
 
-    ``ward`` says whether the first start is a Ward cut. Searches do not share a problem, because it counts
-    distances. ``best`` exists from the first step on. ``history`` contains the number of local searches, the
-    number of distances and the sum of squares at every improvement.
-    """
+    # ``ward``: the first start is a Ward cut. Searches do not share a problem, because it counts distances.
+    # ``history`` has local searches, distances and the sum of squares at every improvement.
 
     best: Optimum
 
-    def __init__(
-        self, problem: SumOfSquaresProblem, budget: Budget, rng: np.random.Generator, ward: bool
-    ) -> None:
+    def __init__(self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool) -> None:
         self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
         self.history: list[tuple[int, int, float]] = []
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
@@ -444,11 +433,10 @@ class Multistart(CenterSearch):
 
 
 class SwapSearch(CenterSearch):
-    """Search by swaps: move a centre to a sample, and accept the local optimum if it is better.
+    """Search by swaps: move a centre to a sample, and accept the local optimum if it is better."""
 
-    Centre and sample are random. With ``removal="cheap"``, the centre is the one of three random centres
-    whose removal costs least, and the sample is drawn by its squared distance.
-    """
+    # With ``removal="cheap"``, the centre is that of three whose removal costs least, and the sample is drawn
+    # by its squared distance; otherwise, both are random.
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)
@@ -465,11 +453,9 @@ class SwapSearch(CenterSearch):
 
 
 class MemeticSearch(CenterSearch):
-    """Evolution by tournaments, matched crossover, relocation, local search and survival of distinct optima.
+    """Evolution by tournaments, matched crossover, relocation, local search, survival of distinct optima."""
 
-    ``pop_min`` of more than ``pop_max`` individuals survive. The population restarts after ``max_stall``
-    children without an improvement.
-    """
+    # ``pop_min`` of more than ``pop_max`` survive. The search restarts after ``max_stall`` futile children.
 
     population: list[Any]
     objectives: FloatArray
@@ -560,11 +546,9 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 
 
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
-    """Compute the means of the clusters of a Ward cut, shape (n_clusters, n_features).
-
-    It counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It takes up
-    to ten times as long as these, because the matrix does not fit into the processor's caches.
-    """
+    """Compute the means of the clusters of a Ward cut, shape (n_clusters, n_features)."""
+    # It counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It takes
+    # up to ten times as long as these, because the matrix does not fit into the processor's caches.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)
@@ -591,10 +575,7 @@ def run_search(
     verbose: bool = False,
     description: str = "",
 ) -> CenterSearch:
-    """Run local searches, at least one, until the search is finished or the guard requests a stop.
-
-    The caller has entered the guard. The bar shows the used share of the budget and the best sum of squares.
-    """
+    """Run local searches, at least one, until the search is finished or the entered guard requests a stop."""
     # The saver uses only generation, state and restore of a search.
     saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
@@ -611,14 +592,9 @@ def run_search(
 
 
 class PymooEngine:
-    """Create, mate (with local search) and read individuals with pymoo.
+    """Create, mate and read individuals with pymoo; ``mix`` is the probability of uniform mutation."""
 
-    ``mix`` is the probability of a uniform draw in the mutation of an individual.
-    """
-
-    def __init__(
-        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
-    ) -> None:
+    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, mutation: str, removal: Removal) -> None:
         self.problem, self.rng = problem, rng
         self.crossover = CenterMatchingCrossover(1)
         self.mutation = RelocateCenter(removal, prob=MUTATION[mutation])
@@ -648,9 +624,7 @@ class PymooEngine:
 class DeapEngine:
     """Create, mate (with local search) and read individuals with a toolbox of DEAP."""
 
-    def __init__(
-        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
-    ) -> None:
+    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, mutation: str, removal: Removal) -> None:
         self.rng, self.prob = rng, MUTATION[mutation]
         self.toolbox = base.Toolbox()
         self.toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=problem.n_clusters)

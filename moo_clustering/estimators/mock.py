@@ -1,8 +1,4 @@
-"""MOCK: multiobjective clustering with links between neighbours as genes.
-
-The estimator comes first, followed by the selection from the front, the problem and its search, labels and
-pairs (``Supervision``), and the searches on control data.
-"""
+"""MOCK: multiobjective clustering with links between neighbours as genes."""
 
 from __future__ import annotations
 
@@ -95,7 +91,10 @@ class MOCK(
     of the links or fewer have genes, an evaluation of E genes costs O(E n_features) plus the links between
     the parts, independently of N; ``encoding="locus"`` and deviation cost O(N (n_features + L)). Memory O(N
     L) plus the population. ``"attainment"`` repeats the search ``n_controls`` times. Issues a UserWarning if
-    no solution has ``n_clusters`` clusters, or the labels are of one class.
+    no solution has ``n_clusters`` clusters, or the labels are of one class. Sources: Handl and Knowles, "An
+    evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On
+    semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles,
+    "An improved and more scalable evolutionary approach to multiobjective clustering", IEEE TEVC, 2018.
 
     Parameters
     ----------
@@ -110,8 +109,7 @@ class MOCK(
     engine : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
-        Population size of NSGA-II, or children per generation of PESA-II, which starts from 2 ``k_user``
-        individuals.
+        Population size of NSGA-II, or children per generation of PESA-II (initially 2 ``k_user``).
     n_gen : int
         Number of generations, including the initial population for NSGA-II, but not for PESA-II.
     pc : float
@@ -146,8 +144,7 @@ class MOCK(
     root : int or "random"
         Root of the tree.
     rank_cap : int, optional
-        Largest distinguished rank of a link, which saves time with many features. 5 ``n_neighbors`` or more
-        is safe.
+        Largest distinguished rank of a link, to save time. 5 ``n_neighbors`` or more is safe.
     k_user : int
         Largest number of clusters in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -164,8 +161,8 @@ objective, int or callable, default="auto"
         - ``"sum"``, ``"knee"``: least sum of the scaled objectives; nearest to the ideal point.
         - ``"labels"``, ``"constraints"``: greatest adjusted Rand index on the labelled samples; least
           violated shares of must-links and cannot-links. Without labels or pairs: ``"auto"``.
-        - ``"auto"``: ``"constraints"`` with pairs, ``"labels"`` with labels, ``"variance"`` with
-          ``n_clusters``, otherwise ``"attainment"``.
+        - ``"auto"``: ``"constraints"`` with pairs, ``"labels"``, ``"variance"`` with ``n_clusters``, or
+          ``"attainment"``.
     min_cluster_share : float
         With ``"variance"`` and ``n_clusters``, clusters below this share of the mean cluster size are merged
         into neighbours, see :meth:`MOCKProblem.without_fragments
@@ -182,8 +179,7 @@ objective, int or callable, default="auto"
     Attributes
     ----------
     chosen_ : int
-        Selected row of the front. ``labels_`` has fewer clusters than this solution if small ones were
-        merged.
+        Selected row of the front. ``labels_`` has fewer clusters than it if small ones were merged.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the distinct non-dominated partitions in natural sign, sorted by the first.
     pareto_K_ : ndarray of shape (n_solutions,), int64
@@ -199,13 +195,6 @@ objective, int or callable, default="auto"
         Rows with a local maximum of the score over the number of clusters.
     interrupted_ : bool
         Whether Ctrl-C stopped the fit early. Without control fronts, ``"knee"`` then selects the solution.
-
-    References
-    ----------
-    Handl and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007;
-    Handl and Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO, 2006;
-    Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary approach to multiobjective
-    clustering", IEEE TEVC, 2018.
 
     Examples
     --------
@@ -535,8 +524,8 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Links of the tree between samples to separate come first in the order of interest, so that they
-            # get genes and are cut first.
+            # Tree links between samples to separate come first in the order of interest, to get genes and
+            # cuts.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
             graph = replace(
@@ -637,10 +626,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Attainment scores of a front, NaN for solutions that are dominated in the first two objectives.
-
-    Returns None if a front has no solution with up to ``k_user`` clusters.
-    """
+    """Attainment scores, NaN for solutions dominated in two objectives; None for fronts without any."""
     # Rows are sorted by the first objective, so a non-dominated row has a smaller second than all before it.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
@@ -688,10 +674,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
     def parts(self, X: NDArray[Any]) -> Labels:
-        """Smallest part in the cluster of every part, shape (n_individuals, n_parts), int32.
-
-        O(n_individuals (n_parts + n_joined)).
-        """
+        """Smallest part in the cluster of every part, shape (n_individuals, n_parts), int32."""
         parts = super().parts(X)
         if not len(self.joined):
             return parts
@@ -706,12 +689,10 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 
 
 class Supervision(NamedTuple):
-    """Labels and pairs in the form that the search and the selection use.
+    """Labels and pairs in the form that the search and the selection use."""
 
-    ``y`` are partial labels of two or more classes. ``pairs`` are user-supplied pairs together with those of
-    the labels, or None. ``groups`` are forbidden links and joined samples with ``supervision="links"``, and
-    ``objective`` is the third objective.
-    """
+    # ``y`` are partial labels of two or more classes, ``pairs`` all pairs or None. With
+    # ``supervision="links"``, ``groups`` forbid and join links. ``objective`` is the third objective.
 
     y: NDArray[Any] | None = None
     pairs: PairwiseConstraints | None = None
@@ -781,10 +762,7 @@ def _control_fronts(
     n_jobs: int | None,
     verbose: bool,
 ) -> list[ControlFront]:
-    """Objectives and numbers of clusters of one search on control data per seed.
-
-    ``n_jobs`` processes run in parallel. Searches in this process can show progress bars.
-    """
+    """Objectives and numbers of clusters of one search on control data per seed, in ``n_jobs`` processes."""
     if effective_n_jobs(n_jobs) == 1 or len(seeds) == 1:
         names = [f"control {i + 1} of {len(seeds)}" if verbose else None for i in range(len(seeds))]
         return [

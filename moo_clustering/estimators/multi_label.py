@@ -1,10 +1,4 @@
-"""MetaLabeler and PrunedSetsEnsemble, the baselines of SISC for label sets.
-
-:class:`PartialLabelClassifier` is the base class of the classifiers here and in ``sisc_variants``. It reads
-partial labels and predicts classes from scores.
-"""
-
-from __future__ import annotations
+"""MetaLabeler and PrunedSetsEnsemble, the baselines of SISC for label sets, and their base classes."""
 
 from abc import abstractmethod
 from numbers import Real
@@ -246,35 +240,19 @@ class MetaLabeler(PartialLabelClassifier):
                 self.ranker_ = OneVsRestClassifier(seeded(base, rank_seed), n_jobs=self.n_jobs).fit(X, ranked)
         self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
 
-    @documented(OF_PREDICT)
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of all labels, regardless of ``cut``.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes); (n,) if there are two classes, one per sample
-        """
+        """Scores of all labels, (n, n_classes) or (n,) for two classes, regardless of ``cut``."""
         decisions = self._decisions(self._rows(X))
         return decisions[:, 1] if self._two_classes else decisions
 
-    @documented(OF_PREDICT)
     def predict_n_labels(self, X: Any) -> NDArray[np.intp]:
-        """Predict the number of labels of every sample; 1 if ``y`` had one class per sample.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+        """Predict the number of labels of every sample; 1 if ``y`` had one class per sample."""
         return self._n_labels(self._rows(X))
 
-    @documented(OF_PREDICT)
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict probabilities, the sigmoids of the decisions. See ``cut``.
 
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Rows sum to 1 for one class per sample, and for ``cut`` if a label is predicted.
+        Rows sum to 1 for one class per sample, and for ``cut`` if a label is predicted.
         """
         X = self._rows(X)
         decisions = self._decisions(X)
@@ -284,14 +262,8 @@ class MetaLabeler(PartialLabelClassifier):
             return expit(decisions)
         return sigmoid_shares(decisions)
 
-    @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes, or indicators of :meth:`predict_n_labels` labels (ties: the first).
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_labels)
-        """
+        """Predict classes, or indicators of :meth:`predict_n_labels` labels (ties: the first)."""
         X = self._rows(X)
         decisions = self._decisions(X)
         return self._decided(decisions, 0.0, self._n_labels(X) if self.multilabel_ else None)
@@ -360,8 +332,7 @@ def _check_size(X: Any) -> None:
     if largest and not _SMALLEST <= largest <= _LARGEST:
         raise ValueError(
             f"the largest absolute value of X must be 0 or from {_SMALLEST:g} to {_LARGEST:g}, got "
-            f"{largest:g}; rescale X, because solvers of linear models may not terminate outside "
-            "this range"
+            f"{largest:g}; rescale X, because solvers of linear models may not terminate outside this range"
         )
 
 
@@ -405,10 +376,8 @@ def label_codes(targets: Targets) -> NDArray[np.int64]:
 
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
-    """Sigmoids of the selected scores (default: all) divided by their sum in the row, 0 for the others.
-
-    The ratios of very small sigmoids are computed from logarithms, without underflow.
-    """
+    """Sigmoids of the selected scores (default: all) divided by their sum in the row, 0 for the others."""
+    # The ratios of very small sigmoids are computed from logarithms, without underflow.
     logs = log_expit(scores)
     if kept is not None:
         logs = np.where(kept, logs, -np.inf)
@@ -529,12 +498,10 @@ def _fit_member(
 
 
 class PrunedSets(NamedTuple):
-    """Training examples of frequent label sets.
+    """Training examples of frequent label sets, or of all if none is frequent (``found`` is False)."""
 
-    ``rows`` are sample indices, repeated for several subsets of labels, and ``codes`` their rows of
-    ``label_sets``, which are sorted by size, then frequency, then first labels. If no set is frequent
-    (``found`` is False), all sets are used.
-    """
+    # ``rows`` are sample indices, repeated for several subsets of labels, and ``codes`` their rows of
+    # ``label_sets``, which are sorted by size, then frequency, then first labels.
 
     rows: NDArray[np.intp]
     codes: NDArray[np.intp]
@@ -543,11 +510,9 @@ class PrunedSets(NamedTuple):
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
-    """Convert label sets to classes, and sets of fewer than ``min_count`` samples to frequent subsets.
-
-    These are the first ``n_subsets`` non-empty proper subsets in ``label_sets``. Samples of rare sets without
-    such a subset are omitted. O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
-    """
+    """Convert label sets to classes, and sets of fewer than ``min_count`` samples to frequent subsets."""
+    # These are the first ``n_subsets`` proper subsets in ``label_sets``; samples without any are omitted.
+    # O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )

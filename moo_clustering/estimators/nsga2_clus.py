@@ -1,7 +1,5 @@
 """NSGA2Clus: evolution of medoids by NSGA-II, with must-links and cannot-links."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
@@ -59,8 +57,6 @@ class NSGA2Clus(MedoidSetClusterer):
     mutation : {"replace", "full", "swap"}
         Replace a medoid by another sample; also add or remove medoids (``"full"``); or swap two genes, as
         published, which does not change the partition.
-    pop_size, n_gen : int
-        Population size, and number of generations after the initial population.
     pc, pm : float
         Crossover probability of a pair, and mutation probability of an individual.
     boundary : {"infinite", "finite"}
@@ -69,12 +65,9 @@ class NSGA2Clus(MedoidSetClusterer):
     unique : bool
         Whether distinct sets survive before repeated ones.
     search : {"auto", "evolve", "exhaustive"}
-        Evolution, or evaluation of all sets of medoids. ``"auto"``: all sets if there are at most
-        ``max_sets``.
+        Evolution, or evaluation of all sets of medoids. ``"auto"``: all sets if at most ``max_sets``.
     max_sets : int
         Largest number of sets for an exhaustive search; more raise an error.
-    engine : {"pymoo", "deap"}
-        Library of the search.
 
     Attributes
     ----------

@@ -1,8 +1,4 @@
-"""K-means with must-links and cannot-links: with penalties for violated pairs, or in a learned metric.
-
-:class:`PCKMeans` and :class:`HMRFKMeans` use :func:`penalized_kmeans` with different penalties.
-:class:`MetricKMeans` runs k-means in the metric of :func:`diagonal_metric` or :func:`full_metric`.
-"""
+"""K-means with must-links and cannot-links: with penalties for violated pairs, or in a learned metric."""
 
 from __future__ import annotations
 
@@ -13,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 from scipy import linalg, optimize, sparse
 from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
@@ -22,8 +19,11 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
+    BoolArray,
     FloatArray,
+    Int32Array,
     Int64Array,
+    IntpArray,
     number_clusters,
     require_squares,
     spawn_seeds,
@@ -58,22 +58,16 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     metric : {"euclidean", "cosine"}
-        Distortion: squared distance to the mean, or 1 - cos to the mean direction. Zero rows have cosine
-        distance 1.
+        Distortion: squared distance to the mean, or 1 - cos to the mean direction (1 for zero rows).
     w : float
         Penalty of a violated must-link.
     w_cannot : float
         Penalty of a violated cannot-link. Default: ``w``.
     n_init : int
-        Number of runs with different random orders and, if must-links determine too few, random centres. The
-        run with the least objective is used.
+        Number of runs with random orders and centres, of which that with the least objective is used.
     max_iter : int
         Largest number of rounds of a run.
-    conflicts : {"raise", "keep"}
-        Whether contradicting pairs raise an error, or all count.
 
     Attributes
     ----------
@@ -121,7 +115,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
         self._set(min(runs, key=lambda partition: partition.history[-1]))
 
     @documented(OF_PREDICT)
-    def predict(self, X: Any) -> NDArray[np.int32]:
+    def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the nearest centre, without pairs.
 
         Samples of the fit can get labels other than ``labels_``, which also depend on pairs.
@@ -250,13 +244,10 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     metric_type : {"diagonal", "full"}
         Form of the metric: a weight per feature, or a matrix.
     ridge : float
-        Share of the total variance to add to the variance of must-linked samples. 0, as published, gives
-        degenerate metrics for few constraints.
+        Share of the total variance to add to that of must-linked samples; 0 as published, often degenerate.
     n_init : int
         Number of runs of k-means. The best run is used.
     max_iter : int
@@ -264,10 +255,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     metric_max_iter : int
         Largest number of iterations for the metric.
     metric_tol : float
-        Tolerance of the metric: largest component of the gradient (diagonal), or relative distance to the
-        optimum (full).
-    conflicts : {"raise", "keep"}
-        Whether contradicting pairs raise an error, or all count.
+        Tolerance of the metric: largest gradient (diagonal), or relative distance to the optimum (full).
 
     Attributes
     ----------
@@ -343,23 +331,16 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
             )
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Compute X A^(1/2), of the shape of X; its Euclidean distances are those of the learned metric A.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        """
+        """Compute X A^(1/2), of the shape of X; its Euclidean distances are those of the learned metric A."""
         check_is_fitted(self)
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 
     @documented(OF_PREDICT)
-    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+    def predict(self, X: ArrayLike) -> Int32Array:
         """Predict the cluster of the nearest centre in the learned metric."""
         return nearest_rows(self.transform(X), self._centers, "euclidean")
 
-    def _learn(
-        self, X: FloatArray, must: NDArray[np.int64], cannot: NDArray[np.int64]
-    ) -> LearnedMetric | None:
+    def _learn(self, X: FloatArray, must: Int64Array, cannot: Int64Array) -> LearnedMetric | None:
         if not len(must) or not len(cannot):
             return None
         learn = diagonal_metric if self.metric_type == "diagonal" else full_metric
@@ -395,18 +376,18 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
 class Penalties:
     """Pairs, shape (n_pairs, 2), and the non-negative costs of their violation."""
 
-    must: NDArray[np.int64]
+    must: Int64Array
     must_costs: FloatArray
-    cannot: NDArray[np.int64]
+    cannot: Int64Array
     cannot_costs: FloatArray
 
-    def total(self, labels: NDArray[np.int32]) -> float:
+    def total(self, labels: Int32Array) -> float:
         """Sum the costs of all violated pairs."""
         apart = labels[self.must[:, 0]] != labels[self.must[:, 1]]
         together = labels[self.cannot[:, 0]] == labels[self.cannot[:, 1]]
         return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
 
-    def by_sample(self, n_samples: int) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+    def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
         """Return partners of every sample, and the costs of sharing a cluster, negative for must-links."""
         pairs = np.concatenate([self.must, self.cannot])
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
@@ -424,14 +405,11 @@ def penalized_kmeans(
     distortion: Distortion,
     *,
     max_iter: int,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Partition:
-    """Alternate between updates of clusters and centres until no sample moves.
-
-    A round assigns the samples in random order, each to the cluster of least cost given the assigned samples,
-    and then updates the centres. From the second round on, neither step increases the objective, distortion
-    plus penalties.
-    """
+    """Alternate between updates of clusters and centres until no sample moves."""
+    # A round assigns the samples in random order, each to the cluster of least cost given the assigned
+    # samples, and then updates the centres. From the second round on, neither step increases the objective.
     n_samples = X.shape[0]
     starts, partners, costs = penalties.by_sample(n_samples)
     linked = np.diff(starts) > 0
@@ -455,26 +433,19 @@ def penalized_kmeans(
 class Partition(NamedTuple):
     """Result of a run. ``history`` contains the objective after every round."""
 
-    labels: NDArray[np.int32]
+    labels: Int32Array
     centers: FloatArray
     distortion: float
     history: list[float]
 
 
 def component_seeds(
-    X: Features,
-    components: Sequence[NDArray[np.intp]],
-    n_clusters: int,
-    distortion: Distortion,
-    rng: np.random.Generator,
+    X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
-    """Select centres of components by weighted farthest-first traversal, then random samples.
-
-    The first centre is that of the largest component. The next has the greatest product of component size
-    and distance to the nearest selected centre (ties: the lowest). If components are too few, random samples
-    are added, if possible distinct from all centres and outside the components. O(n_clusters n_samples
-    n_features) time.
-    """
+    """Select centres of components by weighted farthest-first traversal, then random samples."""
+    # The first centre is that of the largest component. The next has the greatest product of component size
+    # and distance to the nearest selected centre (ties: the lowest). Random samples are, if possible,
+    # distinct from all centres and outside the components. O(n_clusters n_samples n_features) time.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -500,12 +471,7 @@ def component_seeds(
 
 
 def _fill(
-    X: Features,
-    centers: FloatArray,
-    n_chosen: int,
-    free: NDArray[np.bool_],
-    distortion: Distortion,
-    rng: np.random.Generator,
+    X: Features, centers: FloatArray, n_chosen: int, free: BoolArray, distortion: Distortion, rng: Generator
 ) -> None:
     """Fill the last rows of ``centers`` with random samples."""
     nearest = np.full(X.shape[0], np.inf)
@@ -528,12 +494,10 @@ def _row(X: Features, i: int) -> FloatArray:
 
 
 class Distortion:
-    """Squared Euclidean distance, whose sum is minimised by the mean. Base class of other distortions.
+    """Squared Euclidean distance, whose sum is minimised by the mean. Base class of other distortions."""
 
-    Samples are first shifted by :meth:`offset` (:meth:`moved`). Distances have shape (n_samples, n_centers).
-    ``centers`` does not change the centres of empty clusters. ``group_centers`` requires non-empty groups,
-    and returns a sparse matrix for sparse X.
-    """
+    # Samples are first shifted by :meth:`offset` (:meth:`moved`). Distances have shape (n_samples,
+    # n_centers). ``centers`` does not change the centres of empty clusters.
 
     def offset(self, X: Features) -> FloatArray | float:
         """Return the mean of dense X, because large means reduce precision."""
@@ -545,14 +509,14 @@ class Distortion:
     def distances(self, X: Features, centers: FloatArray) -> FloatArray:
         return euclidean_distances(X, centers, squared=True)
 
-    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+    def centers(self, X: Features, labels: Int32Array, former: FloatArray) -> FloatArray:
         empty = np.bincount(labels, minlength=len(former)) == 0
         return np.where(empty[:, None], former, _dense(_means(X, labels, len(former))))
 
-    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+    def group_centers(self, X: Features, labels: Int32Array, n_groups: int) -> Features:
         return _means(X, labels, n_groups)
 
-    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+    def within(self, X: Features, pairs: Int64Array) -> FloatArray:
         """Compute squared distances of pairs in blocks of bounded memory."""
         out = np.empty(len(pairs))
         step = max(1, BLOCK_ITEMS // max(1, X.shape[1]))
@@ -596,16 +560,16 @@ class Cosine(Distortion):
     def distances(self, X: Features, centers: FloatArray) -> FloatArray:
         return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
 
-    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+    def centers(self, X: Features, labels: Int32Array, former: FloatArray) -> FloatArray:
         """Compute mean directions. Centres of empty clusters, and of clusters with mean 0, do not change."""
         means = _dense(_means(X, labels, len(former)))
         length = np.linalg.norm(means, axis=1, keepdims=True)
         return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
 
-    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+    def group_centers(self, X: Features, labels: Int32Array, n_groups: int) -> Features:
         return unit_rows(_means(X, labels, n_groups))
 
-    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+    def within(self, X: Features, pairs: Int64Array) -> FloatArray:
         """Compute half the squared distances of unit vectors, precise for near ones; 1 for zero rows."""
         zero = self._zero(X)
         half = 0.5 * super().within(X, pairs)
@@ -620,11 +584,11 @@ class Cosine(Distortion):
     def separation(self, distances: FloatArray) -> FloatArray:
         return distances
 
-    def _zero(self, X: Features) -> NDArray[np.bool_]:
+    def _zero(self, X: Features) -> BoolArray:
         return np.asarray(abs(X).sum(axis=1)).ravel() == 0
 
 
-def _means(X: Features, labels: NDArray[np.int32], n_clusters: int) -> Features:
+def _means(X: Features, labels: Int32Array, n_clusters: int) -> Features:
     """Compute the means of the clusters, zero for empty clusters."""
     n = len(labels)
     shares = 1.0 / np.bincount(labels, minlength=n_clusters)[labels]
@@ -641,7 +605,7 @@ DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}
 class LearnedMetric(NamedTuple):
     """Weights of squared differences, or a positive semi-definite matrix, with objective and iterations."""
 
-    metric: NDArray[np.float64]
+    metric: FloatArray
     objective: float
     n_iter: int
 
@@ -649,13 +613,10 @@ class LearnedMetric(NamedTuple):
 def diagonal_metric(
     X: FloatArray, must: Int64Array, cannot: Int64Array, *, ridge: float, max_iter: int, tol: float
 ) -> LearnedMetric | None:
-    """Minimise sum_ML d^2 - log sum_CL d over weights of the features.
-
-    The solution satisfies ``s @ a == 1/2`` for the sum s_t of squared must-link differences in feature t,
-    plus ``2 ridge n_must`` times its variance. Returns None if all cannot-linked samples are equal. Constant
-    features get weight 0. L-BFGS optimises b = a s, so that all features have the same scale.
-    O((n_must + n_cannot) n_features) time per iteration.
-    """
+    """Minimise sum_ML d^2 - log sum_CL d over feature weights; None for equal cannot-linked samples."""
+    # The solution satisfies ``s @ a == 1/2`` for the sum s_t of squared must-link differences in feature t,
+    # plus ``2 ridge n_must`` times its variance. Constant features get weight 0. L-BFGS optimises b = a s, so
+    # that all features have the same scale. O((n_must + n_cannot) n_features) time per iteration.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -698,13 +659,11 @@ def diagonal_metric(
 def full_metric(
     X: FloatArray, must: Int64Array, cannot: Int64Array, *, ridge: float, max_iter: int, tol: float
 ) -> LearnedMetric | None:
-    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A.
-
-    The sum over must-links includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
-    the identity, admissible matrices have a trace of at most 1, so that gradient steps are projected
-    exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns
-    None if all cannot-linked samples are equal. O(n_cannot n_features^2 + n_features^3) time per iteration.
-    """
+    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A."""
+    # The sum over must-links includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
+    # the identity, admissible matrices have a trace of at most 1, so that gradient steps are projected
+    # exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns
+    # None for equal cannot-linked samples. O(n_cannot n_features^2 + n_features^3) time per iteration.
     varies = _varies(X)
     if not varies.any():
         return None
@@ -779,7 +738,7 @@ def _project(B: FloatArray) -> FloatArray:
     return (vectors * values) @ vectors.T
 
 
-def _varies(X: FloatArray) -> NDArray[np.bool_]:
+def _varies(X: FloatArray) -> BoolArray:
     """Mask of the features that are not constant, except for rounding."""
     return np.ptp(X, axis=0) > 1e-14 * np.abs(X).max(axis=0)
 

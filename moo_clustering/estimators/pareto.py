@@ -1,7 +1,5 @@
 """ParetoClustering and ParetoBagClustering: select a partition from a pool, or combine the partitions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,18 +19,9 @@ from moo_clustering._distances import checked_distances
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
 from moo_clustering.estimators._base import scaled_features
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    estimator,
-)
+from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
-from moo_clustering.estimators._pareto_pool import (
-    PooledSamples,
-    pooled_bags,
-    pooled_distances,
-    pooled_table,
-)
+from moo_clustering.estimators._pareto_pool import PooledSamples, pooled_bags, pooled_distances, pooled_table
 from moo_clustering.estimators.bags_base import read_bags
 
 if TYPE_CHECKING:
@@ -80,8 +69,7 @@ class ParetoClustering(ParetoPoolClusterer):
         Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
         labelled -1. Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
-        Further representations of the features for the families: objects with ``fit_transform``, or column
-        numbers.
+        Further representations of the features: objects with ``fit_transform``, or column numbers.
 
     Attributes
     ----------
@@ -284,11 +272,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
     Parameters
     ----------
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
-        Distances between bags: symmetric Hausdorff, mean of nearest instances, energy (mean map), and
-        quantiles of random projections.
+        Distances: symmetric Hausdorff, mean of nearest instances, energy, quantiles of random projections.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Embeddings of bags: mean of the instances; mean, minimum and maximum; principal components of these;
-        symmetric Hausdorff distances to all bags.
+        Embeddings of bags: means; means and extremes; principal components of these; Hausdorff distances.
     kernel : {"pool+bags", "bags", "pool"}
         Kernel for labels: co-association of the pool and two bag kernels, or one of them. ``"bags"`` makes no
         pool, at about a hundredth of the cost.

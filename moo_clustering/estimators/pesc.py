@@ -1,7 +1,5 @@
 """Spectral clustering of neighbour graphs: a Pareto ensemble of graphs (PESC), or conventional graphs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -72,15 +70,12 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Phase I evolves graphs that link every sample to one neighbour, which is near (f1) and differs from those
     in the other graphs of the population (f2). Phase II merges the non-dominated graphs to a sparse
     similarity matrix for spectral clustering. The merged graph determines the number of neighbours of every
-    sample. Samples of different classes are never linked. A sample without an admissible neighbour raises an
-    error. O(n_gen pop_size N) time and O(pop_size N) bytes in phase I, and O(N^2) only with
-    ``list_width="full"``. Source: PESC: "Pareto ensemble-based spectral clustering", Algorithms 1-3, Eqs.
-    1-7.
+    sample. Samples of different classes are never linked. O(n_gen pop_size N) time and O(pop_size N) bytes in
+    phase I, and O(N^2) only with ``list_width="full"``. Source: PESC: "Pareto ensemble-based spectral
+    clustering", Algorithms 1-3, Eqs. 1-7.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     pop_size : int
         Population size; at least ln N and sqrt(N) in the paper.
     n_gen : int
@@ -90,8 +85,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     pm : float
         Mutation probability, see ``mutation_prob``.
     n_neighbors : int
-        Number k of nearest neighbours for initialisation and resampling. Default: the smallest integer above
-        ln N.
+        Number k of nearest neighbours for initialisation and resampling. Default: least integer above ln N.
     list_width : int or "full"
         Number of neighbours that a gene can select. Default: 2k for ``operators="rank"``, k for
         ``"uniform"``, and n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
@@ -116,7 +110,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     ensemble_over : {"nondominated", "population"}
         Graphs to merge.
     min_members : int
-        Smallest number of graphs to merge, from further fronts if necessary. Default: floor(ln N) + 1. The
+        Smallest number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1. The
         paper: 1.
     es1_solver : {"nnls", "pso"}
         Exact solver, or the particle swarm of the paper.
@@ -135,8 +129,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     neighbors : tuple of (indices, distances)
         Neighbour lists of shape (n_samples, width), without the samples themselves, to which ``scale`` is not
         applied. Bridges and ``predict`` still use ``scale`` and ``metric``.
-    engine : {"pymoo", "deap"}
-        Library of the search.
 
     Attributes
     ----------
@@ -332,8 +324,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         return self._pymoo_search_for(problem, operators, seed, NSGA2, output=None, **options)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
-        # The paper does not state whether p_m applies to genes, or to individuals, whose genes then mutate
-        # with probability 1/N.
+        # The paper does not state whether p_m applies to genes or to individuals, with 1/N per gene.
         rates: dict[str, Any] = {}
         if self.mutation_prob != "exclusive":
             rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm
@@ -352,11 +343,9 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
 @dataclass(frozen=True, eq=False)
 class GraphEnsemble(_fronts.MemberGraphs):
-    """Final population of a search for neighbour graphs, and the partitions from it.
+    """Final population of a search for neighbour graphs, and the partitions from it."""
 
-    ``ranks`` has shape (pop_size, n_samples), ``F`` contains the objectives, and ``weight_seed`` is the seed
-    of ES1 and ES3.
-    """
+    # ``ranks`` has shape (pop_size, n_samples), and ``weight_seed`` is the seed of ES1 and ES3.
 
     ranks: IntArray
     weight_seed: np.random.SeedSequence
@@ -432,22 +421,18 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     graph : {"knn", "mutual_knn", "epsilon", "full", "waterfill"}
         Links: nearest neighbours of either or of both samples, distances below ``epsilon``, all pairs, or a
         number of neighbours by local density (:func:`~moo_clustering.graphs.waterfill_graph`).
     n_neighbors : int
-        Width of the neighbour lists. Default: floor(ln n_samples) + 1; for ``"waterfill"`` as needed, up to
-        128.
+        Width of the neighbour lists. Default: floor(ln n_samples) + 1; for ``"waterfill"`` up to 128.
     sigma : float or {"mean", "median", "eigengap"}
         Scale factor of the Gaussian similarity: a number, mean or median distance of linked pairs, or the
         largest eigengap in the grid of the paper. Increase it if outliers form tiny clusters.
     epsilon : float
         Largest distance for ``"epsilon"``, on the scaled data; 0.2 to 0.6 in the paper.
     lam : float
-        Trade-off between near and many neighbours for ``"waterfill"``. Default: three times the mean distance
-        of the 10 nearest neighbours.
+        Near or many neighbours for ``"waterfill"``. Default: thrice the mean distance of the 10 nearest.
     metric : str or callable
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"`` for distances of shape
         (n_samples, n_samples).

@@ -95,8 +95,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     objectives : sequence of str
         ``"dispersion"``, ``"impurity"``, ``"n_clusters"`` and ``"chi_square"``, all minimised, see
         :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Without labels, no ``"impurity"``.
-    pop_size, n_gen : int
-        Population size, and number of generations after the initial population.
     pc : float
         Crossover probability of two parents, which are mutated otherwise.
     local : float
@@ -178,16 +176,10 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         return rules if self.control_ is None else (*rules, RANDOM)
 
     def choose(self, rule: Rule) -> Self:
-        """Select another solution of the front, or the control, without another search.
+        """Select another solution of the front by a rule as for ``select``, or ``"random"``, the control.
 
         Sets ``labels_`` and the further attributes of the solution. Raises a ValueError if the rule is
-        unknown, the row is outside the front, or ``"random"`` has no control. Takes the time of one
-        evaluation.
-
-        Parameters
-        ----------
-        rule : {"impurity", "knee", "random"}, name of an objective, int or callable
-            As for ``select``.
+        unknown, the row is outside the front, or ``"random"`` has no control. Costs one evaluation.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
             raise ValueError("rule 'random' selects the control, which was not computed (control=False)")
@@ -446,12 +438,9 @@ def logits(probabilities: NDArray[Any]) -> FloatArray:
 def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
-    """Weighted mean of the standardised logits of models, in the weighted mean of their scales.
-
-    Standardised logits would give half of the samples a probability above .5 in every class; the mean scale
-    restores the probabilities of a typical model. It does not change the order of samples in a class.
-    ``weights`` sum to 1.
-    """
+    """Weighted mean of the standardised logits of models, in the weighted mean of their scales."""
+    # Standardised logits would give half of the samples a probability above .5 in every class; the mean scale
+    # restores the probabilities of a typical model, without changing the order of samples in a class.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
     standard = sum(
@@ -473,9 +462,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted without the
     documents of the fold that they predict. See :class:`SISCEnsemble` for the standardisation; weights 0 and
-    1 give the probabilities of a single model. Takes n_folds + 1 fits of both models, and the memory of one
-    fit of each per worker. Issues a UserWarning if no fold has a defined score. The weight nearest to 0.5 is
-    then selected.
+    1 give the probabilities of a single model. Takes n_folds + 1 fits of both models. Issues a UserWarning if
+    no fold has a defined score. The weight nearest to 0.5 is then selected.
 
     Source of SISC: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The
     stack is not from the paper.
@@ -483,8 +471,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     Parameters
     ----------
     sisc : estimator, optional
-        Model with partial labels and ``predict_proba``, such as :class:`SISCEnsemble`. Default: :class:`SISC`
-        with at most n_documents clusters.
+        Model with partial labels and ``predict_proba``. Default: :class:`SISC`, at most n_documents clusters.
     linear : classifier, optional
         Classifier with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). Default:
         one-vs-rest logistic regression on idf-weighted features of unit length.
@@ -624,11 +611,8 @@ def cross_validated_scores(
     seed: np.random.SeedSequence,
     n_jobs: int | None,
 ) -> FloatArray:
-    """Scores of the folds for every weight of the first model, shape (n_folds, n_weights).
-
-    The subspace model uses the unlabelled samples in every fit. The macro AUC is NaN for a fold in which no
-    label has both samples with it and without it.
-    """
+    """Scores of the folds for every weight of the first model, shape (n_folds, n_weights)."""
+    # The macro AUC is NaN for a fold in which no label has both samples with it and without it.
     scores = run_calls(
         (
             delayed(_fold_scores)(templates, X, targets, weights, split, scoring, fold_seed)
@@ -704,10 +688,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Logits of all classes, including unseen ones, or decisions of a model without probabilities.
-
-    Raises a ValueError if the scores are not an array with one column per class.
-    """
+    """Logits of all classes, including unseen ones, or decisions of a model without probabilities."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import NDArray
+from numpy.random import Generator
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from moo_clustering import results
 from moo_clustering._arrays import (
     AnyFloatArray,
+    BoolArray,
+    Int32Array,
     number_clusters,
     row_sizes,
     spawn_seeds,
@@ -33,12 +35,7 @@ from moo_clustering.estimators._base import (
     united,
     warn_of_few,
 )
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    ParallelOptions,
-    estimator,
-)
+from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 from moo_clustering.estimators.documents import DocumentClusterer
 
 Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
@@ -58,13 +55,10 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     algorithm : {"kmeans", "bisecting"}
         k-means from random rows, or repeated bisection of the cluster whose split increases I2 most.
     n_init, max_iter : int
-        Number of runs, of which the run with the largest I2 is used, and largest number of updates of the
-        centroids per run or split.
+        Number of runs, of which that with the largest I2 is used, and of updates per run or split.
 
     Attributes
     ----------
@@ -123,11 +117,10 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         return self
 
     @documented(OF_PREDICT)
-    def predict(self, X: Any) -> NDArray[np.int32]:
+    def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the most similar centroid, or the largest cluster of the fit for zero rows.
 
-        With ``algorithm="bisecting"``, rows of the fit can get labels other than ``labels_``, because splits
-        are final.
+        With ``algorithm="bisecting"``, rows of the fit can get other labels, because splits are final.
         """
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
@@ -141,7 +134,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     def _clustering_result(self) -> results.ClusteringResult:
         return replace(super()._clustering_result(), metric="cosine")
 
-    def _similarities(self, X: Any) -> tuple[AnyFloatArray, NDArray[np.bool_]]:
+    def _similarities(self, X: Any) -> tuple[AnyFloatArray, BoolArray]:
         check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         rows, zero = unit_rows(X), row_sizes(X) == 0
@@ -180,9 +173,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         return tags
 
 
-def spherical_kmeans(
-    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
-) -> SphericalPartition:
+def spherical_kmeans(X: Rows, n_clusters: int, *, max_iter: int, rng: Generator) -> SphericalPartition:
     """Run spherical k-means from random rows. I2 never decreases."""
     centers = dense(X[np.sort(rng.choice(X.shape[0], size=n_clusters, replace=False))])
     labels = np.full(X.shape[0], -1, dtype=np.int32)
@@ -205,7 +196,7 @@ def spherical_kmeans(
 
 
 def bisecting_spherical_kmeans(
-    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
+    X: Rows, n_clusters: int, *, max_iter: int, rng: Generator
 ) -> SphericalPartition:
     """Repeatedly bisect the cluster whose split increases I2 most, until no cluster can be split."""
     labels = np.zeros(X.shape[0], dtype=np.int32)
@@ -244,14 +235,14 @@ ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmean
 class SphericalPartition(NamedTuple):
     """Result of one run. ``centers`` also contains the centroids of empty clusters."""
 
-    labels: NDArray[np.int32]
+    labels: Int32Array
     centers: AnyFloatArray
     i2: float
     n_iter: int
     converged: bool
 
 
-def cluster_sums(X: Rows, labels: NDArray[np.int32], n_clusters: int) -> AnyFloatArray:
+def cluster_sums(X: Rows, labels: Int32Array, n_clusters: int) -> AnyFloatArray:
     """Sum the rows of every cluster to a dense array of shape (n_clusters, n_features)."""
     n = len(labels)
     member = sparse.csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(n_clusters, n))
@@ -276,14 +267,14 @@ def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
     return found._replace(labels=labels, centers=centers, i2=i2)
 
 
-def _split(X: Rows, max_iter: int, rng: np.random.Generator) -> SphericalPartition | None:
+def _split(X: Rows, max_iter: int, rng: Generator) -> SphericalPartition | None:
     if X.shape[0] < 2:
         return None
     split = spherical_kmeans(X, 2, max_iter=max_iter, rng=rng)
     return split if len(np.unique(split.labels)) == 2 else None
 
 
-def _fill_empty(X: Rows, labels: NDArray[np.int32], own: AnyFloatArray, n_clusters: int) -> None:
+def _fill_empty(X: Rows, labels: Int32Array, own: AnyFloatArray, n_clusters: int) -> None:
     """Move the row least similar to its centroid to every empty cluster in place, if rows differ."""
     counts = np.bincount(labels, minlength=n_clusters)
     coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps

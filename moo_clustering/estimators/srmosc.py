@@ -1,7 +1,5 @@
 """SRMOSC: spectral clustering of graphs of sparse representations of the samples."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from contextlib import closing
@@ -66,8 +64,6 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     n_candidates : int or "all", optional
         Number of nearest candidates for links. Default: 2 (floor(ln N) + 1). ``"all"``: N x N matrices as
         published, which link clusters if there are few features.
@@ -98,8 +94,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     chosen_ : int or None
         Selected row of the front, or None for the mean graph.
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        Reconstruction error and number of links, sorted by the latter. With ``solver="hull"``, the solutions
-        are evenly spaced along the front.
+        Reconstruction error and number of links, sorted by the latter. With ``solver="hull"``, evenly spaced.
     hull_ : SRMOSCHull
         The whole front, with ``solver="hull"``.
     result_, history_ : pymoo.core.result.Result, Recorder
@@ -107,11 +102,10 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Notes
     -----
-    Samples of different classes are never candidates of each other. A sample without candidates raises an
-    error. Members whose graph has more than ``n_clusters`` components are not selected, unless all have,
-    because the ratio cut favours isolated samples. For w candidates per sample, the hull costs O(N w
-    n_features) time per link of the densest member and O(N w) memory; evolution costs O(n_gen pop_size N w)
-    time and 8 pop_size N w bytes.
+    Samples of different classes are never candidates of each other. Members whose graph has more than
+    ``n_clusters`` components are not selected, unless all have, because the ratio cut favours isolated
+    samples. For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member
+    and O(N w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------

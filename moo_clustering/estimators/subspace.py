@@ -1,8 +1,4 @@
-"""Clusterers with feature weights per cluster: SISC, SCAD2 and EntropyWeightedKMeans.
-
-Clusters with labelled documents vote on the classes of other documents, so all three are also classifiers.
-:class:`SubspaceEstimator` implements the fit, the votes and the distances; a subclass finds the clusters.
-"""
+"""Clusterers and classifiers with feature weights per cluster: SISC, SCAD2 and EntropyWeightedKMeans."""
 
 from __future__ import annotations
 
@@ -97,18 +93,12 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
     def leading_features(
         self, n: int = 10, feature_names: Sequence[str] | None = None
     ) -> tuple[tuple[Any, ...], ...]:
-        """Names or columns that characterise each cluster, most characteristic first, a tuple per cluster.
+        """Names or columns that characterise each cluster, most characteristic first, up to n per cluster.
 
         :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
         also have large weights, sort by weight times the difference between the centre and the mean of all
-        documents, if positive. Raises a ValueError if ``n`` is below 1, or the number of names is wrong.
-
-        Parameters
-        ----------
-        n : int, default=10
-            Largest number of features per cluster.
-        feature_names : sequence of str, optional
-            Default: ``feature_names_in_``, or column numbers without names.
+        documents, if positive. Default ``feature_names``: ``feature_names_in_``, or column numbers. Raises a
+        ValueError if ``n`` is below 1, or the number of names is wrong.
         """
         model: Any = self
         check_is_fitted(model)
@@ -176,8 +166,7 @@ class SubspaceEstimator(
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weight of every feature; rows sum to 1. 0 for constant features.
     class_shares_ : ndarray of shape (n_clusters, n_classes)
-        Shares of the classes among the labelled documents of a cluster, or among all labelled documents if it
-        has none.
+        Shares of the classes among the labelled documents of a cluster, or among all if it has none.
     classes_ : ndarray of shape (n_classes,)
         Classes, or 0, 1, ... for label sets. Empty without labels.
     multilabel_ : bool
@@ -211,8 +200,7 @@ class SubspaceEstimator(
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like of shape (n_documents,) or (n_documents, n_labels), optional
-            Classes, and -1 for unlabelled documents; or label indicators 0 and 1, with rows of -1 for
-            unlabelled documents.
+            Classes, and -1 for unlabelled documents; or label indicators, rows of -1 for these.
         """
         complete(self._plans(X, y))
         return self
@@ -233,14 +221,7 @@ class SubspaceEstimator(
             warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Cluster the rows of X and return ``labels_`` of shape (n_documents,), int32.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-        y : array-like, optional
-            As for ``fit``.
-        """
+        """Cluster the rows of X as by ``fit``, and return ``labels_`` of shape (n_documents,), int32."""
         return self.fit(X, y).labels_
 
     @documented(OF_TRANSFORM)
@@ -256,21 +237,11 @@ class SubspaceEstimator(
         return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
-        """Predict classes or label sets, or clusters after a fit without labels.
+        """Predict classes (n_documents,), label sets (n_documents, n_classes) or, without labels, clusters.
 
-        Raises a ValueError if ``n_labels`` is out of range, or the fit had one class per document.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-        n_labels : int or array-like of shape (n_documents,), optional
-            Number of most probable labels to return. Default: the labels with probability ``threshold`` or
-            more.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,) or (n_documents, n_classes)
-            Classes, label indicators, or clusters.
+        ``n_labels``, a number or one per document, is the number of most probable labels to return. By
+        default, labels with probability ``threshold`` or more are returned. Raises a ValueError if it is out
+        of range, or the fit had one class per document.
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
@@ -285,31 +256,21 @@ class SubspaceEstimator(
         counts = checked_n_labels(n_labels, *probabilities.shape)
         return best_labels(probabilities, counts).astype(np.int64)
 
-    @documented(OF_PREDICT)
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of classes or labels: votes of clusters divided by the sum of their weights.
 
-        Raises a ValueError if the fit had no labels.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes), 0 to 1
-            Rows sum to 1 for one class per document. ``aggregation="sum"`` is replaced by ``"normalised"``,
-            which ranks the classes of a document equally, because sums are not probabilities.
+        Rows, of shape (n, n_classes), sum to 1 for one class per document. ``aggregation="sum"`` is replaced
+        by ``"normalised"``, which ranks the classes of a document equally, because sums are not
+        probabilities. Raises a ValueError if the fit had no labels.
         """
         votes = self._votes(X, "normalised" if self.aggregation == "sum" else self.aggregation)
         return np.clip(votes, 0.0, 1.0)
 
-    @documented(OF_PREDICT)
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of classes or labels: votes of clusters, weighted by ``aggregation``.
 
+        The shape is (n, n_classes), or (n,) for two classes, the score of the second minus that of the first.
         Raises a ValueError if the fit had no labels.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes) or (n,)
-            For two classes one value per document, the score of the second minus that of the first.
         """
         votes = self._votes(X, self.aggregation)
         if len(self.classes_) == 2 and not self.multilabel_:
@@ -503,14 +464,12 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     Parameters
     ----------
     gamma : float
-        Dispersion, in squared units of X, at which a weight decreases by the factor e. A larger value
-        spreads the weight over more features.
+        Dispersion, in squared units of X, that divides a weight by e; larger values use more features.
     dispersion : {"sum", "mean"}
         Dispersion of a feature over the documents of a cluster. Sums grow with the cluster and put all
         weight on constant, mostly absent features; means classify far better.
     aggregation : {"normalised", "sum"}
-        ``"normalised"`` divides the weighted votes by the sum of the weights; ``"sum"`` (as in the paper)
-        does not.
+        ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
         Sweeps stop when the relative change of the objective is smaller.
 
@@ -567,11 +526,9 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     Parameters
     ----------
     fuzziness : float
-        Exponent f > 1 of memberships. Near 1 a document belongs to one cluster; from 2 on, with many
-        features, equally to all.
+        Exponent f > 1 of memberships. Near 1 a document belongs to one cluster; from 2 on, equally to all.
     weight_exponent : float
-        Exponent q > 1 of feature weights. Near 1 a single feature has all weight of a cluster; large values
-        equalise the weights.
+        Exponent q > 1 of feature weights. Near 1 a single feature has all weight; large values equalise.
     floor : float
         Positive lower bound of the dispersion of a feature, in squared units of X. It limits the weight of
         absent features, whose dispersion is 0.
@@ -601,9 +558,8 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         widest = float(abs(X).max() if issparse(X) else np.ptp(X, axis=0).max())
         if 0 < widest**2 < self.floor:
             warn_caller(
-                f"features vary by at most {widest:g}, so all dispersions are below "
-                f"floor={self.floor:g} and all features have equal weights; rescale X, or decrease "
-                "floor"
+                f"features vary by at most {widest:g}, so all dispersions are below floor={self.floor:g} and "
+                "all features have equal weights; rescale X, or decrease floor"
             )
 
     @property
@@ -691,8 +647,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     n_clusters : int
         Number of clusters, usually many more than classes.
     gamma : float
-        Weight of the chi-square between feature and cluster in the dispersion of features, which has squared
-        units of X. 0 omits it.
+        Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
     impurity : {"mean", "count", "none"} or None
         Product of Gini index and entropy of the labels of a cluster, divided by that of all labelled
         documents (``"mean"``) or multiplied by the squared size as in the paper (``"count"``, which

@@ -71,8 +71,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     n_clusters : int
         Number of clusters, from 1 to n_samples. Default: selected by the criterion.
     n_swaps, max_iter : int
-        Number of swaps (default: until 20 failures per cluster in a row), and largest number of iterations of
-        EM after a swap.
+        Number of swaps (default: until 20 failures per cluster in a row), and of EM iterations after a swap.
     min_variance : float
         Smallest variance in a cluster, relative to the variance of the feature over all samples.
 

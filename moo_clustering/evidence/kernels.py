@@ -1,7 +1,5 @@
 """Kernels of a pool, a graph or features, the consensus of a pool, and class scores from a few labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -35,8 +33,8 @@ _TIE = 1e-6
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
     """Weighted share of the partitions that have two samples in one cluster.
 
-    O(n_samples L n_partitions) time, O(n_samples (L + n_partitions)) memory. Source: ParetoClustering:
-    partition kernel.
+    O(n_samples L n_partitions) time. Source: ParetoClustering: partition kernel. Raises a ValueError or
+    TypeError if labels, weights or columns are invalid.
 
     Parameters
     ----------
@@ -51,11 +49,6 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     -------
     ndarray of shape (n_samples, L), float64
         Sum over the partitions P of v_P [l_P(i) = l_P(j)], a positive semidefinite kernel with unit diagonal.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If labels, weights or columns are invalid.
 
     Examples
     --------
@@ -106,8 +99,7 @@ def consensus_partition(
     """Spectral clustering of the co-association of weighted partitions.
 
     If the affinity has more than k connected components, the unweighted pool helps to join them.
-    O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError or TypeError if labels, weights or k are
-    invalid. Source: ParetoClustering: consensus.
+    O(n_samples^3) time, O(n_samples^2) memory. Source: ParetoClustering: consensus.
 
     Parameters
     ----------
@@ -175,7 +167,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
     O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
-    Raises a ValueError or TypeError if S is not symmetric and non-negative, or columns or factor are invalid.
     Source: ParetoClustering: graph kernel.
 
     Parameters
@@ -216,7 +207,8 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Inner products of the centred rows of X, divided by the mean of their squared norms.
 
-    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel.
+    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel. Raises a ValueError or TypeError
+    if X is not a table of finite numbers, or columns are invalid.
 
     Parameters
     ----------
@@ -226,11 +218,6 @@ def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     -------
     ndarray of shape (n_samples, L), float64
         The mean of the full diagonal is 1. All entries are 0 if all rows are equal.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If X is not a table of finite numbers, or columns are invalid.
 
     Examples
     --------
@@ -333,7 +320,8 @@ def class_probabilities(
     """Convert class scores to probabilities, half way towards the expected class shares.
 
     Class c is multiplied by sqrt(prior_c / mean of F_c), for F with rows of sum 1. O(n_samples K) time.
-    Source: ParetoClustering: class shares.
+    Source: ParetoClustering: class shares. Raises a ValueError if shapes do not match, F contains NaN, or
+    prior or factors are not positive.
 
     Parameters
     ----------
@@ -347,11 +335,6 @@ def class_probabilities(
     Returns
     -------
     ndarray of shape (n_samples, K), float64
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, F contains NaN, or prior or factors are not positive.
 
     Examples
     --------
@@ -411,10 +394,7 @@ def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
 def diffusion(
     W: FloatArray, factor: float, name: str = "factor", columns: IntpArray | None = None
 ) -> FloatArray:
-    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W; all or selected columns.
-
-    A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory.
-    """
+    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W; all or selected columns."""
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be in [0, 1), got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))

@@ -1,7 +1,5 @@
 """Weights of the partitions of a pool, and the selection of one of them."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -20,8 +18,7 @@ _LEAST_SELECTED = 1e-4
 def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25) -> FloatArray:
     """Agreement of algorithm families plus weighted graph modularity.
 
-    Raises a ValueError if shapes differ, a value is NaN, or the weight is negative. Source: ParetoClustering:
-    selection score.
+    Raises a ValueError if shapes differ or a value is NaN. Source: ParetoClustering: selection score.
 
     Parameters
     ----------
@@ -62,8 +59,7 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
     """Index of the partition with the largest score; ties go to the fewest clusters, then to the first.
 
-    Raises a ValueError if there is no partition or shapes differ. Source: ParetoClustering: choice of a
-    partition.
+    Raises a ValueError if shapes differ. Source: ParetoClustering: choice of a partition.
 
     Parameters
     ----------
@@ -105,8 +101,8 @@ def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatA
 def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatArray:
     """Weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
 
-    Raises a ValueError if there is no partition, shapes differ, or a number of clusters is below 1. Source:
-    ParetoClustering: consensus.
+    Raises a ValueError if shapes differ, or a number of clusters is below 1. Source: ParetoClustering:
+    consensus.
 
     Parameters
     ----------
@@ -147,8 +143,7 @@ def _weights(logarithms: FloatArray, least: float) -> FloatArray:
 def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     """Weights v = exp(0.3 (E - max E)) of the partitions, scaled to sum 1.
 
-    Raises a ValueError if there is no partition or a value is NaN. Source: ParetoClustering: partition
-    kernel, pair evidence.
+    Raises a ValueError if a value is NaN. Source: ParetoClustering: partition kernel, pair evidence.
 
     Parameters
     ----------

@@ -38,8 +38,7 @@ def pair_matrix(
 ) -> sp.csr_array:
     """Symmetric matrix Z of the pairs: +1 for a must-link, -1 for a cannot-link (times its weight).
 
-    Raises a ValueError or TypeError if the landmarks or n do not match the constraints. Source:
-    ParetoClustering: pair propagation.
+    Raises an error if the landmarks do not match the constraints. Source: ParetoClustering: pair propagation.
 
     Parameters
     ----------
@@ -88,10 +87,9 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
 
     With R = (I - alpha B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), and Z = +1 or -1 at the pairs: F = R Z R,
     divided by its largest absolute value. Similarities become 1 - (1 - F)(1 - W) if F >= 0, else (1 + F) W,
-    plus 1e-9. O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError if W is not square, symmetric
-    and non-negative, alpha is out of range or the constraints do not match. Source: Lu and Ip, Constrained
-    spectral clustering via exhaustive and efficient constraint propagation, ECCV 2010. ParetoClustering: pair
-    propagation.
+    plus 1e-9. O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError if W is not symmetric and
+    non-negative. Source: Lu and Ip, Constrained spectral clustering via exhaustive and efficient constraint
+    propagation, ECCV 2010. ParetoClustering: pair propagation.
 
     Parameters
     ----------
@@ -227,10 +225,9 @@ def cross_validated_partition(
     """Partition from propagated pairs with a selected affinity and number of clusters.
 
     Holds out each pair once, and selects the affinity and number with the largest -2.9 V + bonus for V
-    violated pairs (2.9: log odds for pairs that are wrong with probability .05). O(n_samples^3) time per
-    affinity and fold, O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs than
-    folds, or affinities, numbers or constraints are invalid. Source: ParetoClustering: held-out choice
-    between affinities.
+    violated pairs . O(n_samples^3) time per affinity and fold, O(n_samples^2) memory per affinity. Raises a
+    ValueError if there are fewer pairs than folds. Source: ParetoClustering: held-out choice between
+    affinities.
 
     Parameters
     ----------

@@ -1,7 +1,5 @@
 """Classifiers of features that correct other class probabilities, with weights from held-out labels."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,14 +35,12 @@ class ClassifierStack:
     The result is a weighted product, p_c ~ prod_m p_mc^(w_m), of the given probabilities (m = 1) and those of
     the classifiers, each mixed with .02 of the uniform distribution. The non-negative weights w minimise the
     log-loss of labels held out in up to five folds plus ``penalty`` |w - (1, 0, ...)|^2. Source: Wolpert,
-    Stacked generalization, Neural Networks 5, 1992. The logarithmic pool and its penalty are from this
-    package.
+    Stacked generalization, Neural Networks 5, 1992.
 
     Attributes
     ----------
     weights : ndarray of shape (1 + n_classifiers,)
-        Weights of the given probabilities, of logistic regression and, with ``gaussian``, of kernel ridge
-        regression and a support vector machine.
+        Weights of the given probabilities, logistic regression, kernel ridge regression and vector machine.
     center : ndarray of shape (n_features,)
         Mean of the labelled samples.
     spread : float
@@ -94,8 +90,7 @@ class ClassifierStack:
             Classes of the labelled samples, from 0.
         n_classes : int
         first : callable
-            Function from a mask of known labelled samples to probabilities of the others, (n_others,
-            n_classes).
+            Function from a mask of known labelled samples to probabilities of others, (n_others, n_classes).
         gaussian : bool, default=False
             Whether to add kernel ridge regression and a support vector machine with a Gaussian kernel, which
             help if the given probabilities are coarse, and harm if these follow thin shapes.
@@ -126,15 +121,9 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind.fit(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Class probabilities of samples, shape (n, n_classes). Rows sum to 1.
+        """Class probabilities of samples X from given ones, ``first`` (n, n_classes). Rows sum to 1.
 
         O(n L n_features) time for Gaussian kernels of L samples, at most 2000.
-
-        Parameters
-        ----------
-        first : ndarray of shape (n, n_classes)
-            Given class probabilities of the samples.
-        X : array-like of shape (n, n_features)
         """
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)
@@ -181,8 +170,7 @@ def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> Float
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
-# Callable objects, because closures cannot be pickled. Classes without labels get probability 0 from models
-# that do not know them.
+# Callable objects, because closures cannot be pickled. Unlabelled classes get probability 0.
 @dataclass(frozen=True, eq=False)
 class _Logistic:
     """Multinomial logistic regression with C = 1."""

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int32Array, Int64Array
 from moo_clustering._data import FLOATS, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
@@ -85,7 +85,7 @@ def bridge_weight(graph: sp.csr_array) -> float:
 
 def link_parts(
     graph: sp.csr_array,
-    parts: NDArray[np.int32],
+    parts: Int32Array,
     X: ArrayLike,
     weight: float,
     *,
@@ -93,10 +93,7 @@ def link_parts(
     lists: neighbors.NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """Join the parts of a graph by their shortest links, with similarity ``weight``.
-
-    The keys of the samples determine the order of links of equal length.
-    """
+    """Join the parts of a graph by their shortest links (ties: by keys), with similarity ``weight``."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
     # Another index type would convert all indices of the graph to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
@@ -107,13 +104,10 @@ def link_parts(
 
 
 def spanning_links(
-    parts: NDArray[np.int32], proposals: list[Proposal], keys: Int64Array
+    parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Find links that join all parts, by Boruvka's algorithm on candidate links of several proposals.
-
-    Each proposal is called until its links join no more parts, then the next one is used. The last proposal
-    must always return a link out of every part.
-    """
+    """Find links that join all parts, by Boruvka's algorithm on candidate links of several proposals."""
+    # A proposal is used until it joins no more parts. The last must always return a link out of every part.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -126,9 +120,7 @@ def spanning_links(
     return np.concatenate([i for i, _ in chosen]), np.concatenate([j for _, j in chosen])
 
 
-def _shortest_of_parts(
-    links: Links, parts: NDArray[np.int32], keys: Int64Array
-) -> tuple[Int64Array, Int64Array]:
+def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tuple[Int64Array, Int64Array]:
     """Shortest link out of every part without cycles; the keys of the samples break ties."""
     outward = np.flatnonzero(parts[links.i] != parts[links.j])
     i, j = links.i[outward], links.j[outward]
@@ -177,7 +169,7 @@ class Links(NamedTuple):
     length: FloatArray
 
 
-Proposal = Callable[[NDArray[np.int32]], Links]
+Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
@@ -187,13 +179,13 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
     step = max(1, neighbors.CHUNK // width)
 
-    def outward(lo: int, parts: NDArray[np.int32]) -> Links:
+    def outward(lo: int, parts: Int32Array) -> Links:
         listed = lists.indices[lo : lo + step]
         row, rank = np.nonzero((listed >= 0) & (parts[listed] != parts[lo : lo + step, None]))
         length = lists.distances[lo + row, rank].astype(np.float64)
         return Links(lo + row, listed[row, rank].astype(np.int64), length)
 
-    def propose(parts: NDArray[np.int32]) -> Links:
+    def propose(parts: Int32Array) -> Links:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
@@ -209,7 +201,7 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
 def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Array) -> Proposal:
     """Propose the nearest sample of another part for every sample."""
 
-    def propose(parts: NDArray[np.int32]) -> Links:
+    def propose(parts: Int32Array) -> Links:
         n_samples = len(parts)
         by_key = np.argsort(keys)
         nearest, length = np.empty(n_samples, dtype=np.int64), np.empty(n_samples)
@@ -233,11 +225,8 @@ class LargeGraphBridges:
         self.search, self.space = search, space
         self.points = space.points
 
-    def from_small_parts(self, parts: NDArray[np.int32]) -> Links:
-        """Find the nearest sample of another part for every sample of a small part.
-
-        At least one of the m + 1 nearest samples is outside a part of m samples.
-        """
+    def from_small_parts(self, parts: Int32Array) -> Links:
+        """Find the nearest sample of another part, among m + 1 nearest, for every sample of a part of m."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it.
         small = (sizes <= _SMALL) & (np.arange(len(sizes)) != sizes.argmax())
@@ -255,7 +244,7 @@ class LargeGraphBridges:
                 offers.append(Links(who, found.points[line, place], found.distances[line, place]))
         return _joined(offers)
 
-    def between_parts(self, parts: NDArray[np.int32]) -> Links:
+    def between_parts(self, parts: Int32Array) -> Links:
         """Find closest pairs of samples of large parts and of the parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])

@@ -10,12 +10,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr, svd
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
 
-from moo_clustering._arrays import FloatArray, IntArray, choice, warn_caller
+from moo_clustering._arrays import FloatArray, Int32Array, IntArray, choice, warn_caller
 from moo_clustering._data import checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_blocks, sum_blocks
@@ -63,7 +64,7 @@ def spectral_embedding(
     *,
     laplacian: Laplacian = "sym",
     eigen_solver: EigenSolver = "auto",
-    rng: np.random.Generator,
+    rng: Generator,
     n_eigenvalues: int | None = None,
     parts: NDArray[Any] | None = None,
     n_jobs: int | None = None,
@@ -139,7 +140,7 @@ def _pairs(
     normalized: bool,
     solver: EigenSolver,
     parts: NDArray[Any] | None,
-    rng: np.random.Generator,
+    rng: Generator,
     n_jobs: int | None,
 ) -> tuple[FloatArray, FloatArray]:
     n_samples = S.shape[0]
@@ -183,10 +184,8 @@ def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
 
 
 def _factors_well(S: sp.csr_array) -> bool:
-    """Whether a factorisation of the Laplacian has little fill-in and needs seconds at most.
-
-    The widest level of a breadth-first search bounds the bandwidth to which the graph can be reordered.
-    """
+    """Whether a factorisation of the Laplacian has little fill-in and needs seconds at most."""
+    # The widest level of a breadth-first search bounds the bandwidth to which the graph can be reordered.
     n_samples = S.shape[0]
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
         return False
@@ -209,12 +208,7 @@ def _fix_signs(vectors: FloatArray) -> FloatArray:
 
 @documented(spectral_embedding)
 def eigengap(
-    S: Any,
-    n_clusters: int,
-    *,
-    eigen_solver: EigenSolver = "auto",
-    rng: np.random.Generator,
-    n_jobs: int | None = None,
+    S: Any, n_clusters: int, *, eigen_solver: EigenSolver = "auto", rng: Generator, n_jobs: int | None = None
 ) -> float:
     """Compute eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian.
 
@@ -247,18 +241,15 @@ def lanczos_pairs(
     n_pairs: int,
     scale: float,
     known: sp.csr_array,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     factorize: bool = False,
 ) -> Pairs:
-    """Solve by repeated Lanczos iteration, on the complement of the vectors found before.
-
-    A Lanczos run finds one vector per eigenspace. It therefore misses copies of (nearly) equal eigenvalues,
-    such as the zeros of a graph with (nearly) separate parts. Runs are repeated until no pair is missing.
-    The eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal vectors, one per part of the
-    graph, that nearly span the null space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L /
-    scale, in far fewer steps, but the memory for the factors grows fast with the number of neighbours.
-    """
+    """Solve by repeated Lanczos iteration, on the complement of the vectors found before."""
+    # A run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
+    # zeros of a graph with (nearly) separate parts. Runs are repeated until no pair is missing. The
+    # eigenvalues of L are in [0, 2 scale]. ``known`` are orthonormal vectors, one per part, that nearly span
+    # the null space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L / scale, in fewer steps.
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
@@ -325,7 +316,7 @@ class _Deflated:
     def matvec(self, x: FloatArray) -> FloatArray:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
-    def largest(self, n_pairs: int, tolerance: float, rng: np.random.Generator) -> FloatArray:
+    def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
         """Return the converged eigenvectors of the ``n_pairs`` largest eigenvalues, orthonormal."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
@@ -345,19 +336,16 @@ def chebyshev_pairs(
     n_pairs: int,
     scale: float,
     known: sp.csr_array,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     n_vectors: int | None = None,
     n_jobs: int | None = None,
 ) -> Pairs:
-    """Solve by subspace iteration with polynomials of L that damp the upper end of its spectrum.
-
-    The block of approximate eigenvectors starts with vectors from ``known`` and random vectors. Every round
-    filters the block, makes it orthonormal, and computes the best pairs within its span. Converged vectors
-    stay in the span but are no longer filtered. Beyond the first ``n_vectors`` pairs, only the eigenvalues
-    need to be accurate. Filtering a block costs one pass over L per degree. Threads share rows of L and fixed
-    blocks of rows of the vectors, which does not change any sum.
-    """
+    """Solve by subspace iteration with polynomials of L that damp the upper end of its spectrum."""
+    # The block starts with ``known`` and random vectors. Every round filters it, makes it orthonormal, and
+    # computes the best pairs within its span. Converged vectors are no longer filtered. Beyond the first
+    # ``n_vectors`` pairs, only the eigenvalues need to be accurate. Filtering costs one pass over L per
+    # degree. Threads share rows of L and fixed blocks of rows of the vectors, so that sums do not change.
     n = L.shape[0]
     allowed = np.full(n_pairs, _FILTERED_RESIDUAL * scale)
     allowed[n_pairs if n_vectors is None else n_vectors :] = _VALUE_RESIDUAL * scale
@@ -391,13 +379,10 @@ def chebyshev_pairs(
 def _filtered(
     products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
-    """Multiply the block by a Chebyshev polynomial of L, overwriting the block.
-
-    The polynomial is small between ``last``, the largest Ritz value of the block, and 2 scale, the bound of
-    the spectrum, and grows below. Its degree, within limits, suffices to reduce the residuals of the Ritz
-    values ``wanted`` by their ``excess``.
-    """
-    # Even with dense eigenvalues, filtering needs a gap below the cut.
+    """Multiply the block by a Chebyshev polynomial of L, overwriting the block."""
+    # The polynomial is small between ``last``, the largest Ritz value of the block, and 2 scale, the bound of
+    # the spectrum, and grows below. Its degree reduces the residuals of the Ritz values ``wanted`` by their
+    # ``excess``. Even with dense eigenvalues, filtering needs a gap below the cut.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)
@@ -465,13 +450,7 @@ class _Products:
 
 
 def lobpcg_pairs(
-    L: sp.csr_array,
-    n_pairs: int,
-    scale: float,
-    known: sp.csr_array,
-    rng: np.random.Generator,
-    *,
-    jacobi: bool,
+    L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, *, jacobi: bool
 ) -> Pairs:
     """Solve by LOBPCG with extra vectors in the block, or by Lanczos if this does not converge."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
@@ -487,7 +466,7 @@ def lobpcg_pairs(
     return lanczos_pairs(L, n_pairs, scale, known, rng)
 
 
-def _start_block(known: sp.csr_array, width: int, rng: np.random.Generator) -> FloatArray:
+def _start_block(known: sp.csr_array, width: int, rng: Generator) -> FloatArray:
     n = known.shape[0]
     sizes = np.diff(known.tocsc().indptr)
     largest = np.argsort(-sizes, kind="stable")[:width]
@@ -496,13 +475,7 @@ def _start_block(known: sp.csr_array, width: int, rng: np.random.Generator) -> F
 
 
 def power_pairs(
-    L: sp.csr_array,
-    n_pairs: int,
-    scale: float,
-    known: sp.csr_array,
-    rng: np.random.Generator,
-    *,
-    n_steps: int = 100,
+    L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, *, n_steps: int = 100
 ) -> Pairs:
     """Run orthogonalised block power iteration on I - L / (2 scale), then a Rayleigh-Ritz step."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0]), rng)
@@ -529,13 +502,11 @@ def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> Float
 
 def weakly_tied_parts(
     S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
-) -> NDArray[np.int32]:
-    """Find the parts of a graph that only weak edges, or edges between known parts, connect.
-
-    Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Every such part
-    causes an eigenvalue near zero, which Lanczos can hardly separate from the others. If this would produce
-    more than one part per 20 samples, weak edges connect samples like other edges.
-    """
+) -> Int32Array:
+    """Find the parts of a graph that only weak edges, or edges between known parts, connect."""
+    # Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Every such part
+    # causes an eigenvalue near zero, which Lanczos can hardly separate from the others. If this would produce
+    # more than one part per 20 samples, weak edges connect samples like other edges.
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
     for least in (_WEAK * scale, -np.inf):
@@ -548,12 +519,9 @@ def weakly_tied_parts(
 
 
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
-    """Return orthonormal vectors, one per weakly connected part of a graph.
-
-    ``lengths`` is the null vector of L for a connected graph: ones, or square roots of the degrees. Parts
-    whose vector is far from a null vector of L are omitted, such as single samples under the normalised
-    Laplacian.
-    """
+    """Return orthonormal vectors, one per weakly connected part of a graph."""
+    # ``lengths`` is the null vector of L for a connected graph: ones, or square roots of the degrees. Parts
+    # whose vector is far from a null vector of L are omitted, such as single samples.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

@@ -88,8 +88,7 @@ def locus_graph(
     """Compute neighbour lists, a minimum spanning tree and the interestingness of its links.
 
     Time and memory are those of :func:`neighbor_lists`, :func:`euclidean_mst` and
-    :func:`mst_interestingness`. Raises a ValueError if data or parameters are invalid, or a sample has no
-    admissible neighbour.
+    :func:`mst_interestingness`. Raises a ValueError if a sample has no admissible neighbour.
 
     Parameters
     ----------
@@ -288,16 +287,13 @@ def _rank_among_twins(rows: DistinctRows, pairs: Int64Array) -> Int64Array:
 
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1.
-
-    Distances are compared by matrix products, and near ties by differences of samples. O(N^2 n_features) time
-    for N distinct first samples, in blocks of bounded size.
-    """
+    """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1."""
+    # Distances are compared by matrix products, and near ties by differences of samples. O(N^2 n_features)
+    # time for N distinct first samples, in blocks of bounded size.
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)
-    # Bound on the rounding error of |x|^2 - 2 x.y + |y|^2: sums of n_features terms are at most (|x| +
-    # |y|)^2.
+    # Bound on the rounding error of |x|^2 - 2 x.y + |y|^2, whose sums are at most (|x| + |y|)^2.
     noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
     limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
     by_first = np.argsort(pairs[:, 0], kind="stable")

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
@@ -19,7 +20,9 @@ from sklearn.neighbors import NearestNeighbors
 from moo_clustering._arrays import (
     AnyFloatArray,
     BoolArray,
+    Float32Array,
     FloatArray,
+    Int32Array,
     Int64Array,
     MissingPackageError,
     choice,
@@ -81,9 +84,9 @@ class NeighborLists:
         Estimated share of the nearest neighbours in approximate lists; None for exact lists.
     """
 
-    indices: NDArray[np.int32]
-    distances: NDArray[np.float32]
-    n_admissible: NDArray[np.int32]
+    indices: Int32Array
+    distances: Float32Array
+    n_admissible: Int32Array
     recall: float | None = None
 
 
@@ -93,7 +96,7 @@ def neighbor_lists(
     *,
     metric: Metric = "euclidean",
     ties: Ties = "random",
-    rng: np.random.Generator,
+    rng: Generator,
     groups: ConstraintGroups | None = None,
     n_jobs: int | None = None,
     method: Method = "auto",
@@ -105,25 +108,22 @@ def neighbor_lists(
     Approximate: Dong, Moses and Li 2011, as in pynndescent.
 
     ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for well-behaved
-    data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute force in
-    O(N^2 d) time. Memory O(N (n_neighbors + d)). Each distinct point is searched only once. Raises a
-    ValueError if there are fewer than two samples, distances are invalid, the method does not support the
-    metric, or a sample has no admissible neighbour, and an ImportError if the extra for
-    ``method="approximate"`` is not installed.
+    data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute force in O(N^2
+    d) time. Memory O(N (n_neighbors + d)). Raises a ValueError if there are fewer than two samples, distances
+    are invalid, a metric is unsupported, or a sample has no admissible neighbour, and an ImportError if the
+    extra for ``method="approximate"`` is not installed.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``; row i contains
-        the distances from sample i.
+        Features or, with ``metric="precomputed"``, distances (n_samples, n_samples), from i in row i.
     n_neighbors : int
         Width of the lists, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. Zero rows have
-        ``"cosine"`` distance 1 to all others.
+        ``"cosine"`` distance 1.
     ties : {"random", "index"}, default="random"
-        Order of tied samples: a random permutation, or the row number, which leaks the order of the rows on
-        gridded data.
+        Order of tied samples: random, or the row number, which leaks the order of rows on gridded data.
     rng : numpy.random.Generator
         Generator of the permutation.
     groups : ConstraintGroups, optional
@@ -136,8 +136,7 @@ def neighbor_lists(
         - ``"brute"``: all pairs, for all metrics.
         - ``"exact"``: the fastest of these three, which produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
-          Duplicates of a sample are always found, and samples with forbidden neighbours get exact lists.
-          Requires the extra ``neighbors``.
+          Duplicates are always found, samples with forbidden neighbours get exact lists. Extra ``neighbors``.
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
           Warns of approximate lists (with their recall) and of exact lists that take long.
 
@@ -212,7 +211,7 @@ def _refuse(bad: BoolArray, what: str) -> None:
         raise ValueError(f"neighbors: {what} in row {rows[0]}.")
 
 
-def _require_single(stored: NDArray[np.float32], apart: NDArray[Any]) -> None:
+def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
     """Raise if distances exceed single precision; ``apart`` is positive for distinct samples."""
     largest = stored.max(initial=0.0)
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
@@ -222,7 +221,7 @@ def _require_single(stored: NDArray[np.float32], apart: NDArray[Any]) -> None:
         )
 
 
-def _without_forbidden(nb: NDArray[np.int32], nd: AnyFloatArray, groups: ConstraintGroups) -> NeighborLists:
+def _without_forbidden(nb: Int32Array, nd: AnyFloatArray, groups: ConstraintGroups) -> NeighborLists:
     forbidden = groups.forbidden(np.arange(len(nb))[:, None], nb)
     order = np.argsort(forbidden, axis=1, kind="stable")
     admissible = nb.shape[1] - forbidden.sum(axis=1)
@@ -241,7 +240,7 @@ def ordered_lists(
     data: AnyFloatArray,
     width: int,
     metric: Metric,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     groups: ConstraintGroups | None = None,
     n_jobs: int | None = None,
     method: Method = "auto",
@@ -294,10 +293,10 @@ def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
 
 def matrix_lists(
     D: AnyFloatArray,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     groups: ConstraintGroups | None,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> None:
     """Fill the lists from a matrix of distances, row by row."""
     n_samples, width = indices.shape
@@ -316,17 +315,9 @@ def matrix_lists(
 
 
 def first_of_rows(
-    row: Int64Array,
-    sample: Int64Array,
-    distance: FloatArray,
-    keys: NDArray[np.int32],
-    n_rows: int,
-    width: int,
+    row: Int64Array, sample: Int64Array, distance: FloatArray, keys: Int32Array, n_rows: int, width: int
 ) -> tuple[Int64Array, FloatArray]:
-    """First ``width`` candidates of every row by (distance, key), padded with -1 and inf.
-
-    ``sample[c]`` at ``distance[c]`` is a candidate of ``row[c]``.
-    """
+    """First ``width`` candidates ``sample`` of every ``row`` by (distance, key), padded with -1 and inf."""
     order = np.lexsort((keys[sample], distance, row))
     row = row[order]
     place = np.arange(len(row)) - np.searchsorted(row, np.arange(n_rows))[row]
@@ -340,10 +331,10 @@ def first_of_rows(
 def free_lists(
     search: PointSearch,
     rows: DistinctRows,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     free: BoolArray,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> None:
     """Fill the lists of samples without forbidden neighbours."""
     n_points, width = len(rows.points), indices.shape[1]
@@ -363,7 +354,7 @@ def free_lists(
 
 
 def _nearest_samples(
-    found: Found, rows: DistinctRows, keys: NDArray[np.int32], width: int
+    found: Found, rows: DistinctRows, keys: Int32Array, width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
     """Nearest samples of points by (distance, key), and whether the search was wide enough."""
     points, distances, horizon = found
@@ -383,10 +374,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Points found for some rows, shape (n_rows, n_found), nearest first.
-
-    They include all points nearer to a row than its ``horizon``.
-    """
+    """Points found for some rows, nearest first, among them all points nearer than the ``horizon``."""
 
     points: Int64Array
     distances: FloatArray
@@ -399,8 +387,8 @@ def _hand_out(
     found: FloatArray,
     rows: DistinctRows,
     free: BoolArray,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> None:
     """Copy the list of a point to all samples on it, without the sample itself."""
     width = indices.shape[1]
@@ -421,11 +409,11 @@ def _hand_out(
 def constrained_lists(
     search: PointSearch,
     rows: DistinctRows,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     pending: Int64Array,
     groups: ConstraintGroups,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> None:
     """Fill the lists of samples with forbidden neighbours, by wider searches until enough are admissible."""
     n_points, width = len(rows.points), indices.shape[1]
@@ -445,10 +433,10 @@ def _admissible(
     samples: Int64Array,
     found: Found,
     rows: DistinctRows,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     groups: ConstraintGroups,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> BoolArray:
     """Fill the lists of some samples from the points found, and return a mask of final lists."""
     width = indices.shape[1]
@@ -490,7 +478,7 @@ def index_tied_lists(
     return lists, distances
 
 
-def tie_keys(n_samples: int, ties: Ties, rng: np.random.Generator) -> NDArray[np.int32]:
+def tie_keys(n_samples: int, ties: Ties, rng: Generator) -> Int32Array:
     """Keys that order tied samples."""
     numbers = np.arange(n_samples, dtype=np.int32)
     return rng.permutation(numbers) if ties == "random" else numbers
@@ -506,7 +494,7 @@ def checked_data(X: ArrayLike, metric: str) -> FloatArray:
     return data
 
 
-def distinct_rows(X: AnyFloatArray, keys: NDArray[np.int32]) -> DistinctRows:
+def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
     """Group equal rows. O(n_samples (n_features + log n_samples)) time, O(n_samples) memory."""
     n_samples = len(X)
     numbers = np.arange(n_samples, dtype=np.int64)

@@ -1,7 +1,5 @@
 """Similarity graphs: nearest neighbours, epsilon, full, self-tuning, water-filling, and constraints."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np
@@ -74,8 +72,7 @@ def epsilon_graph(
 ) -> sp.csr_array:
     """Similarity 1 for pairs at a distance strictly below ``epsilon``.
 
-    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Memory is proportional
-    to the number of edges.
+    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. O(edges) memory.
 
     Parameters
     ----------
@@ -199,9 +196,7 @@ def self_tuning_graph(
     sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a thousandth
     of the median positive neighbour distance. Two samples are linked if at least one lists the other, with a
     similarity of at least 1e-6. Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up
-    to 2000 samples, and above as in :func:`bridge_components`. Raises a ValueError if data or metric are
-    invalid, or a number of neighbours is below 1. Source: Zelnik-Manor and Perona, Self-tuning spectral
-    clustering, NIPS 2004.
+    to 2000 samples, and above as in :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
     ----------
@@ -423,8 +418,7 @@ def write_constraints(
 ) -> sp.csr_array:
     """Set similarities to max(S) for pairs that belong together, and to 0 for pairs that belong apart.
 
-    If the graph has no edges, 1 replaces max(S). O(nnz + links) time and memory. Source: PESC, section on
-    semi-supervised baselines.
+    Without edges, max(S) is 1. O(nnz + links) time and memory. Source: PESC, semi-supervised baselines.
 
     Parameters
     ----------

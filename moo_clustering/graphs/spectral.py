@@ -1,20 +1,19 @@
 """Spectral clustering of a similarity graph, and the ratio cut of partitions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import blas, eigh
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, quoted, warn_caller
+from moo_clustering._arrays import FloatArray, Int32Array, Int64Array, number_clusters, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.caching import interpreted
@@ -34,16 +33,14 @@ from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
 # With more samples than this, k-means is fitted to a random sample of them.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
-# Maximum number of k-means iterations, and the movement of centres, relative to the mean variance, that ends
-# them.
+# Maximum number of k-means iterations, and the final movement of centres, relative to the mean variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
 # Largest number of samples for k-means with all squared distances, and without compiled kernels.
 _SMALL = 256
 # Largest size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
 # Smallest size for Lanczos, on sparse graphs with few neighbours and on dense matrices without zeros. For
-# dense matrices also the largest share of vectors, and the number of restarts before a dense solution, which
-# nearly equal eigenvalues require.
+# dense matrices also the largest share of vectors, and restarts before a dense solution.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
@@ -65,7 +62,7 @@ class SpectralPartition:
         Number of connected components before bridging.
     """
 
-    labels: NDArray[np.int32]
+    labels: Int32Array
     similarity: sp.csr_array
     embedding: FloatArray
     eigenvalues: FloatArray
@@ -83,7 +80,7 @@ def spectral_partition(
     metric: Metric = "euclidean",
     lists: NeighborLists | None = None,
     eigen_solver: EigenSolver = "auto",
-    rng: np.random.Generator,
+    rng: Generator,
     n_jobs: int | None = None,
 ) -> SpectralPartition:
     """Spectral clustering: Laplacian, first eigenvectors, k-means on their rows.
@@ -99,9 +96,8 @@ def spectral_partition(
     n_clusters : int
         K, from 1 to n_samples.
     bridge : bool, default=True
-        Connect a disconnected graph with :func:`bridge_components`, which needs ``X``. If False, the
-        components are the clusters if there are K; with more than K the partition is arbitrary, with a
-        warning.
+        Connect a disconnected graph with :func:`bridge_components`, which needs ``X``. If False, K components
+        are the clusters; more than K are merged arbitrarily, with a warning.
     X, metric, lists
         As in :func:`bridge_components`.
     rng : numpy.random.Generator
@@ -148,7 +144,7 @@ def spectral_partition(
     return SpectralPartition(number_clusters(labels)[0], graph, embedding, values, n_components)
 
 
-def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: np.random.Generator) -> NDArray[Any]:
+def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: Generator) -> NDArray[Any]:
     n_samples = len(embedding)
     seed = int(rng.integers(2**31 - 1))
     if n_clusters == 1:
@@ -160,9 +156,7 @@ def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: np.random.Generat
     return kmeans.fit(embedding[np.sort(sample)]).predict(embedding)
 
 
-def spectral_cuts(
-    S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: np.random.Generator
-) -> NDArray[np.int32]:
+def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: Generator) -> Int32Array:
     """Spectral partitions of one graph for several numbers of clusters.
 
     For every k: the first k eigenvectors of D^(-1/2) S D^(-1/2) (largest eigenvalues), rows scaled to unit
@@ -173,8 +167,7 @@ def spectral_cuts(
     matrices, and those with at least 512 samples and at most 24 similarities per sample, use the Lanczos
     iteration of :func:`spectral_embedding`, from 20,000 samples on its ``"auto"``. Dense matrices without
     zeros of at least 512 samples also use Lanczos if it converges, in O(m^2) time per product, to the
-    precision of the dense solution. Computation in one thread makes rounding errors independent of the number
-    of threads.
+    precision of the dense solution. All run in one thread, so that rounding errors are constant.
 
     Parameters
     ----------
@@ -219,27 +212,10 @@ def kmeans_labels(
     seed: int,
     centers: FloatArray | None = None,
     squares: FloatArray | None = None,
-) -> NDArray[np.int32]:
-    """Compute the same labels as scikit-learn's k-means with the same seed, but faster.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_clusters : int
-        At most n_samples.
-    n_init : int
-        Number of starts of greedy k-means++.
-    seed : int
-    centers : ndarray of shape (n_clusters, n_features), optional
-        Centres of an additional start.
-    squares : ndarray of shape (n_samples, n_samples), optional
-        Precomputed squared distances.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,), int32
-        Fewer clusters than ``n_clusters`` if there are fewer distinct samples.
-    """
+) -> Int32Array:
+    """Compute the same labels as scikit-learn's k-means with the same seed, but faster."""
+    # ``centers`` are an additional start, ``squares`` precomputed squared distances. There are fewer clusters
+    # if there are fewer distinct samples.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)
@@ -276,7 +252,7 @@ def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
     return total
 
 
-def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: NDArray[np.int64]) -> None:
+def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int64Array) -> None:
     """NumPy twin of ``greedy_seeds``."""
     chosen[0], nearest = first, squares[first]
     for c, draw in enumerate(draws):
@@ -293,7 +269,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: NDA
         chosen[c + 1], nearest = at[best], candidates[best]
 
 
-def _small_lloyd(X: FloatArray, begun: Any, labels: NDArray[np.int32], tolerance: float) -> bool:
+def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float) -> bool:
     """NumPy twin of ``lloyd``; False, with ``begun`` unchanged, if a cluster becomes empty."""
     centers, last = np.array(begun, dtype=float), False
     labels[:] = -1
@@ -314,7 +290,7 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: NDArray[np.int32], tolerance
     return True
 
 
-def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatArray:
+def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
     """Leading eigenvectors up to the scale of rows; rows are 0 for samples without similarities."""
     degree = np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
     tied = np.flatnonzero(degree > 0)
@@ -370,9 +346,8 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
 
     An edge between two clusters counts once for each of them. In sparse regions of a graph, the ratio cut
-    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory and tens of megabytes. Raises
-    a ValueError if labels have another shape or are negative. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016,
-    where it selects one partition of a front.
+    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory and tens of megabytes. Source:
+    Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition of a front.
 
     Parameters
     ----------

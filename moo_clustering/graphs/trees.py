@@ -84,8 +84,7 @@ def euclidean_mst(
     O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. O(N n_features) memory,
     plus at most 128 MB for distances of up to 4096 samples with more than 20 features. Links of length 0 join
     duplicates to their sample of smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use
-    of the tree. Raises a ValueError if data, root or ties are invalid, or ``"boruvka"`` is used with a
-    non-Euclidean metric.
+    of the tree. Raises a ValueError for ``"boruvka"`` with another metric.
 
     Parameters
     ----------
@@ -181,10 +180,8 @@ def _of_rows(
 
 
 def square_distances(points: FloatArray) -> FloatArray | None:
-    """Compute all squared distances, shape (n, n); None for few features or many points.
-
-    With many features, kernels that recompute distances pair by pair are several times slower.
-    """
+    """Compute all squared distances, shape (n, n); None for few features or many points."""
+    # With many features, kernels that recompute distances pair by pair are several times slower.
     if points.shape[1] <= MOST_FEATURES or len(points) > _ALL_PAIRS:
         return None
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
@@ -238,9 +235,7 @@ def mutual_reachability_mst(
 
     core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
     sample if there are fewer. Prim's algorithm: O(m^2 n_features) time, memory as for :func:`euclidean_mst`.
-    Raises a ValueError if data or metric are invalid, distances are not symmetric, or ``n_neighbors`` is
-    below 1. Source: Campello, Moulavi and Sander, Density-based clustering based on hierarchical density
-    estimates, PAKDD 2013.
+    Source: Campello, Moulavi and Sander, Density-based clustering, PAKDD 2013.
 
     Parameters
     ----------
@@ -254,8 +249,7 @@ def mutual_reachability_mst(
     Returns
     -------
     SpanningTree
-        Tree with root 0. Links of equal length, which are common at samples of low density, are sorted by
-        d_ij, then by row numbers.
+        Tree with root 0. Links of equal length, common in sparse regions, are sorted by d_ij, then by row.
     """
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")

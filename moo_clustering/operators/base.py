@@ -1,7 +1,5 @@
 """Base classes of the operators, and checks that a problem suits an operator."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,11 +1,10 @@
 """Operators for genes that are the coordinates of k cluster centres (HG-means)."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from pymoo.core.population import Population
 from scipy.optimize import linear_sum_assignment
@@ -48,7 +47,7 @@ class CenterMatchingCrossover(base.PairCrossover):
         pop: Any,
         parents: Any = None,
         *args: Any,
-        random_state: np.random.Generator | None = None,
+        random_state: Generator | None = None,
         **kwargs: Any,
     ) -> Population:
         """Cross individuals, and set the ``mix`` of the children."""
@@ -60,7 +59,7 @@ class CenterMatchingCrossover(base.PairCrossover):
             child.set("mix", inherited_mix([parent.get("mix") for parent in pop[i % len(pop)]], rng))
         return children
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> FloatArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> FloatArray:
         encoding = center_problem(problem).encoding
         children = np.empty((self.n_offsprings, *X.shape[1:]))
         for q, pair in enumerate(zip(encoding.centers(X[0]), encoding.centers(X[1]), strict=True)):
@@ -69,16 +68,14 @@ class CenterMatchingCrossover(base.PairCrossover):
         return children
 
 
-def match_centers(
-    first: FloatArray, second: FloatArray, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
+def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
     """Return a child with a random centre of each matched pair, and a child with all other centres."""
     partners = second[nearest_pairs(first, second)[1]]
     coin = rng.random(len(first))[:, np.newaxis] < 0.5
     return np.where(coin, first, partners), np.where(coin, partners, first)
 
 
-def inherited_mix(mixes: list[float | None], rng: np.random.Generator) -> float:
+def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
     """Change the mix of a random parent (a uniform number if it is None) by at most 0.2."""
     mix = mixes[int(rng.integers(len(mixes)))]
     step = rng.uniform(-MIX_STEP, MIX_STEP)
@@ -124,9 +121,7 @@ class RelocateCenter(base.DrawnMutation):
             X = np.atleast_2d(individual.get("X"))
             individual.set("X", self._apply(problem, X, random_state, individual.get("mix"))[0])
 
-    def _apply(
-        self, problem: Any, X: NDArray[Any], rng: np.random.Generator, mix: float | None = None
-    ) -> FloatArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator, mix: float | None = None) -> FloatArray:
         mix = mix if self.mix is None else self.mix
         centers = center_problem(problem).encoding.centers(X)
         for one in centers:
@@ -135,7 +130,7 @@ class RelocateCenter(base.DrawnMutation):
 
 
 def relocate(
-    encoding: Any, centers: FloatArray, mix: float, rng: np.random.Generator, removal: Removal = "uniform"
+    encoding: Any, centers: FloatArray, mix: float, rng: Generator, removal: Removal = "uniform"
 ) -> None:
     """Move a centre in place; ``centers`` has shape (k, n_features)."""
     k, n = len(centers), encoding.n_samples
@@ -160,7 +155,7 @@ def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
     return int(candidates[int(np.argmin(totals))])
 
 
-def drawn(weights: FloatArray, otherwise: int, rng: np.random.Generator) -> int:
+def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
     """Draw a position in proportion to its weight; return ``otherwise`` if all weights are 0."""
     cumulative = np.cumsum(weights)
     if not cumulative[-1] > 0.0:
@@ -176,7 +171,7 @@ class LocalSearchRepair(base.GeneRepair):
     :class:`~moo_clustering.problems.SumOfSquaresProblem`.
     """
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.require(problem, "problem with improve(X)", "improve").improve(X)
 
 

@@ -1,7 +1,5 @@
 """Operators of feature subsets, encoded as one bit per feature."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,12 +1,11 @@
 """Operators for any encoding, operators that wrap other operators, and the registry of operators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.moead import MOEAD
 from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
@@ -32,7 +31,7 @@ Maker = Callable[[], Any]
 class EncodingSampling(base.SeededSampling):
     """Draw valid individuals with ``problem.encoding.random``, for any encoding."""
 
-    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         return base.encoding_of(problem).random(n_samples, rng)
 
 
@@ -67,12 +66,7 @@ class RefillingSampling(Sampling):
         self.max_tries = max_tries
 
     def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, n_samples: int, *args: Any, random_state: Generator | None = None, **kwargs: Any
     ) -> NDArray[Any]:
         pop = Population()
         for _ in range(self.max_tries):
@@ -103,7 +97,7 @@ class EncodingMutation(base.SeededMutation):
     def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob=prob, prob_var=prob_var, **kwargs)
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         rate = self.get_prob_var(problem, size=(len(X), 1))
         drawn = base.encoding_of(problem).random(len(X), rng)
         return np.where(rng.random(X.shape) < rate, drawn, X)
@@ -146,7 +140,7 @@ class MutationChoice(base.DrawnMutation):
             raise ValueError(f"weights must not all be 0, got {quoted(weights)}.")
         self.weights = given / given.sum()
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         which = rng.choice(len(self.mutations), size=len(X), p=self.weights)
         mutated = X.copy()
         for number, mutation in enumerate(self.mutations):
@@ -157,12 +151,9 @@ class MutationChoice(base.DrawnMutation):
 
 
 class EncodingRepair(base.GeneRepair):
-    """Make individuals valid with ``problem.encoding.repair``.
+    """Round genes, as real-valued operators require, and apply ``problem.encoding.repair``."""
 
-    Genes are first rounded, so pymoo's real-valued operators work with any encoding.
-    """
-
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.encoding_of(problem).repair(X)
 
 
@@ -197,11 +188,9 @@ def register_operators(
     repair: Maker | None = None,
     duplicates: Callable[[Any], DuplicateElimination] = lambda problem: NoDuplicateElimination(),
 ) -> None:
-    """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``.
-
-    Arguments are factories, called once per algorithm. ``duplicates(problem)`` creates the duplicate
-    elimination of problems without an encoding; others use :class:`CanonicalDuplicates`.
-    """
+    """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``."""
+    # Arguments are factories, called once per algorithm. ``duplicates(problem)`` creates the duplicate
+    # elimination of problems without an encoding; others use :class:`CanonicalDuplicates`.
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
@@ -220,10 +209,7 @@ def register_operators(
 
 
 register_operators(
-    Encoding,
-    crossover=partial(UniformCrossover, prob=0.9),
-    mutation=EncodingMutation,
-    repair=EncodingRepair,
+    Encoding, crossover=partial(UniformCrossover, prob=0.9), mutation=EncodingMutation, repair=EncodingRepair
 )
 register_operators(
     EnsembleSelectionProblem,

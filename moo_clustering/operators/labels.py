@@ -1,7 +1,5 @@
 """Operators of cluster labels, one gene per sample: crossovers of aligned partitions, and moves of bags."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -175,9 +173,8 @@ class AlignedOnePoint(_AlignedCrossover):
     """One-point crossover of partitions: exchange all genes after a random cut.
 
     Aligned parents with the same partition have children with this partition. Children can have fewer
-    clusters, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment of
-    K > 2 clusters. Source: Evolutionary multi-instance clustering (crossover of CHCMIC); the alignment is
-    new here.
+    clusters, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment of K
+    > 2 clusters. Source: Evolutionary multi-instance clustering (CHCMIC); the alignment is new.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -205,10 +202,7 @@ class AlignedHUX(_AlignedCrossover):
 
 
 class AlignedUniformCrossover(_AlignedCrossover):
-    """Uniform crossover of partitions: exchange every gene with probability one half.
-
-    Takes the same time as :class:`AlignedOnePoint`.
-    """
+    """Uniform crossover of partitions: exchange genes with probability one half; see AlignedOnePoint."""
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
         return coins(first, second, rng)
@@ -222,11 +216,9 @@ def cross_partitions(
     *,
     align: bool,
 ) -> tuple[IntArray, IntArray]:
-    """Cross each row of ``first`` with the same row of ``second``, without changing either.
-
-    All four arrays have shape (n_pairs, n_samples). ``exchange``, such as :func:`tails` or :func:`coins`,
-    chooses the genes to exchange. ``align`` first renumbers the clusters of ``second`` to match ``first``.
-    """
+    """Cross each row of ``first`` with the same row of ``second``, without changing either."""
+    # ``exchange``, such as :func:`tails` or :func:`coins`, chooses the genes to exchange. ``align`` first
+    # renumbers the clusters of ``second`` to match ``first``.
     if align:
         second = align_labels(first, second)
     swap = exchange(first, second, rng)

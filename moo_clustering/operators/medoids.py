@@ -1,12 +1,11 @@
 """Operators of sets of medoids, encoded as sample indices."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import Int64Array, IntArray, choice, probability
@@ -36,7 +35,7 @@ class MedoidSampling(base.SeededSampling):
     :class:`~moo_clustering.problems.MedoidProblem`.
     """
 
-    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         return base.encoding_of(problem, MedoidEncoding).random(n_samples, rng)
 
 
@@ -58,7 +57,7 @@ class PrefixUnionCrossover(base.PairCrossover):
         super().__init__(prob, **kwargs)
         self.length: Length = choice("length", length, get_args(Length))
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> Int64Array:
         encoding = base.encoding_of(problem, MedoidEncoding)
         first, second = as_sets(X[0]), as_sets(X[1])
         children = [
@@ -68,9 +67,7 @@ class PrefixUnionCrossover(base.PairCrossover):
         return np.stack(children)
 
 
-def prefix_union(
-    first: Int64Array, second: Int64Array, length: Length, rng: np.random.Generator
-) -> Int64Array:
+def prefix_union(first: Int64Array, second: Int64Array, length: Length, rng: Generator) -> Int64Array:
     """Return one child per pair of rows, padded with -1; with "two_cut", it may have too few medoids."""
     width = first.shape[1]
     position = np.arange(width)
@@ -86,7 +83,7 @@ def prefix_union(
     return first_distinct(np.concatenate(candidates, axis=1), wanted)[:, :width]
 
 
-def _cuts(sizes: Int64Array, rng: np.random.Generator) -> Int64Array:
+def _cuts(sizes: Int64Array, rng: Generator) -> Int64Array:
     """Draw one cut per row, shape (n, 1), uniformly from 1..size-1 (1 for a single gene)."""
     return rng.integers(1, np.maximum(sizes, 2))[:, None]
 
@@ -101,7 +98,7 @@ class SlotOnePointCrossover(base.PairCrossover):
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> IntArray:
         encoding = base.encoding_of(problem, MedoidSlotEncoding)
         first, second = (checked_genes(parents, encoding.n_var) for parents in X)
         children = cross_partitions(first, second, tails, rng, align=False)
@@ -124,7 +121,7 @@ class MedoidReplaceMutation(base.SeededMutation):
         super().__init__(prob, **kwargs)
         self.kind: ReplaceKind = choice("kind", kind, get_args(ReplaceKind))
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> Int64Array:
         encoding = base.encoding_of(problem, MedoidEncoding)
         n_samples, k_min = encoding.n_samples, encoding.k_min
         sets = as_sets(X)
@@ -157,7 +154,7 @@ class MedoidSwapMutation(base.SeededMutation):
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> Int64Array:
         base.encoding_of(problem, MedoidEncoding)
         sets = as_sets(X)
         sizes = np.maximum(set_sizes(sets), 1)
@@ -199,7 +196,7 @@ class SlotMutation(base.SeededMutation):
         self.p_gene = probability("p_gene", p_gene)
         self.reach = probability("reach", reach)
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> IntArray:
         encoding = base.encoding_of(problem, MedoidSlotEncoding)
         n, r = encoding.n_samples, slot_radius(self.reach, encoding.n_samples)
         slots = checked_genes(X, encoding.n_var)
@@ -224,7 +221,7 @@ class MedoidSetRepair(base.GeneRepair):
     outside this package need a repair. :class:`EncodingRepair` adds the lowest indices instead.
     """
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         encoding = base.encoding_of(problem, MedoidEncoding)
         ids = rounded_genes(X, encoding.n_var)
         ids[ids >= encoding.n_samples] = -1

@@ -1,7 +1,5 @@
 """Operators of cluster modes, encoded as the attribute values of k modes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,10 +1,9 @@
 """Operators of neighbour links: each gene is a neighbour of its sample, as a rank or an index (PESC)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from pymoo.operators.crossover.sbx import SBX
 from pymoo.operators.mutation.pm import PM
@@ -40,7 +39,7 @@ class NeighborSampling(base.SeededSampling):
         super().__init__()
         self.init = choice("init", init, ("knn", "spread", "random"))
 
-    def _apply(self, problem: NeighborGraphProblem, n_samples: int, rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: NeighborGraphProblem, n_samples: int, rng: Generator) -> IntArray:
         ranks = np.empty((n_samples, problem.n_var), dtype=np.min_scalar_type(problem.width - 1))
         for m in range(n_samples):
             ranks[m] = uniform_ranks(self._widths(problem, m, n_samples), rng)
@@ -70,7 +69,7 @@ class UniformNeighborCrossover(base.PairCrossover):
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
 
-    def _apply(self, problem: Any, X: IntArray, rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, X: IntArray, rng: Generator) -> IntArray:
         if X.dtype.kind not in "iub":
             raise TypeError(f"genes must be integers, got {X.dtype}: use an operator of problem.operators().")
         first, second = np.ascontiguousarray(X[0]), np.ascontiguousarray(X[1])
@@ -146,7 +145,7 @@ class NeighborResample(base.SeededMutation):
     def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob=prob, prob_var=prob_var, **kwargs)
 
-    def _apply(self, problem: NeighborGraphProblem, X: IntArray, rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: NeighborGraphProblem, X: IntArray, rng: Generator) -> IntArray:
         prob = 1.0 / problem.n_var if self.prob_var is None else float(self.prob_var.value)
         by_index = problem.gene == "index"
         mutated = np.array(X, dtype=None if by_index else problem.vtype, order="C")
@@ -204,13 +203,11 @@ class CannotLinkRepair(base.GeneRepair):
 
     _needs = NEIGHBOR_GRAPH
 
-    def _apply(self, problem: NeighborGraphProblem, X: IntArray, rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: NeighborGraphProblem, X: IntArray, rng: Generator) -> IntArray:
         return redraw_illegal(problem, X, rng)
 
 
-def redraw_illegal(
-    problem: NeighborGraphProblem, X: IntArray, random_state: np.random.Generator | None
-) -> IntArray:
+def redraw_illegal(problem: NeighborGraphProblem, X: IntArray, random_state: Generator | None) -> IntArray:
     """Replace each link to an inadmissible sample by a link to one of the k nearest admissible samples."""
     illegal = np.argwhere(problem.ranks(X) >= problem.lists.n_admissible)
     if len(illegal) == 0:

@@ -1,7 +1,4 @@
-"""Operators of cluster labels that merge, split and refine clusters, for ParetoClustering.
-
-To write a mutation of one partition at a time, subclass :class:`LabelMutation` and override ``varied``.
-"""
+"""Operators of cluster labels that merge, split and refine clusters, for ParetoClustering."""
 
 from __future__ import annotations
 
@@ -667,10 +664,7 @@ def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:
 
 
 def pool_labels(pool: Any) -> Labels:
-    """Return canonical copies of the partitions of a pool, or of the rows of an array of labels.
-
-    Raises a ValueError if there is no partition.
-    """
+    """Return canonical copies of the partitions of a pool, or of the rows of an array of labels."""
     labels = np.atleast_2d(checked_array(getattr(pool, "labels", pool), "pool"))
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iu":
         raise ValueError(

@@ -1,13 +1,12 @@
 """Operators of seeds: every gene is the initial document of a subspace cluster (SISC-ML)."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import AnyFloatArray, IntArray, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, Int64Array, IntArray, choice, quoted
 from moo_clustering._targets import Targets
 from moo_clustering.encodings.medoids import random_absent, repair_slots, set_sizes
 from moo_clustering.operators import base
@@ -36,7 +35,7 @@ class SeedSampling(base.SeededSampling):
             raise TypeError(f"by_class must be True or False, got {quoted(by_class)}.")
         self.by_class = bool(by_class)
 
-    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         encoding = seed_problem(problem).encoding
         slots: IntArray = encoding.random(n_samples, rng)
         if self.by_class:
@@ -47,7 +46,7 @@ class SeedSampling(base.SeededSampling):
         return slots
 
 
-def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: np.random.Generator) -> IntArray:
+def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: Generator) -> IntArray:
     """Replace the seeds of a row by labelled documents, in O(k n_labelled) time."""
     documents = rng.permutation(targets.rows)
     member = targets.indicators[documents] > 0
@@ -75,7 +74,7 @@ class AlignedSeedCrossover(base.PairCrossover):
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> IntArray:
         encoding = seed_problem(problem).encoding
         parents = [encoding.seeds(side) for side in X]
         n_pairs = len(parents[0])
@@ -117,7 +116,7 @@ class DistantSeedMutation(base.DrawnMutation):
         super().__init__(prob, **kwargs)
         self.kind: ReplaceKind = choice("kind", kind, get_args(ReplaceKind))
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> IntArray:
         encoding = seed_problem(problem).encoding
         slots: IntArray = encoding.seeds(X)
         sizes = set_sizes(slots)
@@ -134,9 +133,7 @@ class DistantSeedMutation(base.DrawnMutation):
         return slots
 
 
-def _distant(
-    distances: NDArray[np.floating[Any]], slots: IntArray, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _distant(distances: AnyFloatArray, slots: IntArray, rng: Generator) -> Int64Array:
     """Draw a new document for each row in proportion to distance, or uniformly if all distances are 0."""
     weights = np.asarray(distances, dtype=np.float64).copy()
     row, place = np.nonzero(slots >= 0)
@@ -160,7 +157,7 @@ class SweepSeedMutation(base.DrawnMutation):
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> IntArray:
         return seed_problem(problem).central_documents(X)
 
 

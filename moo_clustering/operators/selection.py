@@ -1,18 +1,17 @@
 """Tournament selection of parents, mating that crosses or mutates, and elimination of duplicates."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from pymoo.core.duplicate import DuplicateElimination
 from pymoo.core.mating import Mating
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import BoolArray, IntArray, choice, name_of, quoted
+from moo_clustering._arrays import BoolArray, FloatArray, IntArray, choice, name_of, quoted
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import row_digests
 
@@ -20,11 +19,7 @@ Canonical = Callable[[NDArray[Any]], NDArray[Any]]
 
 
 def batched_tournament(
-    pop: Population,
-    P: IntArray,
-    algorithm: Any = None,
-    random_state: np.random.Generator | None = None,
-    **kwargs: Any,
+    pop: Population, P: IntArray, algorithm: Any = None, random_state: Generator | None = None, **kwargs: Any
 ) -> IntArray:
     """Decide tournaments by feasibility, then dominance or rank, then crowding, then at random.
 
@@ -81,7 +76,7 @@ def batched_tournament(
     return winner[:, None]
 
 
-def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> NDArray[np.float64]:
+def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray:
     """Return an attribute as floats, with NaN for missing values; a missing ``needed`` value raises."""
     values = pop.get(key)
     if any(value is None for value in values[needed]):
@@ -130,9 +125,7 @@ class CanonicalDuplicates(DuplicateElimination):
                 )
         return row_digests(X)
 
-    def _do(
-        self, pop: Population, other: Population | None, is_duplicate: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
+    def _do(self, pop: Population, other: Population | None, is_duplicate: BoolArray) -> BoolArray:
         seen = set() if other is None else set(self.keys(other))
         for i, key in enumerate(self.keys(pop)):
             if key in seen:
@@ -160,7 +153,7 @@ class ExclusiveMating(Mating):
         pop: Population,
         n_offsprings: int,
         parents: Any = None,
-        random_state: np.random.Generator | None = None,
+        random_state: Generator | None = None,
         **kwargs: Any,
     ) -> Population:
         rng = np.random.default_rng(random_state)

@@ -1,17 +1,16 @@
 """Operators of sparse representations: genes are the weights of every sample's candidates (SRMOSC)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
 from pymoo.core.sampling import Sampling
 
-from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering._arrays import BoolArray, Float32Array, FloatArray, Labels
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.least_squares import swap_rows
 from moo_clustering._kernels.threads import for_blocks, for_parts
@@ -51,7 +50,7 @@ class SparseRowSampling(Sampling):
         """Create the population; every individual has a separate array of genes."""
         return Population.create(*(self._individual(problem, m, n_samples) for m in range(n_samples)))
 
-    def _do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> NDArray[np.float32]:
+    def _do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> Float32Array:
         return np.stack([self._individual(problem, m, n_samples).X for m in range(n_samples)])
 
     def _individual(self, problem: SRMOSCProblem, member: int, n_members: int) -> Individual:
@@ -112,9 +111,7 @@ class RowUniformCrossover(base.PairCrossover):
                 children.append(child)
         return Population.create(*made[0], *made[1])
 
-    def _apply(
-        self, problem: SRMOSCProblem, X: NDArray[Any], rng: np.random.Generator
-    ) -> NDArray[np.float32]:
+    def _apply(self, problem: SRMOSCProblem, X: NDArray[Any], rng: Generator) -> Float32Array:
         children = np.empty(X.shape, dtype=np.float32)
         for k in range(X.shape[1]):
             swap = base.random_bits(1, problem.n_samples, rng)[0]
@@ -123,7 +120,7 @@ class RowUniformCrossover(base.PairCrossover):
 
 
 def _children(
-    problem: SRMOSCProblem, first: Individual, second: Individual, swap: NDArray[np.bool_] | None
+    problem: SRMOSCProblem, first: Individual, second: Individual, swap: BoolArray | None
 ) -> tuple[Individual, Individual]:
     if swap is None:
         genes = (first.X, second.X)
@@ -141,8 +138,8 @@ def _children(
 
 
 def _swapped_rows(
-    problem: SRMOSCProblem, first: NDArray[Any], second: NDArray[Any], swap: NDArray[np.bool_]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    problem: SRMOSCProblem, first: NDArray[Any], second: NDArray[Any], swap: BoolArray
+) -> tuple[Float32Array, Float32Array]:
     shape = problem.n_samples, problem.width
     one, other = (np.ascontiguousarray(x, dtype=np.float32).reshape(shape) for x in (first, second))
     child, sibling = np.empty_like(one), np.empty_like(one)
@@ -213,20 +210,14 @@ class SupportMutation(base.SeededMutation):
             individual.X = genes.reshape(-1)
         return pop
 
-    def _apply(
-        self, problem: SRMOSCProblem, X: NDArray[Any], rng: np.random.Generator
-    ) -> NDArray[np.float32]:
+    def _apply(self, problem: SRMOSCProblem, X: NDArray[Any], rng: Generator) -> Float32Array:
         mutated = problem.weights(X)
         for genes in mutated:
             self._mutate(problem, genes, None, rng)
         return mutated.reshape(len(mutated), -1)
 
     def _mutate(
-        self,
-        problem: SRMOSCProblem,
-        genes: NDArray[np.float32],
-        tables: Tables | None,
-        rng: np.random.Generator,
+        self, problem: SRMOSCProblem, genes: Float32Array, tables: Tables | None, rng: Generator
     ) -> None:
         X, candidates, admissible = problem.candidates()
         n_samples = len(X)
@@ -270,8 +261,5 @@ class RowTableEvaluator(Evaluator):
 
 
 register_operators(
-    SRMOSCProblem,
-    sampling=SparseRowSampling,
-    crossover=RowUniformCrossover,
-    mutation=SupportMutation,
+    SRMOSCProblem, sampling=SparseRowSampling, crossover=RowUniformCrossover, mutation=SupportMutation
 )

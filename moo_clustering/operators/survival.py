@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 from pymoo.core.duplicate import DuplicateElimination
 from pymoo.core.population import Population
 from pymoo.core.survival import Survival
 from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, IntArray, Labels, choice, integer, quoted
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, choice, integer, quoted
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -40,16 +40,14 @@ class _SeededSurvival(Survival):
         pop: Population,
         *args: Any,
         n_survive: int | None = None,
-        random_state: np.random.Generator | None = None,
+        random_state: Generator | None = None,
         **kwargs: Any,
     ) -> Population:
         rng = np.random.default_rng(random_state)
         return self._survivors(problem, pop, len(pop) if n_survive is None else n_survive, rng)
 
     @abstractmethod
-    def _survivors(
-        self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
-    ) -> Population:
+    def _survivors(self, problem: Any, pop: Population, n_survive: int, rng: Generator) -> Population:
         """Return the survivors, and set their ``rank`` and ``crowding``."""
 
 
@@ -64,8 +62,8 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
     Parameters
     ----------
     boundary : {"infinite", "finite"}, default="infinite"
-        Crowding distance of the ends of a front: infinite (as printed in the paper), so that the bonus has
-        no effect there, or the number of objectives.
+        Crowding distance of the ends of a front: infinite (as printed in the paper), so that the bonus has no
+        effect there, or the number of objectives.
     unique : pymoo DuplicateElimination, optional
         Drops later duplicates before ranking, as long as enough individuals remain.
     """
@@ -79,9 +77,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         self.boundary: Boundary = choice("boundary", boundary, ("infinite", "finite"))
         self.unique = unique
 
-    def _survivors(
-        self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
-    ) -> Population:
+    def _survivors(self, problem: Any, pop: Population, n_survive: int, rng: Generator) -> Population:
         if self.unique is not None:
             # Keep the first duplicates if fewer than n_survive individuals are distinct.
             _, distinct, duplicates = self.unique.do(pop, return_indices=True)
@@ -158,7 +154,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         self.n_div = n_div
 
     def _survivors(
-        self, problem: NeighborGraphProblem, pop: Population, n_survive: int, rng: np.random.Generator
+        self, problem: NeighborGraphProblem, pop: Population, n_survive: int, rng: Generator
     ) -> Population:
         ranks = base.require(problem, *NEIGHBOR_GRAPH).ranks(pop.get("X"))
         F = np.array(pop.get("F"), dtype=np.float64)
@@ -285,7 +281,7 @@ class EliteSurvival(Survival):
         pop: Population,
         *args: Any,
         n_survive: int | None = None,
-        random_state: np.random.Generator | None = None,
+        random_state: Generator | None = None,
         **kwargs: Any,
     ) -> Population:
         n_survive = len(pop) if n_survive is None else n_survive
@@ -330,7 +326,7 @@ class EliteMemory:
         self.values: FloatArray = np.empty((0, 0))
         self.scores: FloatArray = np.empty(0)
 
-    def update(self, values: FloatArray, labels: Labels) -> NDArray[np.intp]:
+    def update(self, values: FloatArray, labels: Labels) -> IntpArray:
         """Remember the best partitions; return the rows of the best in this population, best first.
 
         Raises a ValueError if ``scalar`` returns NaN or a wrong number of scores.
@@ -372,7 +368,7 @@ def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
     return out
 
 
-def _best(scores: FloatArray, labels: Labels, n: int) -> NDArray[np.intp]:
+def _best(scores: FloatArray, labels: Labels, n: int) -> IntpArray:
     order = np.argsort(-scores, kind="stable")
     first, _ = distinct_rows(labels[order])
     return order[first[:n]]
@@ -387,9 +383,7 @@ class RandomSurvival(_SeededSurvival):
     def __init__(self) -> None:
         super().__init__(filter_infeasible=False)
 
-    def _survivors(
-        self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
-    ) -> Population:
+    def _survivors(self, problem: Any, pop: Population, n_survive: int, rng: Generator) -> Population:
         survivors = pop[rng.choice(len(pop), size=n_survive, replace=False)]
         rank, crowding = rank_and_crowding(survivors.get("F").astype(np.float64))
         survivors.set("rank", rank, "crowding", crowding)

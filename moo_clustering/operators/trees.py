@@ -1,7 +1,5 @@
 """Operators of links, initialised from a minimum spanning tree: genes are links of samples (MOCK)."""
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 from typing import Any, Literal, get_args
@@ -217,11 +215,9 @@ class NeighborBiasedMutation(base.SeededMutation):
 def _mutated_genes(
     problem: Any, X: NDArray[Any], n: int, rng: np.random.Generator
 ) -> tuple[IntpArray, IntpArray]:
-    """Draw the rows and columns of the genes that change.
-
-    Tree links with ranks above L + 1 ("hot") have large probabilities, and are drawn one by one. All other
-    links are drawn sparsely with the probability of rank L + 1, then thinned to their exact probabilities.
-    """
+    """Draw the rows and columns of the genes that change."""
+    # Tree links with ranks above L + 1 ("hot") have large probabilities, and are drawn one by one. All other
+    # links are drawn sparsely with the probability of rank L + 1, then thinned to their exact probabilities.
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]

@@ -305,11 +305,8 @@ def pool_of_bag_views(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """:func:`bag_candidate_pool` of bags with known distances.
-
-    ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
-    ``graphs`` contains existing neighbour graphs. ``extra`` are candidates (family, labels) to append.
-    """
+    """:func:`bag_candidate_pool` of bags with known distances, graphs and further candidates."""
+    # ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
     check_kinds(distances, name="distances")
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDING_KINDS)
     if bags.n_bags < 3:

@@ -1,7 +1,5 @@
 """User-supplied candidates for a pool: labels and clusterers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

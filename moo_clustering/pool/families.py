@@ -160,10 +160,8 @@ class PoolData:
 
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
-        """Terms of log densities, shape (n_terms, n_samples), pairs of features, and minimum variance.
-
-        Terms are products of pairs of features (squares only, above 12 features), features and 1.
-        """
+        """Terms of log densities, shape (n_terms, n_samples), pairs of features, and minimum variance."""
+        # Terms are products of pairs of features (squares only, above 12 features), features and 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         pairs = np.triu_indices(len(rows)) if len(rows) <= _MOST_FULL else (each, each)
@@ -172,10 +170,8 @@ class PoolData:
         return terms, pairs, max(_LEAST_VARIANCE, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
-        """Return the samples sorted by distance from the mean, then by features: independent of row order.
-
-        Precomputed distances are sorted by their sum of squares to all other samples.
-        """
+        """Return the samples sorted by distance from the mean, then by features: independent of row order."""
+        # Precomputed distances are sorted by their sum of squares to all other samples.
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
@@ -272,10 +268,7 @@ def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return HDBSCAN partitions for several minimum cluster sizes and both selection methods, not ``ks``.
-
-    Noise joins the cluster of the nearest clustered sample.
-    """
+    """Return HDBSCAN partitions for several minimum sizes and both selection methods, without noise."""
     tree = _density_tree(data, min(_MIN_SAMPLES, data.n_samples))
     found: list[Partition] = []
     for size in _sizes(data.n_samples):
@@ -321,11 +314,9 @@ def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
-    """Fit a Gaussian mixture by expectation-maximisation from a partition, and return its clusters.
-
-    Log densities are linear in the squares, products and features of a sample, and computed by matrix
-    products. O(n k p) time per iteration, with p such terms.
-    """
+    """Fit a Gaussian mixture by expectation-maximisation from a partition, and return its clusters."""
+    # Log densities are linear in the p squares, products and features of a sample, so that an iteration
+    # consists of matrix products, O(n k p).
     terms, upper, least = data.density_terms
     # If there are fewer distinct samples than clusters, some clusters are empty.
     numbers = np.unique(start, return_inverse=True)[1].reshape(-1)
@@ -345,11 +336,9 @@ def _mixture(data: PoolData, start: Partition) -> Partition:
 
 
 def _density_weights(moments: FloatArray, upper: tuple[IntpArray, ...], least: float) -> FloatArray:
-    """Return the weights of the terms in the log density of each component, shape (k, n_terms).
-
-    ``moments`` are the sums of terms, weighted by responsibilities; ``upper`` are the two features of each
-    product, and ``least`` is added to variances.
-    """
+    """Return the weights of the terms in the log density of each component, shape (k, n_terms)."""
+    # ``moments`` are the sums of terms, weighted by responsibilities; ``upper`` are the two features of each
+    # product, and ``least`` is added to variances.
     one, other = upper
     d = int(other[-1]) + 1
     sizes = moments[:, -1:] + 10.0 * np.finfo(float).eps
@@ -375,11 +364,8 @@ def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Cluster symmetric distances ``D`` by alternating k-medoids, the best of ``n_init`` k-means++ starts.
-
-    Returns fewer than k clusters if there are fewer distinct samples. An iteration takes O(n_samples k +
-    n_samples^2 / k) time for clusters of similar sizes.
-    """
+    """Cluster symmetric distances ``D`` by alternating k-medoids, the best of ``n_init`` k-means++ starts."""
+    # There are fewer than k clusters for fewer distinct samples. An iteration takes O(n k + n^2 / k) time.
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
 
@@ -438,12 +424,10 @@ def n_fragments(n_samples: int) -> int:
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
-    """Merge the clusters a, b with the largest W_ab / (vol_a vol_b) until the smallest number in ``ks``.
-
-    W_ab is the sum of similarities between a and b, and vol_a the sum of all similarities of a. Without
-    links, the smallest volumes are merged; ties go to the lowest labels. Returns one partition per k,
-    ascending, for k up to the number of fragments. O(m^3) time for m fragments.
-    """
+    """Merge the clusters a, b with the largest W_ab / (vol_a vol_b) until the smallest number in ``ks``."""
+    # W_ab is the sum of similarities between a and b, and vol_a the sum of all similarities of a. Without
+    # links, the smallest volumes are merged; ties go to the lowest labels. Returns one partition per k,
+    # ascending, for k up to the number of fragments. O(m^3) time for m fragments.
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
     members = csr_array((np.ones(len(own)), (np.arange(len(own)), own)), shape=(len(own), m))

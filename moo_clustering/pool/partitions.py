@@ -59,13 +59,9 @@ class PartitionPool:
 
     @classmethod
     def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
-        """Create a pool of any labels, renumbered; candidates with a single cluster are dropped.
+        """Create a pool of pairs (family, labels), renumbered, without candidates of a single cluster.
 
         Raises a ValueError if lengths differ, or no candidate has two clusters.
-
-        Parameters
-        ----------
-        candidates : iterable of (family, labels of shape (n_samples,))
         """
         given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -229,13 +229,9 @@ class BagMedoidProblem(PartitionProblem):
 
 
 class MedoidDaviesBouldin(ValidityIndex):
-    """Davies-Bouldin index with medoids instead of centroids, minimised.
+    """Davies-Bouldin index with the medoids of Eq. 2 instead of centroids, minimised (Eq. 10)."""
 
-    :meth:`evaluate` uses the medoids of Eq. 2. Source: Evolutionary multi-instance clustering, Eqs. 2 and 10.
-    """
-
-    name: ClassVar[str] = "bag_davies_bouldin"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "bag_davies_bouldin", False
 
     distances_: NDArray[np.floating]
 
@@ -250,10 +246,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         return self.of_medoids(labels, encoding.encode(labels))
 
     def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
-        """Values of contiguous labels with one medoid per cluster; inf without two distinct medoids.
-
-        ``medoids`` has shape (n_individuals, k_max), with -1 in empty slots.
-        """
+        """Values of contiguous labels with medoids (n_individuals, k_max); inf without two of them."""
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
         # The label of a medoid is the number of its cluster.
@@ -267,13 +260,7 @@ def bag_indices(
     tables: BagTables,
     replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
 ) -> list[ValidityIndex]:
-    """Fit copies of indices to bags; indices specified by name or class use the options of the tables.
-
-    Parameters
-    ----------
-    replaced : mapping of classes to functions of tables, optional
-        Replacements of indices specified by name or class.
-    """
+    """Fit copies of indices to bags; ``replaced`` maps classes of indices to functions of tables."""
     listed = index_list(objectives)
     names = [index for index in listed if isinstance(index, str)]
     for name in names:

@@ -1,7 +1,5 @@
 """Fuzzy clustering of categorical data around modes: the problem, and spaces of codes and of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, Protocol, get_args
@@ -19,8 +17,7 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
-# Samples per block. Sums over samples add the same blocks in any population, so that an individual gets
-# identical bits.
+# Samples per block. Sums add the same blocks in any population, so that an individual gets identical bits.
 BLOCK_SAMPLES = 512
 # Numbers in memory for all threads (256 MB of float64), and per block, which fits in the cache.
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
@@ -43,10 +40,9 @@ class FuzzyModesProblem(SignedProblem):
     - ``pi``, minimised: sum over the clusters of the mean distance from their members to the mode.
     - ``sep``, maximised (-sep in ``F``): weighted sum of distances between modes, largest weights if close.
 
-    Raises a ValueError or TypeError if data or parameters are invalid, or if evaluated genes are invalid
-    categories or infinite. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic
-    algorithm-based fuzzy clustering of categorical attributes", IEEE Transactions on Evolutionary Computation
-    13 (2009).
+    Raises a ValueError if evaluated genes are invalid categories or infinite. Source: A. Mukhopadhyay, U.
+    Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of categorical
+    attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
 
     Parameters
     ----------
@@ -234,10 +230,8 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def memberships(distances: FloatArray, m: float) -> FloatArray:
-    """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples) as distances.
-
-    Infinite distances exclude modes. A sample at distance 0 from q modes has membership 1/q in each.
-    """
+    """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples)."""
+    # Infinite distances exclude modes. A sample at distance 0 from q modes has membership 1/q in each.
     nearest = distances.min(axis=-2, keepdims=True)
     # Ratios to the nearest mode cannot overflow, and are 0 for modes farther than a mode at distance 0.
     u: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0.0)
@@ -253,19 +247,13 @@ def powered(u: FloatArray, m: float) -> FloatArray:
 
 
 def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
-    """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) over modes i with members, per individual.
-
-    ``scatter`` and ``size``, shape (n_individuals, n_modes), are the two sums over k.
-    """
+    """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) from the two sums, over modes with members."""
     return np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
 
 
 def separation(between: FloatArray, m: float) -> FloatArray:
-    """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual, 0 for a single mode.
-
-    mu_ij is the membership of mode z_j in z_i among all modes except z_j. ``between``: distances between
-    modes, shape (n_individuals, n_modes, n_modes).
-    """
+    """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual, 0 for a single mode."""
+    # mu_ij is the membership of mode z_j in z_i among all modes except z_j.
     n_modes = between.shape[1]
     if n_modes == 1:
         return np.zeros(len(between))
@@ -275,11 +263,7 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 
 
 class ModeSpace(Protocol):
-    """Space of the modes: data, bounds, distances and sums.
-
-    ``data`` has shape (n_samples, n_features), and the bounds of genes (of type ``dtype``) have shape
-    (n_features,). ``width`` is the number of sums that determine a mode.
-    """
+    """Space of the modes: data, bounds of genes, distances, and ``width`` sums that determine a mode."""
 
     data: NDArray[Any]
     lower: NDArray[Any]
@@ -307,11 +291,10 @@ class ModeSpace(Protocol):
 
 
 class HammingSpace:
-    """Space of category codes, with the number of different attributes as distance.
+    """Space of category codes, with the number of different attributes as distance."""
 
-    Distances (float32, exact for these integers) and sums (float64) are products with the 0/1 table of
-    samples and categories of one block, sparse for more than 64 categories per attribute on average.
-    """
+    # Distances (float32, exact for these integers) and sums (float64) are products with the 0/1 table of
+    # samples and categories of one block, sparse for more than 64 categories per attribute on average.
 
     dtype = np.dtype(np.int32)
 
@@ -387,9 +370,8 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
     if values.max() > most:
         column = int(values.max(axis=0).argmax())
         raise ValueError(
-            "metric='hamming' requires category codes 0, 1, ... without large gaps, but column "
-            f"{column} of X contains {values.max()} for {len(values)} samples, more than {most}; "
-            "renumber its categories."
+            f"metric='hamming' requires category codes 0, 1, ... without large gaps, but column {column} of "
+            f"X contains {values.max()} for {len(values)} samples, more than {most}; renumber its categories."
         )
     return values.astype(np.int32)
 

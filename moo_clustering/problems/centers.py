@@ -44,10 +44,10 @@ class SumOfSquaresProblem(PartitionProblem):
     (:meth:`centers` adds it). Any operator for real numbers works;
     :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter`` ignore the order of
     centres, and ``LocalSearchRepair`` turns individuals into local optima. O(n_samples n_clusters n_features)
-    time per individual; recent results are cached. Individuals store their partition as ``"labels"`` of shape
-    (n_samples,), the positions of the nearest centres. Sources: S. Lloyd, "Least squares quantization in
-    PCM", IEEE Transactions on Information Theory 28 (1982); G. Hamerly, "Making k-means even faster", SDM
-    (2010).
+    time per individual; results are cached. Individuals store their partition as ``"labels"`` of shape
+    (n_samples,), the nearest centres. Sources: S. Lloyd, "Least squares quantization in PCM", IEEE
+    Transactions on Information Theory 28 (1982); G. Hamerly, "Making k-means even faster", SDM (2010). Raises
+    a ValueError if evaluated genes are not finite.
 
     Parameters
     ----------
@@ -66,11 +66,6 @@ class SumOfSquaresProblem(PartitionProblem):
         Number of distances between two points computed so far.
     n_local_searches : int
         Number of local searches so far.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If data or options are invalid, or if evaluated genes are not finite.
 
     Examples
     --------

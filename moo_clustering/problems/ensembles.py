@@ -1,7 +1,5 @@
 """Selection of ensemble runs by agreement with all runs and diversity among the selected ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -26,8 +24,7 @@ class EnsembleSelectionProblem(SignedProblem):
     NMI is computed once, in O(n_samples n_runs^2) time; a population of P takes O(P n_runs^2). Use pymoo's
     ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset does not guarantee a
     better consensus: compare :func:`~moo_clustering.consensus.best_half`, which needs no search. Raises a
-    ValueError or TypeError if labels, losses or ``min_runs`` are invalid, or if evaluated genes are not 0 or
-    1.
+    ValueError if evaluated genes are not 0 or 1.
 
     Parameters
     ----------

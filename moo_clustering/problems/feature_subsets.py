@@ -1,7 +1,5 @@
 """Feature subsets: partitions by k-means on selected features, and a problem over the subsets."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections import OrderedDict
@@ -115,13 +113,9 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Cluster by k-means on each subset.
+        """Cluster by k-means on each subset; return the labels and the explained shares.
 
-        Returns
-        -------
-        labels : ndarray of shape (n_individuals, n_samples)
-        explained : ndarray of shape (n_individuals,)
-            Between-cluster share of the total sum of squares; 0 for constant features.
+        The latter, (n_individuals,), are between-cluster shares of the sum of squares; 0 for constants.
         """
         bits = self.subsets(X)
         found = [self._of(row) for row in bits]

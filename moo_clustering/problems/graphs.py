@@ -1,7 +1,5 @@
 """Problems over graphs of the samples: MOCK's trees, PESC's neighbour graphs, SRMOSC's sparse weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -53,8 +51,7 @@ Rows = Labels
 MAX_MEMORY = 4 * 2**30
 # Above this number of samples, using all samples as candidates requires ``force``.
 MOST_LITERAL = 2000
-# Above the first number, parts are grouped before merging; above the second, a coarser cut of the tree is
-# used.
+# Above the first number, parts are grouped before merging; above the second, a coarser cut is used.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Individuals with more clusters are not searched for fragments.
 _MOST_CLUSTERS = 2000
@@ -79,8 +76,7 @@ class MOCKProblem(SignedProblem):
     delta : float, "auto" or "sr5", default="auto"
         Percentage of the tree's links without a gene, for "short" and "split".
     n_neighbors : int, default=10
-        L. Clusters below L/2 samples may be missed. For thin, interlocked clusters, a large L may make the
-        true partition dominated.
+        L. Clusters below L/2 samples may be missed; with large L, the true thin clusters may be dominated.
     objectives : sequence of str, default=("variance", "connectivity")
         Distinct names:
 
@@ -90,8 +86,7 @@ class MOCKProblem(SignedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: violated share of the must-links plus that of the cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weights of the neighbours. ``"published"``: 1/2..1/L for neighbours 1..L-1, as in delta-MOCK's
-        program.
+        Weights of the neighbours. ``"published"``: 1/2..1/L for neighbours 1..L-1 (delta-MOCK's program).
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
@@ -193,20 +188,10 @@ class MOCKProblem(SignedProblem):
 
         Pieces are the parts of the tree without its most interesting links. For every weight of variance
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
-        minus fall in connectivity, as shares of their ranges. Deterministic, and cached. P pieces take
-        O(n_weights P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500 pieces, the
-        smallest first join those with which they share most neighbours. "split" merges connected pieces of
-        the tree only.
-
-        Parameters
-        ----------
-        n_weights : int, default=20
-            Number of weights.
-
-        Returns
-        -------
-        ndarray of shape (n_partitions, n_var)
-            Genotypes of the non-dominated partitions of all weights, by increasing variance.
+        minus fall in connectivity, as shares of their ranges. Returns the genotypes of the non-dominated
+        partitions, by increasing variance. Deterministic, and cached. P pieces take O(n_weights P^2) time at
+        best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500 pieces, the smallest first join those
+        with which they share most neighbours. "split" merges connected pieces of the tree only.
 
         Examples
         --------
@@ -252,25 +237,13 @@ class MOCKProblem(SignedProblem):
     def without_fragments(
         self, X: ArrayLike, n_clusters: int, least_size: float
     ) -> tuple[int, Labels] | None:
-        """Merge fragments into other clusters, and return the result with the smallest variance.
+        """Merge fragments, clusters below ``least_size``; return the result with the smallest variance.
 
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
-        smallest cluster joins the cluster with which it shares most neighbours by weight, or else the one
-        with the nearest mean, until ``n_clusters`` remain. O(n_individuals P (n_features + n_neighbors)) time
-        for P parts of the tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_individuals, n_var)
-        n_clusters : int
-        least_size : float
-            Smallest size of a cluster that is not a fragment.
-
-        Returns
-        -------
-        tuple of int and ndarray of shape (n_samples,), or None
-            Individual, and its clusters numbered by first appearance; None if none is usable with at most
-            2000 clusters.
+        smallest cluster joins the cluster with which it shares most neighbours by weight, or else that with
+        the nearest mean, until ``n_clusters`` remain. Returns the individual and its clusters, numbered by
+        first appearance, or None if none is usable with up to 2000 clusters. O(n_individuals P (n_features +
+        n_neighbors)) time for P parts.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -481,10 +454,7 @@ class PartScores:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_groups: int) -> IntArray:
-    """Groups of parts: the smallest joins the part with the largest edge weight, or else the nearest mean.
-
-    ``sums`` are sample sums of the parts, shape (n_parts, n_features).
-    """
+    """Groups of parts: the smallest joins the part with the largest edge weight, or else the nearest mean."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:
@@ -598,8 +568,8 @@ class NeighborGraphProblem(FixedProblem):
     - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the comparison set Q of X;
       :class:`~moo_clustering.operators.DynamicDiversitySurvival` uses the same Q for all compared values.
 
-    A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC, Eqs.
-    1-3 and Algorithm 3.
+    A population takes O(pop N) time, O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC, Eqs.
+    1-3, Algorithm 3.
 
     Parameters
     ----------
@@ -788,13 +758,12 @@ class SRMOSCProblem(FixedProblem):
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    A constraint requires a link for every sample; the operators for this problem satisfy it. Raises a
-    ValueError for ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without
-    candidate, or overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes:
-    1.8 GB for N = 100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per
-    individual, or O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Warns (UserWarning) if
-    samples are so far from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE
-    TEVC, 2016.
+    A constraint, which the operators satisfy, requires a link for every sample. Raises a ValueError for
+    ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without candidate, or
+    overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
+    100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or
+    O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Warns (UserWarning) if samples are so far
+    from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
@@ -874,9 +843,8 @@ class SRMOSCProblem(FixedProblem):
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
         if 0.0 < float(self.X.var(axis=0).sum()) < LOST_VARIANCE * float(self.norms.max()):
             warn_caller(
-                "the samples are more than a million times farther from the origin than from each "
-                "other, so rounding errors would determine the links; subtract the means or scale "
-                "the data."
+                "the samples are more than a million times farther from the origin than from each other, so "
+                "rounding errors would determine the links; subtract the means or scale the data."
             )
         width = candidate_width(n_candidates, n_samples) if lists is None else lists.indices.shape[1]
         check_size(n_samples, width, pop_size, max_memory, force)
@@ -989,9 +957,8 @@ def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force
     )
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
-            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, "
-            f"which is not allowed above {MOST_LITERAL} samples; {sparse}. Use force=True to allow "
-            "it."
+            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, which is "
+            f"not allowed above {MOST_LITERAL} samples; {sparse}. Use force=True to allow it."
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)
     if needed > max_memory:

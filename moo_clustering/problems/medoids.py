@@ -158,13 +158,7 @@ class MedoidProblem(SignedProblem):
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
-        """Partitions that the evaluation scored, shape (n_individuals, n_samples).
-
-        Parameters
-        ----------
-        pop : Population
-            Evaluated individuals, such as ``res.opt``.
-        """
+        """Partitions that the evaluation of individuals scored, shape (n_individuals, n_samples)."""
         return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
 
     def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -172,18 +166,9 @@ class MedoidProblem(SignedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Partitions by assignment under the constraints, for any supervision.
+        """Contiguous partitions by assignment under the constraints, for any supervision.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_individuals, k_max)
-        penalty : float, optional
-            Cost of a conflict in units of distance. Default: conflicts are avoided first.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_individuals, n_samples), int32
-            Contiguous labels 0..k-1.
+        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts are avoided first.
         """
         assignment = self._decoder.constrained or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
@@ -243,10 +228,9 @@ class Decoded(NamedTuple):
 
 
 class MedoidDecoder:
-    """Lamarckian decoding: assignment (nearest medoid, or ``constrained``), new medoids, objectives.
+    """Lamarckian decoding: assignment (nearest medoid, or ``constrained``), new medoids, objectives."""
 
-    ``keeps_labels``: whether the scored labels belong to other medoids than those stored.
-    """
+    # ``keeps_labels``: whether the scored labels belong to other medoids than those stored.
 
     def __init__(
         self,
@@ -342,10 +326,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.space.distances  # type: ignore[attr-defined]
 
     def genes(self, X: IntArray) -> IntArray:
-        """Convert genotypes to C-contiguous int64.
-
-        Raises a ValueError for a row without index, with a repeated index, or with -1 before an index.
-        """
+        """Convert genotypes to C-contiguous int64; rows need distinct indices, before any -1."""
         return np.ascontiguousarray(self._checked(X), dtype=np.int64)
 
     def decode(self, X: IntArray) -> Labels:
@@ -382,11 +363,10 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assignment of whole must-link components to clusters that avoids conflicts with cannot-links.
 
-    Components are assigned by descending size, then by lowest sample. Each joins the cluster with the fewest
-    conflicting components, then the smallest total distance, then the lowest position. Samples without
-    constraints join the nearest medoid. Cannot-links within a component are dropped with a UserWarning and
-    counted in ``n_dropped``. O(k (n_constrained + n_components) + n_conflicts) time per individual, plus
-    distances to medoids. Source: NSGA-II-clus.
+    Components are assigned by descending size, then lowest sample, to the cluster with the fewest conflicting
+    components, then the smallest total distance, then the lowest position; other samples join the nearest
+    medoid. Cannot-links within a component are dropped with a UserWarning and counted in ``n_dropped``. O(k
+    (n_constrained + n_components) + n_conflicts) time per individual, plus distances. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:
@@ -397,9 +377,8 @@ class ConstrainedAssignment:
         self.n_dropped = int(inside.sum())
         if self.n_dropped:
             warn_caller(
-                f"{self.n_dropped} cannot-links contradict must-links and are ignored by the "
-                "constrained assignment; if must-links come from overlapping labels, use another "
-                "supervision."
+                f"{self.n_dropped} cannot-links contradict must-links and are ignored by the constrained "
+                "assignment; if must-links come from overlapping labels, use another supervision."
             )
         lifted = lifted[~inside]
         constrained = size > 1
@@ -416,10 +395,7 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Compute contiguous labels, and the medoids of these clusters.
-
-        Minimises conflicts first, or with ``penalty`` total distance plus ``penalty`` times conflicts.
-        """
+        """Compute contiguous labels with fewest conflicts, or least penalised distance, and medoids."""
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}.")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)

@@ -1,7 +1,5 @@
 """Partitions scored by validity indices, under constraints; and evaluation of any problem in chunks."""
 
-from __future__ import annotations
-
 import copy
 import importlib
 import os
@@ -53,8 +51,7 @@ class FixedProblem(Documented, Problem):
     Parameters
     ----------
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. Their violation V in [0, 2] is the violated share of the must-links plus
-        that of the cannot-links.
+        Must-links and cannot-links, whose violated shares sum to the violation V in [0, 2].
     n_jobs : int, optional
         Number of threads; does not affect the result.
     max_memory : int
@@ -73,10 +70,7 @@ class FixedProblem(Documented, Problem):
     def operators(self, algorithm: type[Any] | None = None) -> dict[str, Any]:
         """Operators that suit this problem: ``NSGA2(pop_size=40, **problem.operators())``.
 
-        Parameters
-        ----------
-        algorithm : type, optional
-            Class of the pymoo algorithm; see :func:`~moo_clustering.operators.suited_operators`.
+        For another ``algorithm``, a class of pymoo, see :func:`~moo_clustering.operators.suited_operators`.
         """
         return registered_operators(self, algorithm)
 
@@ -87,13 +81,7 @@ class SignedProblem(FixedProblem):
     _signs: FloatArray
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Restore the natural signs of objectives, which pymoo minimises.
-
-        Parameters
-        ----------
-        F : array-like of shape (..., n_obj)
-            Minimised objectives.
-        """
+        """Restore the natural signs of objectives of shape (..., n_obj), which pymoo minimises."""
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != self.n_obj:
             raise ValueError(
@@ -369,8 +357,7 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
     """Make the operators registered for the nearest class of the problem, or else of its encoding."""
-    # Lazy import to break a cycle, because operators import problems. It also fills the registry if only
-    # problems are imported.
+    # Lazy import, because operators import problems. It also fills the registry.
     operators = importlib.import_module("moo_clustering.operators")
     for name in operators.__all__:
         getattr(operators, name)
@@ -404,9 +391,8 @@ class ChunkedProblem(Problem):
 
     Use it if a chunk takes a second or more. On one machine, the problems of this package are already
     parallel. Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem
-    once. They are checked for changes every generation, about a second per gigabyte. Raises a TypeError if
-    ``problem`` is not a pymoo problem, or evaluates one individual at a time, and a ValueError if
-    ``chunk_size`` is below 1.
+    once. They are checked for changes every generation. Raises a TypeError if ``problem`` is not a pymoo
+    problem, or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
 
     Parameters
     ----------
@@ -440,9 +426,8 @@ class ChunkedProblem(Problem):
             raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
         if problem.elementwise:
             raise TypeError(
-                f"problem must evaluate whole populations, but {type(problem).__name__} evaluates "
-                "one individual at a time: use an elementwise_runner of pymoo.parallelization "
-                "instead."
+                f"problem must evaluate whole populations, but {type(problem).__name__} evaluates one "
+                "individual at a time: use an elementwise_runner of pymoo.parallelization instead."
             )
         self.problem = problem
         self.chunk_size = integer("chunk_size", chunk_size)

@@ -47,8 +47,7 @@ class SubspaceClusteringProblem(SignedProblem):
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes, -1 for unlabelled samples; or 0/1 indicators of label sets, rows of -1 for unlabelled
-        samples; or ``Targets``.
+        Classes, -1 for unlabelled samples; or indicators of label sets, rows of -1 for these; or ``Targets``.
     n_seeds : int, default=20
         Largest number of clusters.
     k_min : int, optional
@@ -59,8 +58,7 @@ class SubspaceClusteringProblem(SignedProblem):
         Minimised:
 
         - ``"dispersion"``: mean over samples of sum_l w_l^f d_l;
-        - ``"impurity"``: mean cluster impurity over the labelled samples, relative to that of all labelled
-          samples; requires labels;
+        - ``"impurity"``: mean cluster impurity over labelled samples, relative to that of all of them;
         - ``"n_clusters"``: number of clusters;
         - ``"chi_square"``: sum_li (m lambda_li)^q chi_li of the last sweep.
     options : SubspaceOptions, optional
@@ -149,16 +147,9 @@ class SubspaceClusteringProblem(SignedProblem):
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
-        """Run the sweeps of one genotype.
+        """Run the sweeps of one genotype of shape (n_seeds,).
 
-        Parameters
-        ----------
-        x : array-like of shape (n_seeds,)
-
-        Returns
-        -------
-        Sweep
-            Memberships, centroids, weights and more; cluster c grew from the c-th seed in the row.
+        The Sweep has memberships, centroids and weights; cluster c grew from the c-th seed in the row.
         """
         slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
         order = self.encoding.ranks(slots)[0]

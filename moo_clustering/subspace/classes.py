@@ -88,8 +88,7 @@ def impurity(
 ) -> FloatArray:
     """Impurity of clusters by the classes of their labelled samples.
 
-    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, sections on
-    SISC and SISC-ML.
+    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering.
 
     Parameters
     ----------

@@ -164,11 +164,7 @@ def _canonical(X: Any) -> csr_array:
 
 
 class DenseMatrix:
-    """Finite dense matrix.
-
-    For squares, features with values other than 0 and 1 are shifted by their mean, so that a large common
-    offset costs no digits.
-    """
+    """Finite dense matrix; non-binary features are shifted by their mean before squaring, to keep digits."""
 
     def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
@@ -382,10 +378,8 @@ class Compressed(NamedTuple):
 def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
-    """Call ``kernel(block, lo, hi)`` for every block, on threads if the work is large enough.
-
-    Sums per block that are added in order are then equal for any number of threads.
-    """
+    """Call ``kernel(block, lo, hi)`` for every block, on threads if the work is large enough."""
+    # Sums per block that are added in order are then equal for any number of threads.
     blocks = np.argsort(np.arange(n_blocks(count)) % _HANDS, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:

@@ -1,7 +1,5 @@
 """Entropy-weighted k-means, and initial memberships for sweeps."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -16,8 +14,7 @@ from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
-# Membership of samples in their cluster of a hard partition; the rest is distributed evenly over all
-# clusters.
+# Membership of samples in their cluster of a hard partition; the rest is spread over all clusters.
 _HARD = 0.9
 
 
@@ -76,8 +73,7 @@ def entropy_weighted_kmeans(
     gamma : float, default=0.5
         Positive; large values make weights equal.
     dispersion : {"sum", "mean"}, default="sum"
-        Whether D is the sum over the samples of a cluster, as published, or the mean, which does not grow
-        with the size of the cluster.
+        Whether D is the sum over the samples of a cluster, as published, or the mean, independent of size.
     max_iter : int, default=50
     tol : float, default=1e-4
         Iterations end if no label changes, or the relative change of the objective is at most ``tol``.

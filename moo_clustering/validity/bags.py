@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,8 +91,7 @@ class BagDaviesBouldin(_GeometryIndex):
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
     indices can share; one with ``min_cluster_size`` requires partitions that satisfy it. Labels may skip
-    numbers. An outlier as a singleton has the smallest value in most data: report the smallest cluster size
-    as well.
+    numbers. A single outlier mostly has the smallest value: report the smallest cluster size as well.
 
     O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
     time for p individuals of K clusters.
@@ -105,8 +104,7 @@ class BagDaviesBouldin(_GeometryIndex):
     array([0.8294, 0.5465])
     """
 
-    name: ClassVar[str] = "bag_davies_bouldin"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "bag_davies_bouldin", False
 
     weighting: Weighting = "bag"
     _: KW_ONLY
@@ -154,8 +152,7 @@ class BagSilhouette(_BagIndex):
     array([0.5202])
     """
 
-    name: ClassVar[str] = "bag_silhouette"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "bag_silhouette", True
 
     kind: Literal["directed", "symmetric", "mean_min", "min_min", "mean", "precomputed"] = "directed"
     average: Literal["cluster", "bag"] = "cluster"
@@ -214,9 +211,8 @@ class BagSDbw(_GeometryIndex):
 
     Scat is the mean norm of the cluster variances over that of the total variance. Den is the mean, over
     pairs of clusters, of the number of their bags near the midpoint of the centroids over a number near a
-    centroid. All instances of a bag near a point are within stdev, the root of the summed norms over the
-    number of clusters. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis,
-    IEEE ICDM 2001.
+    centroid. All instances of a bag near a point are within stdev, the root of the summed norms over K.
+    Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------
@@ -244,8 +240,7 @@ class BagSDbw(_GeometryIndex):
     array([0.4386])
     """
 
-    name: ClassVar[str] = "bag_sdbw"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "bag_sdbw", False
 
     reading: Literal["density", "count", "printed"] = "density"
     sigma: Literal["bag", "instance"] = "bag"
@@ -353,8 +348,7 @@ class TWCV(_GeometryIndex):
     array([80.3333])
     """
 
-    name: ClassVar[str] = "twcv"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "twcv", False
 
     weighting: Weighting = "bag"
     _: KW_ONLY
@@ -390,8 +384,7 @@ class FTWCV(_GeometryIndex):
     array([54.3333])
     """
 
-    name: ClassVar[str] = "ftwcv"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "ftwcv", False
 
     reading: Literal["between", "printed", "printed_meansq"] = "between"
     _: KW_ONLY
@@ -556,11 +549,10 @@ def bag_report(
     Returns
     -------
     report : dict
-        ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` (list) and the indices, inf if undefined:
+        ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices, inf if undefined:
         ``davies_bouldin_*`` and ``twcv_*``, ``ftwcv_*``, ``sdbw_*`` for ``bag`` and ``instance`` (weighting
         or variances); ``silhouette_cluster`` and ``silhouette_bag`` (average of directed silhouettes). With
-        ``y`` also ``matched_rand_index`` and ``accuracy`` (both equal), ``entropy`` (bits), ``f1`` and
-        ``adjusted_rand``.
+        ``y`` also ``matched_rand_index`` and ``accuracy`` , ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
 
     Examples
     --------

@@ -1,9 +1,7 @@
 """Indices of separation and density: Dunn, DBCV and CDbw, for clusters of any shape."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,8 +29,7 @@ class Dunn(PopulationIndex):
     Source: Dunn, Journal of Cybernetics 4(1), 1974.
     """
 
-    name: ClassVar[str] = "dunn"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "dunn", True
 
     def fit(self, data: ArrayLike) -> Self:
         X = centred_features(data)
@@ -83,8 +80,7 @@ class DBCV(PopulationIndex):
     array([ 0.867, -0.192])
     """
 
-    name: ClassVar[str] = "dbcv"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "dbcv", True
 
     variant: Literal["distance", "published"] = "distance"
 
@@ -121,9 +117,8 @@ class CDbw(PopulationIndex):
     Representatives of a cluster are samples far from the mean and from each other. Compactness is the density
     around them as they shrink towards the mean, cohesion its evenness, and separation the distance between
     facing representatives of two clusters over one plus the density between them. The value is 0 for one
-    cluster, and if all clusters are singletons or sets of equal samples. O(p k n r d) time for p individuals
-    and r representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6),
-    2008.
+    cluster, and if all clusters consist of equal samples. O(p k n r d) time for p individuals and r
+    representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------
@@ -131,8 +126,7 @@ class CDbw(PopulationIndex):
         Largest number of representatives per cluster.
     """
 
-    name: ClassVar[str] = "cdbw"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "cdbw", True
 
     n_representatives: int = 10
 
@@ -197,8 +191,8 @@ class CDbw(PopulationIndex):
         for block in block_slices(k, 4 * len(far) * int(n_far.max())):
             first, stop = starts[block.start], starts[block.stop - 1] + n_far[block.stop - 1]
             D = cdist(far[first:stop], far[:stop])
-            # Facing representatives are each other's nearest; each pair is found from the cluster with the
-            # larger number.
+            # Facing representatives are each other's nearest; each pair is found from the cluster of larger
+            # number.
             least = np.minimum.reduceat(D, starts[block] - first, axis=0)
             a, b = np.nonzero(np.repeat(least, n_far[block], axis=0) == D)
             least = np.minimum.reduceat(D, starts[: block.stop], axis=1)

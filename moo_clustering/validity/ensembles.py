@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -44,9 +44,8 @@ BLOCK_OBJECTS = 1 << 15
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
     """Normalised mutual information between every two runs.
 
-    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs. Sources: "Ensemble
-    non-negative matrix factorization for clustering biomedical documents", Eq. 1; Strehl & Ghosh, JMLR 3,
-    2002.
+    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs. Sources: Ensemble
+    NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
     Parameters
     ----------
@@ -231,10 +230,8 @@ class Hyperedges:
 
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
-    """Number of samples that hyperedges of two sets of runs share, shape (E_1, E_2).
-
-    O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time; several times faster than the sparse product H_1 H_2^T.
-    """
+    """Number of samples that hyperedges of two sets of runs share, shape (E_1, E_2)."""
+    # O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time; several times faster than the sparse product H_1 H_2^T.
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):
@@ -273,9 +270,8 @@ class FamilyAgreement(PopulationIndex):
 
     The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
     the median of these values without the largest, which gives members of the pool no advantage. The smaller
-    value for two families, and 0 for one family. Repeated members have no effect. O(q p n) time for q
-    partitions and p members of n samples, O(q p) memory. Source: ParetoClustering: agreement of algorithm
-    families.
+    value for two families, and 0 for one family. O(q p n) time for q partitions and p members of n samples,
+    O(q p) memory. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -294,8 +290,7 @@ class FamilyAgreement(PopulationIndex):
     array([0.3243])
     """
 
-    name: ClassVar[str] = "agreement"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "agreement", True
 
     _: KW_ONLY
     n_jobs: int | None = None
@@ -303,14 +298,12 @@ class FamilyAgreement(PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a pool.
 
-        Raises a TypeError for other data, such as features, and a ValueError if there is no partition, or the
-        number of names differs.
+        Raises a TypeError for features, and a ValueError if the number of names differs.
 
         Parameters
         ----------
         data : PartitionPool, or tuple (labels, families)
-            ``labels`` of shape (n_partitions, n_samples) with clusters 0..k-1, and one name per row in
-            ``families``.
+            ``labels`` (n_partitions, n_samples) with clusters 0..k-1, and one name per row in ``families``.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -384,10 +377,9 @@ class LabelEvidence(PopulationIndex):
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    where lnG is the logarithm of the gamma function. Pure clusters are rewarded, and needless splits
-    penalised. Clusters without labels add 0. O(q L K) time for q partitions and L labelled samples. Sources:
-    ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the
-    likelihood.
+    with the log-gamma function lnG. Pure clusters are rewarded, and needless splits penalised. Clusters
+    without labels add 0. O(q L K) time for q partitions and L labelled samples. Sources: ParetoClustering:
+    label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the likelihood.
 
     Parameters
     ----------
@@ -407,21 +399,16 @@ class LabelEvidence(PopulationIndex):
     array([-1.750937, -4.969813])
     """
 
-    name: ClassVar[str] = "label_evidence"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "label_evidence", True
 
     alpha: float = 0.5
     unnamed: bool = False
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to labels.
+        """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        Raises a ValueError if counts are negative or infinite, there is no class, or an option is invalid.
-
-        Parameters
-        ----------
-        data : array-like or sparse matrix of shape (n_samples, n_classes)
-            Label counts: a single 1 for a labelled sample, zeros for others; or sums of such rows for groups.
+        A labelled sample has a single 1, others have zeros, and groups have sums of such rows. Raises a
+        ValueError if counts are negative or infinite, there is no class, or an option is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -479,8 +466,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(PopulationIndex):
     """Negative penalties of violated pairs, maximised.
 
-    A pair of weight w counts w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering: pair
-    evidence.
+    Pairs of weight w count w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -494,20 +480,12 @@ class PairEvidence(PopulationIndex):
     array([ 0. , -8.7])
     """
 
-    name: ClassVar[str] = "pair_evidence"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "pair_evidence", True
 
     penalty: float = 2.9
 
     def fit(self, data: Any) -> Self:
-        """Fit to pairs.
-
-        Raises a TypeError for other data, and a ValueError if the penalty is not positive.
-
-        Parameters
-        ----------
-        data : PairwiseConstraints
-        """
+        """Fit to PairwiseConstraints; raises a ValueError if the penalty is not positive."""
         positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):
             raise TypeError(f"pair_evidence requires PairwiseConstraints in fit, got {type(data).__name__}")

@@ -1,7 +1,5 @@
 """Measures of partitions and scores against known classes: accuracy, F1, NMI, ARI, entropy, AUC."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -131,11 +129,8 @@ def most_agreements(table: csr_array) -> int:
 
 
 def class_of_cluster(table: csr_array) -> Int64Array:
-    """Match a class (row) with every cluster (column), or -1.
-
-    Maximises agreements, then matched clusters; ties go to the lexicographically smallest matching for up to
-    4096 entries.
-    """
+    """Match a class (row) with every cluster (column), or -1, by agreements, then by matched clusters."""
+    # Ties go to the lexicographically smallest matching for up to 4096 entries.
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
     if size <= EXACT_TIE_ENTRIES:
@@ -208,14 +203,12 @@ def nmi(
     Parameters
     ----------
     average_method : {"min", "geometric", "arithmetic", "max"}, default="geometric"
-        Average of the entropies: geometric in the literature on ensembles, arithmetic by default in
-        scikit-learn.
+        Average of the entropies: geometric in the literature on ensembles, arithmetic in scikit-learn.
 
     Returns
     -------
     nmi : float
-        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (1 in scikit-learn if both
-        have).
+        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (in scikit-learn 1 for both).
 
     Examples
     --------
@@ -500,6 +493,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     The share of pairs of a sample of the class and another sample in which the first has the larger score;
     ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples) memory.
     Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
+    Raises a ValueError if shapes do not match, scores are not finite, or a class has no column.
 
     Parameters
     ----------
@@ -507,8 +501,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
         Classes, or 0/1 indicators of label sets. Samples with -1, or rows of -1, are unlabelled and ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
         Finite scores, larger for more likely labels. Columns are the classes in sorted order, like
-        ``classes_`` of estimators; a single column, or a 1-d array, contains scores of the second of two
-        classes.
+        ``classes_`` of estimators; a single column, or a 1-d array, has scores of the second of two.
     classes : array-like of shape (n_classes,), optional
         Classes of the columns, if ``y_true`` may lack some.
 
@@ -516,11 +509,6 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     -------
     aucs : ndarray of shape (n_classes,), float64
         NaN for classes that all or none of the labelled samples have; one value for 1-d scores.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, scores are not finite, or a class has no column.
 
     Examples
     --------
@@ -585,8 +573,7 @@ def mean_roc_curve(
     Returns
     -------
     fpr : ndarray of shape (n_points,), float64
-        Ascending false positive rates. The exact average starts at (0, 0) and repeats rates of vertical
-        segments.
+        Ascending false positive rates. The exact average starts at (0, 0) and repeats vertical rates.
     tpr : ndarray of shape (n_points,), float64
         Mean true positive rates, ascending to 1; upper ends of vertical segments at evenly spaced rates.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,8 +88,7 @@ class Silhouette(PopulationIndex):
     array([0.798])
     """
 
-    name: ClassVar[str] = "silhouette"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "silhouette", True
 
     metric: Metric = "euclidean"
     _: KW_ONLY
@@ -159,8 +158,7 @@ class MinimaxSilhouette(PopulationIndex):
     array([0.8])
     """
 
-    name: ClassVar[str] = "minimax_silhouette"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "minimax_silhouette", True
 
     metric: Literal["euclidean", "precomputed"] = "euclidean"
     _: KW_ONLY
@@ -219,8 +217,7 @@ class DaviesBouldin(_OfMeans):
     array([0.2])
     """
 
-    name: ClassVar[str] = "davies_bouldin"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "davies_bouldin", False
 
     def fit(self, data: ArrayLike) -> Self:
         super().fit(data)
@@ -263,8 +260,7 @@ class XieBeni(PopulationIndex):
     array([0.01])
     """
 
-    name: ClassVar[str] = "xie_beni"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "xie_beni", False
 
     representative: Literal["centroid", "medoid"] = "centroid"
     metric: Metric = "euclidean"
@@ -300,8 +296,7 @@ class CalinskiHarabasz(_OfMeans):
     Statistics 3(1), 1974.
     """
 
-    name: ClassVar[str] = "calinski_harabasz"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "calinski_harabasz", True
 
     def fit(self, data: ArrayLike) -> Self:
         super().fit(data)
@@ -323,17 +318,16 @@ class IIndex(PopulationIndex):
     E_K is the total distance from samples to the representatives of their clusters, E_1 that for one cluster,
     and D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
     index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all samples
-    are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds
-    O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik &
-    Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2
+    d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik & Bandyopadhyay,
+    IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
     power : float, default=2
         Positive exponent.
     e1 : {"centroid", "medoid"}, optional
-        Representative in E_1, a constant factor: the data mean, or the sample with the smallest total
-        distance to all. Default: ``representative``.
+        Representative in the constant E_1: the data mean, or the medoid. Default: ``representative``.
 
     Examples
     --------
@@ -342,8 +336,7 @@ class IIndex(PopulationIndex):
     array([625.])
     """
 
-    name: ClassVar[str] = "i_index"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "i_index", True
 
     representative: Literal["centroid", "medoid"] = "centroid"
     metric: Metric = "euclidean"
@@ -498,8 +491,7 @@ class Deviation(_OfMeans):
     array([ 4., 20.])
     """
 
-    name: ClassVar[str] = "deviation"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "deviation", False
 
     def _score(self, population: Population) -> FloatArray:
         return self._within(population, squared=False)  # Eq. 5
@@ -526,8 +518,7 @@ class LikelihoodGain(PopulationIndex):
     overall variance G_j in component j, so that singletons have finite values. The value is 0 for one cluster
     and for equal samples. It depends on feature scales through the components.
 
-    O(min(n, d)^2 max(n, d)) time to fit and O(p n q) for p individuals and q components; O(n min(n, d))
-    memory.
+    O(min(n, d)^2 max(n, d)) time to fit, O(p n q) for p individuals, q components; O(n min(n, d)) memory.
 
     Examples
     --------
@@ -540,8 +531,7 @@ class LikelihoodGain(PopulationIndex):
     array([-0.48 , -1.197,  0.   ])
     """
 
-    name: ClassVar[str] = "likelihood_gain"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "likelihood_gain", True
 
     n_components: int = 5
 
@@ -607,8 +597,7 @@ class SumOfSquares(_OfMeans):
     array([  4., 104.])
     """
 
-    name: ClassVar[str] = "sum_of_squares"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "sum_of_squares", False
 
     def fit(self, data: ArrayLike) -> Self:
         return self.fit_centred(centred_features(data))
@@ -627,9 +616,8 @@ class SumOfSquares(_OfMeans):
 class Connectivity(PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
-    Defined for every partition; 0 for one cluster. Neither cluster numbers nor the order of samples matter.
-    O(p n L) time for p individuals and O(n L) memory, plus the neighbour search. Source: Handl & Knowles,
-    IEEE TEVC 11(1), 2007, Eq. 6.
+    Defined for every partition; 0 for one cluster. O(p n L) time for p individuals and O(n L) memory, plus
+    the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------
@@ -661,8 +649,7 @@ class Connectivity(PopulationIndex):
     array([3., 0.])
     """
 
-    name: ClassVar[str] = "connectivity"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "connectivity", False
 
     n_neighbors: int = 10
     metric: Metric = "euclidean"
@@ -706,11 +693,9 @@ class Connectivity(PopulationIndex):
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
-    """Find the ``width`` nearest other samples of every sample, in order of (distance, key).
-
-    Rows with a tie beyond the last candidate are searched again with twice as many. The result is exact, even
-    for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
-    """
+    """Find the ``width`` nearest other samples of every sample, in order of (distance, key)."""
+    # Rows with a tie beyond the last candidate are searched again with twice as many. The result is exact,
+    # even for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
@@ -779,8 +764,7 @@ class GraphModularity(PopulationIndex):
     array([0.3])
     """
 
-    name: ClassVar[str] = "modularity"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "modularity", True
 
     def fit(self, data: Any) -> Self:
         """Fit to a graph.
@@ -829,8 +813,7 @@ class BoundaryCut(PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
     0 for one cluster. As a second objective, it prevents small fragments around constrained samples; alone it
-    favours fragments. O(q (E + n)) time for q partitions and E edges. Source: ParetoClustering: price of the
-    boundary.
+    favours fragments. O(q (E + n)) time for q partitions, E edges. Source: ParetoClustering.
 
     Examples
     --------
@@ -838,8 +821,7 @@ class BoundaryCut(PopulationIndex):
     array([0.5])
     """
 
-    name: ClassVar[str] = "boundary_cut"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "boundary_cut", False
 
     @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:

@@ -1,7 +1,5 @@
 """The validity indices by name."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -84,8 +82,7 @@ def get_index(index: Index) -> ValidityIndex:
             if not isinstance(getattr(index, attribute, None), kind):
                 raise TypeError(
                     f"{type(index).__name__} must have the class attributes name (a string) and "
-                    "greater_is_better (True or False); got "
-                    f"{attribute}={getattr(index, attribute, None)!r}."
+                    f"greater_is_better (True or False); got {attribute}={getattr(index, attribute, None)!r}."
                 )
         return index
     if not isinstance(index, str):

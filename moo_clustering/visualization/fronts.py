@@ -64,7 +64,6 @@ _STEPS = ("generation", "gen", "sweep", "iteration", "iter", "evaluations")
 _NOT_SHOWN = ("seconds", "nevals", "evals")
 _SAID = {"gen": "generation", "iter": "iteration"}
 _LINES = ("-", "--", "-.", ":")
-_COLORS = 6  # number of colours of look_of
 _LONGEST = 40  # characters of a name
 _ROUNDING = 1e-9
 # Inches: size of the panel with the lines of the legend, height of a legend line, width of a character.
@@ -1021,7 +1020,7 @@ def plot_roc(
     with partitions.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
             # Consecutive curves differ in colour and line style.
-            color, line = partitions.look_of(place).color, _LINES[(place + place // _COLORS) % len(_LINES)]
+            color, line = partitions.look_of(place).color, _LINES[place % len(_LINES)]
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
         _finish(panel, title)

@@ -55,8 +55,15 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
 }
 _MOST_NAMED = 24  # number of distinguishable clusters
-# Paul Tol's bright scheme without its grey.
-_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
+# Six colours of Okabe and Ito, without black and yellow. Every further colour is the one of a grid in OKLCH
+# that is farthest from all previous ones, also as seen with deuteranopia and protanopia, among those with
+# enough contrast with white and, mixed with 25 % white, with the dark page of the report.
+_COLORS = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b1f45", "#342daa", "#8bca8a",
+    "#7e77fa", "#774f12", "#b72e82", "#ad4b48", "#f05465", "#8c0779", "#3c53cd", "#3d410f", "#ff7ad2",
+    "#e3acc1", "#50c854", "#75475f", "#5e7ec2", "#3f9015", "#b09722", "#7fab88", "#25aabe", "#7a97fb",
+    "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
+)  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
 # Largest number of points for additional random starts, which take long for more points without improvement.
 _RESTARTED = 300
@@ -489,8 +496,7 @@ class Look(NamedTuple):
 
 
 def look_of(cluster: int) -> Look:
-    """Return colour and marker of a cluster. 24 clusters are distinguishable."""
-    # Consecutive clusters differ in both.
+    """Return one of 32 colours and 8 markers: consecutive clusters differ in both, and 256 in one."""
     turn = cluster // len(_COLORS)
     return Look(_COLORS[cluster % len(_COLORS)], _MARKERS[(cluster + turn) % len(_MARKERS)])
 

@@ -374,7 +374,9 @@ def test_only_what_is_asked_for_is_in_a_report(open_report, fitted):
 
 CONTRASTS = """
 const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+// Mixed colours are written as color(srgb 0.1 0.2 0.3).
+const scale = (color, k) => (k < 3 && color.startsWith("color") ? 255 : 1);
+const parts = (color) => color.match(/[\\d.]+/g).map((part, k) => scale(color, k) * part);
 const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
 const ground = (place) => {
   const found = parts(getComputedStyle(place).backgroundColor);

@@ -104,7 +104,7 @@ def test_equal_numbers(open_content, n_objectives):
 )
 def test_no_generations(open_content, history):
     page = open_content(toy_content(history=history))
-    assert page.text("#history-note") == "The run recorded no generations."
+    assert page.text("#history-note") == "The run recorded no steps of its search."
 
 
 def test_one_generation_and_words(open_content):

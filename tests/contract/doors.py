@@ -16,7 +16,7 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 
 from contract import indices
 from contract.consensus import ensemble
-from contract.estimators import CLASSES, ESTIMATORS, PARTLY, bags, rows, words
+from contract.estimators import CLASSES, ESTIMATORS, PARTLY, bags, quicker, rows, words
 from contract.rooms import rooms
 from moo_clustering import (
     bags as bag_room,
@@ -952,6 +952,7 @@ def _estimator_doors():
     for name, case in ESTIMATORS.items():
         if name in EXCEPTIONS:
             continue
+        case = quicker(case)
         kind = _KINDS[case.data] if case.of != "FuzzyModesMOGA" else "categories"
         y = {} if case.y is None else {"y": ("targets", np.asarray(case.y))}
         links = {key: ("pairs", np.array(value)) for key, value in case.more.items()}
@@ -972,7 +973,7 @@ def _estimator_doors():
                     {"X": (kind, case.data(1))},
                 )
     for of in ("PESC", "SpectralGraphClustering", "NSGA2Clus", "AMOSAClus", "ParetoClustering"):
-        case = ESTIMATORS[of]
+        case = quicker(ESTIMATORS[of])
         yield Door(
             f"{of}.fit, distances",
             lambda X, case=case: _labels(case.make().set_params(metric="precomputed").fit(X)),

@@ -1,7 +1,8 @@
 """Every estimator and transformer of the package, with settings of ``tests/registry.py``, and its data."""
 
+import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -215,3 +216,16 @@ ESTIMATORS = {
     "SubspaceMixture, any number": _of("SubspaceMixture", y=PARTLY, n_clusters=None),
     "TablePreparer": _of("TablePreparer", data=rows, moves=True),
 }
+
+_FEWER_STEPS = {
+    "AMOSAClus": {"n_climb": 1, "n_moves": 2, "cooling": 0.1},
+    "PESC": {"pop_size": 4, "n_gen": 1},
+}
+
+
+@functools.cache
+def quicker(case):
+    """The case with fewer steps of its search, for tests that fit it to many forms of the data."""
+    evolved = case.of.startswith("Pareto") and "n_gen" in case.options
+    fewer = {"n_gen": 1} if evolved else _FEWER_STEPS.get(case.of, {})
+    return replace(case, options={**case.options, **fewer})

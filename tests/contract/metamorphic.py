@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from contract import encodings as encoding_cases
 from contract import problems as problem_cases
-from contract.estimators import ESTIMATORS, bags, rows, words
+from contract.estimators import ESTIMATORS, bags, quicker, rows, words
 from contract.indices import EVERY_INDEX, IndexCase
 from moo_clustering import validity
 
@@ -85,8 +85,6 @@ VALUES = {
     "encoding": ("center", "locus"),
     "algorithm": ("bisecting",),
 }
-# Fewer steps than in the registry, since each is fitted to many changes.
-QUICKER = {"AMOSAClus": {"n_climb": 1, "n_moves": 2, "cooling": 0.1}, "PESC": {"pop_size": 4, "n_gen": 1}}
 
 
 def samples_of(case):
@@ -103,7 +101,7 @@ def estimators():
     for name, case in ESTIMATORS.items():
         if not isinstance(case.data(0), (np.ndarray, list)) or case.of in ("BagTransformer", "TablePreparer"):
             continue
-        case = replace(case, options={**case.options, **QUICKER.get(case.of, {})})
+        case = quicker(case)
         found[name] = case
         if "," not in name:
             found |= {

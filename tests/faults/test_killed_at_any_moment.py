@@ -125,7 +125,7 @@ def test_every_estimator_with_checkpoints_is_killed():
 
 @pytest.mark.slow
 def test_of_two_resumes_at_once_one_is_refused(tmp_path):
-    search = ("--method", "mock", "--set", "pop_size=20", "--set", "n_gen=400", "--checkpoint-every", "1")
+    search = ("--method", "mock", "--set", "pop_size=20", "--set", "n_gen=200", "--checkpoint-every", "1")
     out = ("--quiet", "--no-report", "--out", tmp_path / "out")
     command = [sys.executable, "-m", "moo_clustering", "fit", "iris", *search, *out]
     first = subprocess.Popen(command)

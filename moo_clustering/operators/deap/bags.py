@@ -1,15 +1,14 @@
 """Toolbox entries for partitions of bags: mutation, repair, legality, initial populations and restarts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from deap import base
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import Labels, probability
+from moo_clustering._arrays import AnyFloatArray, BoolArray, Int32Array, Labels, probability
 from moo_clustering.bags import BagObjective
 from moo_clustering.encodings.medoids import decode_slots, random_slots
 from moo_clustering.operators.deap.individuals import Individual, Individuals, copied_genes, put_genes
@@ -89,7 +88,7 @@ class UsesAllClusters:
         """Whether an individual is legal."""
         return bool(self.batch(np.asarray(individual)[None])[0])
 
-    def batch(self, matrix: NDArray[Any]) -> NDArray[np.bool_]:
+    def batch(self, matrix: NDArray[Any]) -> BoolArray:
         """Whether every row is legal, shape (n_individuals,)."""
         sizes = np.stack([(matrix == k).sum(axis=1) for k in range(self.n_clusters)])
         return np.asarray((sizes >= self.least).all(axis=0))
@@ -114,8 +113,8 @@ class MixedStarts:
         self,
         objective: BagObjective,
         toolbox: base.Toolbox,
-        rng: np.random.Generator,
-        distances: NDArray[np.floating[Any]],
+        rng: Generator,
+        distances: AnyFloatArray,
         *,
         km_steps: int = 3,
     ) -> None:
@@ -159,7 +158,7 @@ class PerturbedCopies:
         self.share = share
         self.fresh = fresh
 
-    def __call__(self, best: Individuals, n: int, rng: np.random.Generator) -> Individuals:
+    def __call__(self, best: Individuals, n: int, rng: Generator) -> Individuals:
         """Create ``n`` new individuals."""
         labels = self.objective.random(n, rng)
         for i in np.flatnonzero(rng.random(n) >= self.fresh):
@@ -167,9 +166,7 @@ class PerturbedCopies:
         return [self.toolbox.from_genes(row) for row in labels]
 
 
-def perturbed(
-    individual: Individual, share: float, n_clusters: int, rng: np.random.Generator
-) -> NDArray[np.int32]:
+def perturbed(individual: Individual, share: float, n_clusters: int, rng: Generator) -> Int32Array:
     """Copy the genes of an individual, and change a random share of them.
 
     Source: Eshelman, The CHC adaptive search algorithm, FOGA 1991 (restarts; share 0.35).

@@ -1,7 +1,5 @@
 """Array individuals for DEAP, their fitness, batched maps, and pymoo operators as DEAP functions."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial

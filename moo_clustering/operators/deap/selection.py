@@ -1,15 +1,14 @@
 """Selection of DEAP individuals: roulette wheels, tournaments and survival."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, choice
+from moo_clustering._arrays import FloatArray, IntArray, choice
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._docs import documented
 from moo_clustering.operators import survival as survivals
@@ -34,9 +33,7 @@ list of length k
 
 
 @documented(SELECTION)
-def sel_roulette_min(
-    individuals: Individuals, k: int, rng: np.random.Generator, rule: Rule = "linear"
-) -> Individuals:
+def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rule = "linear") -> Individuals:
     """Draw ``k`` individuals with replacement, with larger weights for smaller objectives.
 
     Raises a ValueError if the fitness has several objectives or a maximised objective, for which
@@ -114,7 +111,7 @@ class SelRouletteLegal:
         Largest finite objective so far, stored in checkpoints.
     """
 
-    def __init__(self, n_clusters: int, rng: np.random.Generator, *, legality: Legality = "ratio") -> None:
+    def __init__(self, n_clusters: int, rng: Generator, *, legality: Legality = "ratio") -> None:
         self.n_clusters = n_clusters
         self.rng = rng
         self.legality: Legality = choice("legality", legality, ("ratio", "count"))
@@ -195,13 +192,13 @@ def _objectives(individuals: Individuals) -> FloatArray:
     return np.array([individual.fitness.values[0] for individual in individuals], dtype=np.float64)
 
 
-def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: np.random.Generator) -> Individuals:
+def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator) -> Individuals:
     chosen = rng.choice(len(individuals), size=k, p=weights / weights.sum())
     return [individuals[i] for i in chosen]
 
 
 @documented(SELECTION)
-def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
+def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Individuals:
     """Decide ``k`` binary tournaments by dominance, then greater crowding distance, then at random.
 
     Unlike ``deap.tools.selTournamentDCD``, for any number of individuals and without global random state.
@@ -229,7 +226,7 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generato
 
 
 @documented(SELECTION)
-def sel_tournament_rank(individuals: list[Individual], k: int, rng: np.random.Generator) -> list[Individual]:
+def sel_tournament_rank(individuals: list[Individual], k: int, rng: Generator) -> list[Individual]:
     """Decide ``k`` binary tournaments by lower rank, then greater crowding distance, then at random.
 
     Parameters
@@ -250,7 +247,7 @@ def sel_tournament_rank(individuals: list[Individual], k: int, rng: np.random.Ge
 def sel_constraint_nsga2(
     individuals: list[Individual],
     k: int,
-    rng: np.random.Generator | None = None,
+    rng: Generator | None = None,
     *,
     boundary: survivals.Boundary = "infinite",
 ) -> list[Individual]:
@@ -330,14 +327,14 @@ class SelElite:
         self.memory = memory
         self.survival: SurvivalKind = choice("survival", survival, get_args(SurvivalKind))
 
-    def __call__(self, individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
+    def __call__(self, individuals: Individuals, k: int, rng: Generator) -> Individuals:
         """Select at most k individuals, without copying them."""
         labels = np.stack([np.asarray(individual) for individual in individuals])
         values = np.array([individual.fitness.values for individual in individuals], dtype=np.float64)
         elite = self.memory.update(values, labels)
         # DEAP's weighted values are maximised.
         F = -np.array([individual.fitness.wvalues for individual in individuals], dtype=np.float64)
-        chosen: NDArray[np.integer[Any]]
+        chosen: IntArray
         if self.survival == "random":
             chosen = rng.choice(len(individuals), size=min(k, len(individuals)), replace=False)
         else:

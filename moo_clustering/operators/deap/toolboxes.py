@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from deap import base, tools
+from numpy.random import Generator
 from numpy.typing import NDArray
 from pymoo.core.repair import NoRepair
 
-from moo_clustering._arrays import choice, integer, probability
+from moo_clustering._arrays import FloatArray, choice, integer, probability
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.encodings.medoids import random_slots
@@ -66,14 +67,14 @@ _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": Align
 Individuals = list[Any]
 # Maximum number of mating rounds per generation, to find new partitions, as in pymoo.
 MATING_ROUNDS = 100
-Score = Callable[[NDArray[Any]], NDArray[np.float64]]
+Score = Callable[[NDArray[Any]], FloatArray]
 # No repair, because the operators of these toolboxes make valid genes.
 _as_mate, _as_mutate = partial(as_mate, repair=NoRepair()), partial(as_mutate, repair=NoRepair())
 
 
 def bag_toolbox(
     objective: BagObjective,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     crossover: Literal["one_point", "hux", "uniform"] = "one_point",
     align: bool = False,
@@ -141,12 +142,7 @@ def bag_toolbox(
 
 
 def _mutation(
-    objective: BagObjective,
-    rng: np.random.Generator,
-    mutation: str,
-    p_gene: float,
-    weights: Weights,
-    bias: float,
+    objective: BagObjective, rng: Generator, mutation: str, p_gene: float, weights: Weights, bias: float
 ) -> Any:
     choice("mutation", mutation, get_args(BagMutation))
     if mutation == "improve":
@@ -160,7 +156,7 @@ def _mutation(
 def slot_toolbox(
     encoding: MedoidSlotEncoding,
     score: Score,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     mutation: Literal["index", "rank"] = "index",
     p_gene: float = 0.7,
@@ -226,7 +222,7 @@ class EvaluateGenes:
         """Return the objectives of one individual."""
         return tuple(np.ravel(self.score(np.asarray(individual)[None])[0]).tolist())
 
-    def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
+    def batch(self, matrix: NDArray[Any]) -> FloatArray:
         """Return the objectives of all rows."""
         return self.score(matrix)
 
@@ -265,16 +261,16 @@ def label_toolbox(
     fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
     toolbox = base.Toolbox()
 
-    def population(n: int, rng: np.random.Generator) -> Individuals:
+    def population(n: int, rng: Generator) -> Individuals:
         genes = sampling._do(problem, n, random_state=rng)
         return [toolbox.individual(row) for row in genes]
 
-    def repaired(individual: Any, rng: np.random.Generator) -> tuple[Any]:
+    def repaired(individual: Any, rng: Generator) -> tuple[Any]:
         if repair is not None:
             individual[:] = repair._do(problem, np.asarray(individual)[None], random_state=rng)[0]
         return (individual,)
 
-    def mutated(individual: Any, rng: np.random.Generator, crossed: bool = False) -> tuple[Any]:
+    def mutated(individual: Any, rng: Generator, crossed: bool = False) -> tuple[Any]:
         put_genes(individual, mutation.mutated(problem, np.asarray(individual)[None], [crossed], rng)[0])
         return (individual,)
 
@@ -292,11 +288,11 @@ def label_toolbox(
     return toolbox
 
 
-def _natural_objectives(problem: PartitionProblem, genes: NDArray[Any]) -> NDArray[np.float64]:
+def _natural_objectives(problem: PartitionProblem, genes: NDArray[Any]) -> FloatArray:
     return problem.natural(problem.evaluate(genes, return_values_of=["F"]))
 
 
-def _random_parents(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
+def _random_parents(individuals: Individuals, k: int, rng: Generator) -> Individuals:
     return [individuals[row] for row in rng.integers(len(individuals), size=k)]
 
 
@@ -316,14 +312,14 @@ class LabelStep:
         self.pc = probability("pc", pc)
 
     def start(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, int]:
         """Evaluate the initial population; return it and the number of evaluations."""
         n_evaluations = _evaluate_labels(population, toolbox)
         return toolbox.select(population, len(population), rng), n_evaluations
 
     def __call__(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+        self, population: Individuals, toolbox: base.Toolbox, rng: Generator
     ) -> tuple[Individuals, int] | None:
         """Return the next population and the number of evaluations; None if mating finds no new partition."""
         seen = set(_keys(population))
@@ -342,7 +338,7 @@ class LabelStep:
         return toolbox.select(population + offspring, self.pop_size, rng), n_evaluations
 
     def _children(
-        self, population: Individuals, n: int, toolbox: base.Toolbox, rng: np.random.Generator
+        self, population: Individuals, n: int, toolbox: base.Toolbox, rng: Generator
     ) -> Individuals:
         parents = toolbox.select_parents(population, n + n % 2, rng)
         children = [toolbox.clone(parent) for parent in parents]
@@ -408,7 +404,7 @@ def medoid_toolbox(
     fitness = SupervisedMedoidFitness if problem.n_obj == 3 else MedoidFitness
     toolbox = base.Toolbox()
 
-    def population(n: int, rng: np.random.Generator) -> Individuals:
+    def population(n: int, rng: Generator) -> Individuals:
         return [toolbox.individual(row) for row in encoding.random(n, rng)]
 
     def evaluate_population(individuals: Individuals) -> int:
@@ -442,12 +438,7 @@ def _evaluate_medoids(problem: MedoidProblem, individuals: Individuals) -> None:
 
 
 def constraint_nsga2_step(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    rng: np.random.Generator,
-    *,
-    pc: float = 0.6,
-    pm: float = 0.2,
+    population: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float = 0.6, pm: float = 0.2
 ) -> tuple[Individuals, int]:
     """Run one generation of NSGA-II-clus: tournament, variation, evaluation and survival.
 
@@ -459,8 +450,7 @@ def constraint_nsga2_step(
         From :func:`medoid_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float, default=0.6, 0.2
-        Probabilities that a pair is crossed and that a child is mutated. Unchanged children are not evaluated
-        again.
+        Probabilities that a pair is crossed and a child mutated. Unchanged children are not reevaluated.
 
     Returns
     -------
@@ -497,7 +487,7 @@ def neighbor_toolbox(
     """
     toolbox = base.Toolbox()
 
-    def population(n: int, rng: np.random.Generator) -> list[ArrayIndividual]:
+    def population(n: int, rng: Generator) -> list[ArrayIndividual]:
         genes = sampling._do(problem, n, random_state=rng)
         return [toolbox.individual(row) for row in genes]
 
@@ -519,7 +509,7 @@ def neighbor_toolbox(
 def dynamic_nsga2_step(
     population: Individuals,
     toolbox: base.Toolbox,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     pc: float,
     pm: float = 1.0,
@@ -538,8 +528,7 @@ def dynamic_nsga2_step(
         From :func:`neighbor_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float
-        Probabilities that a pair is crossed, and (default 1, only with ``"and"``) that an individual is
-        mutated.
+        Probabilities that a pair is crossed and (default 1, only with ``"and"``) an individual mutated.
     variation : {"and", "or"}, default="and"
         :func:`var_and`, or :func:`var_or`, which mutates all individuals that it does not cross.
 

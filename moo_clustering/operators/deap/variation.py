@@ -1,10 +1,4 @@
-"""Variation of DEAP individuals: operators of centres, distances of partitions, and variation loops.
-
-:func:`as_mate` and :func:`as_mutate` convert other pymoo operators. Operators of centres have separate DEAP
-functions, because children also inherit a ``mix``.
-"""
-
-from __future__ import annotations
+"""Variation of DEAP individuals: operators of centres (with a ``mix``), distances of partitions, loops."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,6 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 from deap import base
+from numpy.random import Generator
 
 from moo_clustering._arrays import choice
 from moo_clustering._docs import documented
@@ -76,7 +71,7 @@ def partition_key(individual: Individual) -> bytes:
 
 
 def cx_match_centers(
-    first: Individual, second: Individual, rng: np.random.Generator, *, n_clusters: int
+    first: Individual, second: Individual, rng: Generator, *, n_clusters: int
 ) -> tuple[Individual, Individual]:
     """Apply :class:`~moo_clustering.operators.CenterMatchingCrossover` to two individuals, in place.
 
@@ -104,7 +99,7 @@ def cx_match_centers(
 
 def mut_relocate(
     individual: Individual,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     problem: Any,
     removal: Removal = "uniform",
@@ -167,7 +162,7 @@ def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., A
 
 @documented(VARIATION)
 def var_and(
-    parents: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, *, pc: float, pm: float = 1.0
+    parents: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float, pm: float = 1.0
 ) -> Individuals:
     """Clone parents, cross consecutive pairs with probability pc, and mutate children with probability pm.
 
@@ -189,9 +184,7 @@ def var_and(
 
 
 @documented(VARIATION)
-def var_or(
-    parents: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, *, pc: float
-) -> Individuals:
+def var_or(parents: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float) -> Individuals:
     """Clone parents, and cross consecutive pairs with probability pc or else mutate both individuals."""
     offspring = [toolbox.clone(parent) for parent in parents]
     for t in range(0, len(offspring), 2):

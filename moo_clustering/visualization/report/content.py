@@ -19,7 +19,9 @@ from moo_clustering._arrays import Int64Array, Labels
 from moo_clustering._data import checked_array
 from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
+from moo_clustering.descriptions import Heatmap
 from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.estimators._pareto_confidence import family_words
 from moo_clustering.fronts import spread_members
 from moo_clustering.results import ClusteringResult, Front
 
@@ -30,11 +32,15 @@ _HEIGHT = 800  # pixels in a notebook
 # Name of the fact that the footer of the page shows.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
+_MOST_CUTS = 5
 # Largest number of samples for which k-means is faster on one thread than on several.
 _SMALL = 5000
 # A front that is clustered on demand shows members with at most this many labels in total, but at least
 # FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
+Cut = tuple[int, str, str]  # solution, how it was found, how it compares with the chosen solution
+LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, position or -1 per sample
+Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, and the support of both
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
@@ -103,9 +109,50 @@ def _run_of(solution: Solution) -> int | None:
     return int(runs[0]) if runs else None
 
 
-def known_columns(columns: Sequence[Column]) -> list[Column]:
-    """Drop columns that are all NaN."""
-    return [column for column in columns if np.isfinite(column.values).any()]
+def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
+    """The chosen solution and alternatives of a pool, or members of a front with other numbers of clusters.
+
+    For each number of clusters, the member that agrees best with the chosen solution. Empty without others.
+    """
+    found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
+    numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
+    compared = [column for column in columns if column.is_objective]
+    if result.pool is not None:
+        index = Column("expected index", np.full(len(found), np.nan), greater_is_better=True)
+        index.values[chosen] = result.pool.confidence
+        compared = [index, *(column for column in columns if column.name == "score")]
+        for name, row in zip(result.alternatives, result.pool.described, strict=False):
+            place = next(place for place, each in enumerate(found) if name in each.roles)
+            index.values[place] = row["confidence"]
+            families = ", ".join(map(family_words, row["families"].split(", ")))
+            by = row["difference"].partition(", by ")[2]
+            other.setdefault(place, f"{name}: found by {families}{f'; differs in {by}' if by else ''}.")
+    elif TO_RESULT in named:
+        agreed = named[TO_RESULT].values
+        best = {numbers[chosen]: chosen}
+        members = [place for place, each in enumerate(found) if each.member is not None]
+        for place in sorted(members, key=lambda place: -agreed[place]):
+            best.setdefault(numbers[place], place)
+        places = [best[number] for number in sorted(best) if best[number] != chosen]
+        kept = np.linspace(0, len(places) - 1, min(len(places), _MOST_CUTS)).round().astype(int)
+        for place in (places[row] for row in kept):
+            n_same = int((numbers[members] == numbers[place]).sum())
+            which = "The only" if n_same == 1 else f"The nearest to the chosen one of {n_same}"
+            other[place] = f"{which} solution{'s' * (n_same > 1)} on the front with this number of clusters."
+    made = [(place, reason, _against(place, chosen, compared)) for place, reason in other.items()]
+    return sorted(made, key=lambda cut: (numbers[cut[0]], cut[0])) if len(made) > 1 else []
+
+
+def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
+    """Compare the numbers of a solution with those of the chosen one."""
+    parts = []
+    for column in columns:
+        own, reference = column.values[[place, chosen]]
+        if place != chosen and np.isfinite([own, reference]).all():
+            gain = np.sign(own - reference) * (1 if column.greater_is_better else -1)
+            word = {1: "better", -1: "worse"}.get(int(gain), "equal")
+            parts.append(f"{column.name} {own:.4g} instead of {reference:.4g}, {word}")
+    return f"Against the chosen solution: {'; '.join(parts)}." if parts else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,12 +218,37 @@ class PlaneMap:
     axes : tuple of two str
     note : str
         Method of the projection, and the number of samples that are not shown.
+    neighbors : ndarray of shape (n_shown, 2), float64, or None
+        Positions by a neighbour embedding, which is shown first; NaN for samples without one.
+    columns : sequence of MapColumn
     """
 
     positions: NDArray[np.float64]
     rows: NDArray[np.int64]
     axes: tuple[str, str]
     note: str = ""
+    neighbors: NDArray[np.float64] | None = None
+    columns: Sequence[MapColumn] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MapColumn:
+    """A column of the samples on the map.
+
+    Attributes
+    ----------
+    name : str
+    values : ndarray of shape (n_shown,), float64
+        Numbers, seconds since 1970 of dates, or positions in ``categories``; NaN if missing.
+    categories : tuple of str
+    unit : str
+        Unit of numbers; "date" for dates.
+    """
+
+    name: str
+    values: NDArray[np.float64]
+    categories: tuple[str, ...] = ()
+    unit: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,6 +312,8 @@ class ReportContent:
     map : PlaneMap or None
     clusters : mapping of int to sequence of ClusterFacts
         One entry per cluster for each described solution.
+    heatmaps : mapping of int to Heatmap
+        Strongest columns of some described solutions.
     features_title : str
         Heading of the features of the clusters, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
@@ -251,6 +325,16 @@ class ReportContent:
     panels : sequence of Panel
     missing : sequence of str
         Sentences that name what the report cannot show.
+    confidence : float
+        Expected agreement of the chosen solution with known classes, from 0 to 1; NaN if unknown.
+    cuts : sequence of Cut
+    left_out : sequence of LeftOut
+    doubts : sequence of Doubt
+        Most doubtful first.
+    files : sequence of str
+        Files beside the report.
+    lines : sequence of (str, str)
+        Purposes of commands or code, with their texts.
     """
 
     title: str
@@ -267,6 +351,7 @@ class ReportContent:
     cluster_names: Mapping[int, Sequence[str]] = field(default_factory=dict)
     map: PlaneMap | None = None
     clusters: Mapping[int, Sequence[ClusterFacts]] = field(default_factory=dict)
+    heatmaps: Mapping[int, Heatmap] = field(default_factory=dict)
     features_title: str = "features"
     must_link: Int64Array = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
     cannot_link: Int64Array = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
@@ -275,6 +360,12 @@ class ReportContent:
     history: pd.DataFrame | None = None
     panels: Sequence[Panel] = ()
     missing: Sequence[str] = ()
+    confidence: float = float("nan")
+    cuts: Sequence[Cut] = ()
+    left_out: Sequence[LeftOut] = ()
+    doubts: Sequence[Doubt] = ()
+    files: Sequence[str] = ()
+    lines: Sequence[tuple[str, str]] = ()
 
     @property
     def n_solutions(self) -> int:

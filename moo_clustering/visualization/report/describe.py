@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -17,7 +18,14 @@ from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, Labels, unit_rows
 from moo_clustering._data import checked_array, holds_tables, is_frame
-from moo_clustering.descriptions import ClusterDescription, ComparedColumns, ComparedTerms
+from moo_clustering._parallel import one_thread
+from moo_clustering.descriptions import (
+    ClusterDescription,
+    ComparedColumns,
+    ComparedTerms,
+    Heatmap,
+    human_number,
+)
 from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
@@ -28,7 +36,16 @@ from moo_clustering.visualization.partitions import (
     scaled_to_plane,
     similarity_data,
 )
-from moo_clustering.visualization.report.content import ClusterFacts, Panel, PlaneMap, RunSolutions, Solution
+from moo_clustering.visualization.report.content import (
+    ClusterFacts,
+    Doubt,
+    LeftOut,
+    MapColumn,
+    Panel,
+    PlaneMap,
+    RunSolutions,
+    Solution,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +59,14 @@ N_FEATURES = 10
 # Largest number of columns times solutions whose contrasts are computed, the first solution excepted.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # largest number of categories of a column
+# Largest numbers of columns of a heatmap, of cells times thousands of samples in all heatmaps, of columns
+# that colour the map, and of contrasts.
+_MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
+# Fewest and most samples of a neighbour embedding, its perplexity and number of iterations, and correlation
+# of distances in the plane with those in the data from which it is not needed.
+_FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
+_MOST_KNOWN = 12  # largest number of values of a column that was not used
+_MOST_DOUBTS = 60
 MOST_ROWS, FEWEST_ROWS = 2000, 100
 # Limits of multiplications for all solutions, and of numbers in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
@@ -93,6 +118,7 @@ class Described:
     distances: SampledDistances | None = None  # None without samples
     cohesions: list[Cohesion] = field(default_factory=list)  # one per solution
     facts: dict[int, list[ClusterFacts]] = field(default_factory=dict)
+    heatmaps: dict[int, Heatmap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # sentences about estimated or omitted values
 
     @property
@@ -122,7 +148,7 @@ def describe(
     found = cohesions(distances, labels)
     first = (run.chosen, *run.rules.values())
     places = list(dict.fromkeys((*first, *range(len(labels)))))[: max(max_described, 0)]
-    facts = cluster_facts(samples, run.solutions.found, places, found, distances)
+    facts, heatmaps = cluster_facts(samples, run.solutions.found, places, found, distances)
     notes = []
     n_seen, n = len(distances.rows), samples.n_samples
     if n_seen < n:
@@ -130,7 +156,7 @@ def describe(
         notes.append(f"{what} are computed from {n_seen} of {n} samples, drawn at random.")
     if len(places) < len(labels):
         notes.append(f"The clusters of {len(places)} of {len(labels)} solutions are described.")
-    return Described(distances, found, facts, notes)
+    return Described(distances, found, facts, heatmaps, notes)
 
 
 def cluster_facts(
@@ -139,11 +165,11 @@ def cluster_facts(
     described: Sequence[int],
     cohesions: Sequence[Cohesion],
     distances: SampledDistances,
-) -> dict[int, list[ClusterFacts]]:
-    """Silhouettes, typical samples and leading features of the clusters of some solutions."""
-    compared = samples.compared()
+) -> tuple[dict[int, list[ClusterFacts]], dict[int, Heatmap]]:
+    """Silhouettes, typical samples and leading features of the clusters, and heatmaps, of some solutions."""
+    compared = samples.compared
     n_columns = 0 if samples.table is None or samples.kind == "sparse" else samples.table.shape[1]
-    found = {}
+    found, heatmaps, cells = {}, dict[int, Heatmap](), 0
     for number, place in enumerate(described):
         solution, cohesion = solutions[place], cohesions[place]
         typical = typical_rows(samples, solution.labels, solution.medoids, distances, cohesion.to_own)
@@ -151,9 +177,11 @@ def cluster_facts(
         if samples.kind == "sparse":
             leading = leading_terms(samples, solution.labels)
         if compared is None or number * n_columns > _MOST_COMPARED:
+            comparison = None
             words: Sequence[Any] = [ClusterDescription(k, 0, "") for k in range(len(typical))]
         else:
-            words = compared.describe(solution.labels)
+            comparison = compared.compare(solution.labels)
+            words = comparison.describe(N_FEATURES if samples.kind == "sparse" else _CONTRASTS)
         found[place] = [
             ClusterFacts(
                 float(silhouette), rows, names, each.name, each.nearest,
@@ -163,7 +191,12 @@ def cluster_facts(
                 cohesion.of_clusters, typical, leading, words, strict=True
             )
         ]  # fmt: skip
-    return found
+        if comparison is None or (number and cells * max(samples.n_samples / 1000, 1) > _MOST_CELLS):
+            continue
+        heatmap = comparison.heatmap(_MOST_COLUMNS)
+        cells += heatmap.levels.size
+        heatmaps |= {place: heatmap} if heatmap.levels.size else {}
+    return found, heatmaps
 
 
 def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
@@ -212,6 +245,7 @@ class Samples:
         """Number of rows or bags."""
         return len(self.given) if self.given is not None else int(self.points.shape[0])
 
+    @cached_property
     def compared(self) -> ComparedColumns | ComparedTerms | None:
         """Columns or terms for the description of clusters; None for distances."""
         if self.kind == "sparse":
@@ -519,6 +553,49 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
     return keys
 
 
+def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
+    """Columns of 2 to 12 values, and numbers in intervals of about a quarter of the samples each."""
+    import pandas as pd
+
+    found: list[LeftOut] = []
+    for name, cells in () if columns is None else columns.items():
+        texts = np.where(cells.isna(), "", cells.astype(str).str.strip())
+        known = texts[texts != ""]
+        numbers = pd.to_numeric(pd.Series(known), errors="coerce").to_numpy(dtype=np.float64)
+        values = pd.Series(known).value_counts().index.tolist()
+        if len(known) and np.isfinite(numbers).all():
+            values = sorted(values, key=float)
+        if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
+            # Samples are compared with the rounded limits, as the page shows them.
+            limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
+            shown = [human_number(limit) for limit in limits]
+            between = [f"{low} to below {high}" for low, high in pairwise(shown)]
+            values = [f"below {shown[0]}", *between, f"{shown[-1]} or more"]
+            known = np.array(values)[np.searchsorted(limits, numbers, side="right")]
+        if 2 <= len(values) <= _MOST_KNOWN:
+            codes = np.full(len(texts), -1, dtype=np.int64)
+            codes[texts != ""] = [values.index(text) for text in known]
+            found.append((str(name), values, codes))
+    return found
+
+
+def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
+    """Samples for which another cluster has at least half the support of their own, at most 60 of them."""
+    if result.pool is None or result.pool.support is None:
+        return []
+    support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
+    if not labels.max(initial=-1) < support.shape[1] > 1:
+        return []
+    own = support[inside, labels[inside]]
+    support[inside, labels[inside]] = -1.0
+    other = support[inside].argmax(axis=1)
+    most = support[inside, other]
+    order = np.argsort(own - most, kind="stable")
+    order = order[(most >= 0.5 * own)[order] & (most > 0.0)[order]][:_MOST_DOUBTS]
+    found = zip(inside[order], labels[inside[order]], other[order], own[order], most[order], strict=True)
+    return [(int(row), int(a), int(b), float(share), float(rest)) for row, a, b, share, rest in found]
+
+
 def panels(
     result: ClusteringResult,
     samples: Samples | None,
@@ -674,7 +751,50 @@ def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Gener
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
     """Positions of some samples, with ascending rows."""
     positions, axes, note = _positions(samples, rows, distances)
-    return PlaneMap(positions, rows.astype(np.int64), axes, _noted(note, len(rows), samples.n_samples))
+    note, is_projected = _noted(note, len(rows), samples.n_samples), axes in (_COMPONENTS, _SCALED)
+    neighbors = _embedded(samples, rows, distances, positions) if is_projected else None
+    return PlaneMap(positions, rows.astype(np.int64), axes, note, neighbors)
+
+
+def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: FloatArray) -> FloatArray | None:
+    """Positions by t-SNE from those in the plane, NaN for some of many samples; None if it adds nothing."""
+    from sklearn.manifold import TSNE
+    from sklearn.metrics import pairwise_distances
+
+    known = np.isin(rows, found.rows)
+    places = np.arange(len(rows)) if samples.bags is None else np.flatnonzero(known)
+    if len(places) > _MOST_EMBEDDED:
+        places = places[np.linspace(0, len(places) - 1, _MOST_EMBEDDED).astype(np.intp)]
+    inside = np.searchsorted(found.rows, rows[places])
+    D = found.D[np.ix_(inside, inside)] if known[places].all() else samples.distances(rows[places])
+    start = plane[places]
+    if len(places) < _FEWEST_EMBEDDED or not D.any() or not start.std(axis=0).all():
+        return None
+    if np.corrcoef(pairwise_distances(start).ravel(), D.ravel())[0, 1] >= _FAITHFUL:
+        return None
+    np.fill_diagonal(D, 0.0)
+    start, perplexity = 1e-4 * start / start[:, 0].std(), min(_PERPLEXITY, (len(places) - 1) / 3.0)
+    tsne = TSNE(metric="precomputed", init=start, perplexity=perplexity, max_iter=_ITERATIONS, random_state=0)
+    positions = np.full((len(rows), 2), np.nan)
+    with one_thread():
+        positions[places] = tsne.fit_transform(D)
+    return positions
+
+
+def map_columns(samples: Samples, rows: Rows, heatmap: Heatmap | None) -> list[MapColumn]:
+    """Columns that colour the samples of a map, those of the heatmap first."""
+    first = [] if heatmap is None else [column for column, _ in heatmap.columns]
+    found = [] if samples.compared is None else samples.compared.columns(first, _MOST_COLORS)
+    return [
+        MapColumn(
+            each.name,
+            np.where(each.codes >= 0, each.codes if each.values else each.numbers, np.nan)[rows],
+            tuple(each.values),
+            "date" if each.is_date else each.unit,
+        )
+        for each in found
+        if len(each.values) <= _MOST_VALUES
+    ]
 
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:

@@ -28,6 +28,7 @@ from moo_clustering.descriptions import (
     of_rows,
     with_columns,
 )
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._base import recall_text
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, result_of
@@ -42,7 +43,7 @@ from moo_clustering.visualization.report.content import (
     RunSolutions,
     checked_labels,
     constraint_columns,
-    known_columns,
+    cuts,
     objective_columns,
     run_solutions,
     score_columns,
@@ -56,7 +57,10 @@ from moo_clustering.visualization.report.describe import (
     agreement,
     checked_embedding,
     describe,
+    doubts,
     given_map,
+    left_out_columns,
+    map_columns,
     panels,
     plane_map,
     read_samples,
@@ -119,6 +123,7 @@ def report_content(
     cannot_link: ArrayLike | None = None,
     embedding: ArrayLike | None = None,
     roc_curves: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    left_out: pd.DataFrame | None = None,
     facts: Sequence[tuple[str, str]] = (),
     options: Mapping[str, Any] | None = None,
     max_points: int = 5000,
@@ -162,6 +167,8 @@ def report_content(
         Positions for the map instead of principal components. Columns of a DataFrame name the axes.
     roc_curves : mapping of name to (fpr, tpr), optional
         ROC curves of predicted labels to show.
+    left_out : DataFrame of shape (n_samples, n_columns), optional
+        Columns that were not used for the clusters, such as known classes, to compare with them.
     facts : sequence of (str, str), optional
         Further facts for the header of the report.
     options : mapping of str to object, optional
@@ -190,8 +197,9 @@ def report_content(
             "max_points must be at least 1 and max_described non-negative, "
             f"got {max_points} and {max_described}"
         )
-    if columns is not None and len(columns) != n:
-        raise ValueError(f"columns must have one row per sample, {n} in all; got {len(columns)}")
+    for name, frame in (("columns", columns), ("left_out", left_out)):
+        if frame is not None and len(frame) != n:
+            raise ValueError(f"{name} must have one row per sample, {n} in all; got {len(frame)}")
     read = read_samples(result, X, n, feature_names, columns, units or {})
     samples = read if isinstance(read, Samples) else None
     kind = sample_kind or _kind(samples, texts)
@@ -213,9 +221,13 @@ def report_content(
     if shown is not None and isinstance(embedding, pd.DataFrame):
         axes = (str(embedding.columns[0]), str(embedding.columns[1]))
         shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
+    if shown is not None and samples is not None:
+        shown = replace(shown, columns=map_columns(samples, rows, described.heatmaps.get(run.chosen)))
     # Versions that can affect results.
     versions = environment()
     made_with = ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
+    shown_columns = _columns(result, run, supervision, described, agreed)
+    n_distinct = len(np.unique(relabel_by_first_appearance(labels + 1), axis=0))
     return ReportContent(
         title=title or type(estimator).__name__,
         names=run.solutions.names,
@@ -224,16 +236,18 @@ def report_content(
         facts=[
             *run_facts(estimator, result, samples, (must, cannot), options),
             *facts,
+            ("solutions", f"{len(labels)}, {n_distinct} of them distinct partitions"),
             (MADE_WITH, made_with),
         ],
         sample_kind=kind,
         sample_texts=texts,
-        columns=_columns(result, run, supervision, described, agreed),
+        columns=shown_columns,
         chosen=run.chosen,
         rules=run.rules,
         cluster_names=_cluster_names(run, described.facts),
         map=shown,
         clusters=described.facts,
+        heatmaps=described.heatmaps,
         features_title=features_title,
         must_link=must,
         cannot_link=cannot,
@@ -257,6 +271,10 @@ def report_content(
             *_missing(result, run, read if isinstance(read, str) else None, shown is not None),
             *described.notes,
         ],
+        confidence=float("nan") if result.pool is None else result.pool.confidence,
+        cuts=cuts(result, run, shown_columns),
+        left_out=left_out_columns(left_out),
+        doubts=doubts(result, labels[run.chosen]),
     )
 
 
@@ -279,7 +297,7 @@ def describe_of(
         raise ValueError(read)
     names = checked_names(sample_names, X, len(labels)).tolist()
     sizes = np.bincount(labels[labels >= 0])
-    compared, typical = read.compared(), typical_of(read, labels, result.medoids)
+    compared, typical = read.compared, typical_of(read, labels, result.medoids)
     if compared is None:
         found: Any = [ClusterDescription(k, int(size), f"cluster {k}") for k, size in enumerate(sizes)]
     else:
@@ -336,7 +354,7 @@ def explain_of(
 
 def _rule_columns(samples: Samples, labels: NDArray[Any]) -> tuple[pd.DataFrame | None, Callable[[Any], Any]]:
     """Return columns for rules, None for distances, and a function that reads them from further samples."""
-    compared, n_features = samples.compared(), len(samples.feature_names)
+    compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
         places = compared.specific(labels, _MOST_TERMS)
         names = distinct_names(samples.feature_names[place] for place in places)
@@ -402,7 +420,7 @@ def _columns(
         columns.append(Column("silhouette", described.silhouettes, greater_is_better=True))
     if len(labels) > 1:
         columns.append(Column(TO_RESULT, agreed.with_chosen))
-    return known_columns(columns)
+    return [column for column in columns if np.isfinite(column.values).any()]
 
 
 def _cluster_names(run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]]) -> dict[int, list[str]]:

@@ -24,6 +24,7 @@ from scipy.stats import rankdata
 
 from moo_clustering._arrays import Int64Array, choice
 from moo_clustering._messages import checked_path, distinct_names
+from moo_clustering.descriptions import Heatmap
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
 from moo_clustering.visualization.partitions import look_of
 from moo_clustering.visualization.report.content import (
@@ -31,6 +32,7 @@ from moo_clustering.visualization.report.content import (
     TO_RESULT,
     ClusterFacts,
     Column,
+    MapColumn,
     Panel,
     PlaneMap,
     ReportContent,
@@ -40,22 +42,35 @@ from moo_clustering.visualization.report.describe import agreement
 FORMAT = "moo_clustering report"
 VERSION = 1
 _CLASSES: dict[str, Any] = {
-    kind.__name__: kind for kind in (ClusterFacts, Column, Panel, PlaneMap, ReportContent)
+    kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
 # Largest size of a page in bytes.
 _MAX_SIZE = 25_000_000
 # Scripts of the page; later ones use earlier ones.
 _SCRIPTS = (
-    "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js",
-    "draw.js", "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js",
-    "table.js", "plane.js", "map.js", "clusters.js", "samples.js", "compare.js", "agreement.js",
-    "history.js", "panels.js", "main.js",
+    "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
+    "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
+    "plane.js", "map.js", "clusters.js", "heatmap.js", "known.js", "cuts.js", "doubts.js", "take.js",
+    "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
 # Facts that are always visible in the header of the page, and number of clusters that the headline names.
-_FIRST = ("verdict", "warning", "preparation")
+_FIRST = ("warning", "interrupted", "preparation")
 _NAMED = 8
-_N_LOOKS = 24
+# Sentences on certainty, by the beginning of a verdict.
+_SURE = {
+    "clear": "The clusters are clear.",
+    "several good answers": "These clusters are one of several good answers.",
+    "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
+    "not known": "The certainty of the clusters is not known.",
+}
+# What a mean silhouette from these values on shows, in words.
+_SILHOUETTES = (
+    (0.5, "much nearer to their own cluster than to the next"),
+    (0.25, "nearer to their own cluster than to the next"),
+    (-1.0, "hardly nearer to their own cluster than to the next; elongated clusters can have this effect"),
+)
+_N_LOOKS = 128
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
     "<": "triangle-left", ">": "triangle-right",
@@ -169,21 +184,32 @@ def fits(content: ReportContent) -> bool:
     counted += [len(content.runs)] if content.runs else []
     named = [len(content.sample_names)]
     named += [] if content.sample_texts is None else [len(content.sample_texts)]
+    named += [len(codes) for _, _, codes in content.left_out]
     if {*counted, n_solutions} != {n_solutions} or {*named, n_samples} != {n_samples}:
         return False
-    solutions = [content.chosen, *content.rules.values(), *content.cluster_names, *content.clusters]
+    described = (*content.cluster_names, *content.clusters, *content.heatmaps)
+    solutions = [content.chosen, *content.rules.values(), *described]
+    solutions += [cut[0] for cut in content.cuts]
     samples = [
         *([] if content.map is None else [content.map.rows]),
         content.must_link,
         content.cannot_link,
+        [doubt[0] for doubt in content.doubts],
         *(facts.typical for found in content.clusters.values() for facts in found),
     ]
     return (
         _within(solutions, n_solutions)
         and all(_within(rows, n_samples) for rows in samples)
-        and (content.map is None or content.map.positions.shape == (len(content.map.rows), 2))
+        and (content.map is None or _fits(content.map))
+        and all(np.shape(found.values) == found.levels.shape for found in content.heatmaps.values())
         and (content.agreement is None or content.agreement.shape == (n_solutions, n_solutions))
     )
+
+
+def _fits(plane: PlaneMap) -> bool:
+    n_shown, others = len(plane.rows), [] if plane.neighbors is None else [plane.neighbors.shape]
+    columns = {len(column.values) for column in plane.columns}
+    return {plane.positions.shape, *others} == {(n_shown, 2)} and columns <= {n_shown}
 
 
 def _within(places: Any, count: int) -> bool:
@@ -232,9 +258,12 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         chosen=first.chosen,
         rules={name: row for part in parts for name, row in part.rules().items()},
         runs=[run for part in parts for run in part.runs()],
-        cluster_names={row: known for part in parts for row, known in part.cluster_names().items()},
+        cluster_names={
+            part.start + row: known for part in parts for row, known in part.content.cluster_names.items()
+        },
         map=next((plane for part in parts if (plane := part.map()) is not None), None),
         clusters={row: facts for part in parts for row, facts in part.clusters().items()},
+        heatmaps={part.start + row: each for part in parts for row, each in part.content.heatmaps.items()},
         features_title=" or ".join(
             dict.fromkeys(content.features_title for content in contents if content.clusters)
         )
@@ -250,6 +279,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
             for panel in part.content.panels
         ],
         missing=[f"{part.run}: {sentence}" for part in parts for sentence in part.content.missing],
+        left_out=first.left_out,
     )
 
 
@@ -282,16 +312,15 @@ class _Part:
         found = {"result": self.content.chosen, **self.content.rules}
         return {f"{self.run}: {rule}": self.start + row for rule, row in found.items()}
 
-    def cluster_names(self) -> dict[int, Sequence[str]]:
-        return {self.start + row: known for row, known in self.content.cluster_names.items()}
-
     def map(self) -> PlaneMap | None:
         plane = self.content.map
         if plane is None:
             return None
         rows = self.rows[plane.rows]
         order = np.argsort(rows)
-        return dataclasses.replace(plane, positions=plane.positions[order], rows=rows[order])
+        columns = [replace(column, values=column.values[order]) for column in plane.columns]
+        near = None if plane.neighbors is None else plane.neighbors[order]
+        return PlaneMap(plane.positions[order], rows[order], plane.axes, plane.note, near, columns)
 
     def clusters(self) -> dict[int, list[ClusterFacts]]:
         return {
@@ -422,12 +451,13 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
         note on the page.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
-    style = _text("report.css") + (_text("ask.css") if asks else "")
+    style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
     fixed = sum(len(text.encode()) for text in (script, style)) + 100_000
     data = payload(content, _MAX_SIZE - fixed)
     return _template().render(
         content=content,
         headline=headline(content),
+        sure=sureness(content),
         first=[fact for fact in content.facts if fact[0] in _FIRST],
         facts=[fact for fact in content.facts if fact[0] not in _FIRST and not fact[0].endswith(MADE_WITH)],
         made_with=[value for name, value in content.facts if name.endswith(MADE_WITH)],
@@ -457,6 +487,23 @@ def headline(content: ReportContent) -> str:
     n, k = len(labels), len(order)
     counted = f"{n:,} {kind}{'s' if n > 1 else ''} in {k} cluster{'s' if k != 1 else ''}"
     return f"{counted}{': ' if shown else ''}{'; '.join(shown)}.{outside}"
+
+
+def sureness(content: ReportContent) -> tuple[str, str, float | None]:
+    """How sure the result is: a sentence, its figures, and the length of a bar from 0 to 1, if any."""
+    if content.runs or not content.n_solutions:
+        return "", "", None
+    if verdict := dict(content.facts).get("verdict"):
+        said = next((sentence for start, sentence in _SURE.items() if verdict.startswith(start)), "")
+        said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
+        return said, f"Verdict: {verdict}.", content.confidence if np.isfinite(content.confidence) else None
+    said = "This method does not assess how sure its clusters are."
+    means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
+    if not np.isfinite(means).any():
+        return said, "", None
+    shown = next(text for least, text in _SILHOUETTES if means[0] >= least)
+    figures = f"Mean silhouette {means[0]:.2f} (-1 to 1): on average, {content.sample_kind}s are {shown}."
+    return said, figures, max(float(means[0]), 0.0)
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
@@ -553,6 +600,12 @@ def _samples(content: ReportContent) -> dict[str, Any]:
         "cannotLink": encoded_array(np.reshape(content.cannot_link, (-1, 2)), "uint32"),
         "history": None if content.history is None else _history(content.history),
         "panels": [_panel(panel) for panel in content.panels],
+        "leftOut": [
+            {"name": name, "values": list(values), "codes": encoded_array(np.add(codes, 1), "uint16")}
+            for name, values, codes in content.left_out
+        ],
+        "lines": [list(line) for line in content.lines],
+        "files": list(content.files),
         "looks": [
             {"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in map(look_of, range(_N_LOOKS))
         ],
@@ -579,11 +632,17 @@ def _parts(content: ReportContent) -> dict[str, Any]:
         "values": encoded_array(np.reshape(columns, (len(columns), content.n_solutions)), "float64"),
         "chosen": int(content.chosen),
         "rules": [[rule, int(row)] for rule, row in content.rules.items()],
+        "cuts": [list(cut) for cut in content.cuts],
+        "doubts": [list(doubt) for doubt in content.doubts],
         "clusterNames": {
             str(row): [str(name) for name in names] for row, names in content.cluster_names.items()
         },
         "clusters": {
             str(row): [_cluster(facts) for facts in clusters] for row, clusters in content.clusters.items()
+        },
+        "heatmaps": {
+            str(row): vars(found) | {"levels": np.round(found.levels, 3).tolist()}
+            for row, found in content.heatmaps.items()
         },
         "featuresTitle": content.features_title,
         "agreement": None if content.agreement is None else encoded_array(content.agreement, "float32"),
@@ -601,6 +660,8 @@ def _map(plane: PlaneMap) -> dict[str, Any]:
         "rows": encoded_array(plane.rows, "uint32"),
         "axes": [str(axis) for axis in plane.axes],
         "note": plane.note,
+        "neighbors": None if plane.neighbors is None else encoded_array(plane.neighbors, "float32"),
+        "columns": [vars(each) | {"values": encoded_array(each.values, "float32")} for each in plane.columns],
     }
 
 
@@ -633,8 +694,8 @@ def _panel(panel: Panel) -> dict[str, Any]:
         "title": panel.title,
         "note": panel.note,
         "axes": [str(axis) for axis in panel.axes],
-        "x": [_entry(value) for value in panel.x],
-        "y": [_entry(value) for value in panel.y],
+        "x": [value if isinstance(value, str) else _number(value) for value in panel.x],
+        "y": [value if isinstance(value, str) else _number(value) for value in panel.y],
         "series": [
             {"name": str(name), "x": encoded_array(x, "float64"), "y": encoded_array(y, "float64")}
             for name, (x, y) in panel.series.items()
@@ -642,10 +703,6 @@ def _panel(panel: Panel) -> dict[str, Any]:
         "matrix": None if panel.matrix is None else encoded_array(panel.matrix, "float32"),
         "image": base64.b64encode(panel.image).decode("ascii"),
     }
-
-
-def _entry(value: str | float) -> str | float | None:
-    return str(value) if isinstance(value, str) else _number(value)
 
 
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
@@ -718,8 +775,10 @@ def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportCont
         columns=[replace(column, values=np.asarray(column.values)[rows]) for column in content.columns],
         chosen=place[content.chosen],
         rules={rule: place[row] for rule, row in content.rules.items() if row in place},
+        cuts=[(place[cut[0]], *cut[1:]) for cut in content.cuts if cut[0] in place],
         runs=[content.runs[row] for row in rows] if content.runs else (),
         cluster_names={place[row]: names for row, names in content.cluster_names.items() if row in place},
         clusters={place[row]: facts for row, facts in content.clusters.items() if row in place},
+        heatmaps={place[row]: found for row, found in content.heatmaps.items() if row in place},
         agreement=None if content.agreement is None else content.agreement[np.ix_(rows, rows)],
     )

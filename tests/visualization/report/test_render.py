@@ -83,7 +83,7 @@ def test_contrast_of_texts_and_markers_in_light_and_dark():
         assert {pair: value for pair, value in found.items() if value < 4.5} == {}
 
 
-@pytest.mark.parametrize(("paper", "lift"), [("#ffffff", 0.0), ("#1b232c", 0.4)])
+@pytest.mark.parametrize(("paper", "lift"), [("#ffffff", 0.0), ("#1b232c", 0.25)])
 def test_every_marker_stands_out(paper, lift):
     page = render(content())
     edge_share = float(re.search(r"EDGE_SHARE = ([\d.]+);", page)[1])

@@ -204,6 +204,35 @@ function scatterShapes(trace, x, y) {
   return made;
 }
 
+// Short texts; words that all of them have are left out where short ones would be alike.
+function labelTexts(texts, length) {
+  const short = texts.map((text) => shortened(text, length));
+  if (new Set(short).size === texts.length) return short;
+  const inAll = texts.map((text) => new Set(text.split(/[ ,]+/))).reduce((a, b) => new Set([...a].filter((word) => b.has(word))));
+  return texts.map((text, place) => shortened(text.split(" ").filter((word) => !inAll.has(word.replace(",", ""))).join(" ") || texts[place], length));
+}
+
+// Texts where they cover neither each other nor leave the plot; those without room are left out.
+function labelShapes(trace, x, y) {
+  const [boxes, made, texts] = [[], [], labelTexts(trace.text, x.length < 420 ? 14 : 26)];
+  pixelsOf(trace, x, y).forEach((at, place) => {
+    if (!at || at[0] < x.offset || at[0] > x.offset + x.length || at[1] < y.offset || at[1] > y.offset + y.length) return;
+    const text = texts[place];
+    const [wide, tall] = [widthOf(text) / 2 + 4, 9];
+    for (let step = 0; step < 61; step++) {
+      const [turn, far] = [(step % 12) * (Math.PI / 6), 16 * Math.ceil(step / 12)];
+      const across = Math.min(x.offset + x.length - wide, Math.max(x.offset + wide, at[0] + 1.6 * far * Math.cos(turn)));
+      const down = Math.min(y.offset + y.length - tall, Math.max(y.offset + tall, at[1] + far * Math.sin(turn)));
+      if (boxes.some(([left, top, width]) => Math.abs(left - across) < width + wide && Math.abs(top - down) < 2 * tall)) continue;
+      boxes.push([across, down, wide]);
+      if (Math.hypot(across - at[0], down - at[1]) > 20) made.push(vector("line", { x1: at[0], y1: at[1], x2: across, y2: down, stroke: EDGE }));
+      made.push(writing(text, across, down + 4, { class: "map-label", "text-anchor": "middle" }));
+      break;
+    }
+  });
+  return made.sort((a, b) => (a.tagName === "line" ? 0 : 1) - (b.tagName === "line" ? 0 : 1));
+}
+
 function barShapes(trace, x, y) {
   const zero = y.offset + y.l2p(Math.max(y.ends[0], 0));
   return trace.x.map((value, place) => {
@@ -251,7 +280,7 @@ function colorBar(trace, x, y) {
   ];
 }
 
-const SHAPES_OF = { scatter: scatterShapes, bar: barShapes, heatmap: matrixShapes };
+const SHAPES_OF = { scatter: scatterShapes, labels: labelShapes, bar: barShapes, heatmap: matrixShapes };
 
 function annotationShape(note, axes, layout) {
   const [x, y] = [axes.get("x"), axes.get("y")];
@@ -268,7 +297,7 @@ function annotationShape(note, axes, layout) {
 function legendShapes({ entries }, left) {
   return entries.flatMap(({ trace, x, y }) => [
     ...(trace.mode?.includes("lines") ? [vector("path", { d: `M${left + x} ${y}h20`, ...strokeOf(trace.line) })] : []),
-    ...(trace.mode?.includes("markers") ? [marker({ color: trace.line?.color, ...trace.marker, size: 9, opacity: 1 }, 0, left + x + 10, y)] : []),
+    ...(trace.mode?.includes("markers") ? [marker({ color: trace.line?.color, ...trace.marker, size: 9, opacity: 1, ...trace.legendMarker }, 0, left + x + 10, y)] : []),
     writing(trace.name, left + x + 26, y + 4),
   ]);
 }

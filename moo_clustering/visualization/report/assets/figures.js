@@ -4,7 +4,7 @@ const figures = new Map();
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 // What the variables of the page's style are on paper.
-const PRINTED = { "--ink": "#1f2933", "--soft": "#52606d", "--rule": "#e4e7eb", "--edge": "#9aa5b1", "--accent": "#1f5a94", "--selected": "#c2410c", "--compared": "#6d28d9", "--bad": "#b91c1c", "--lift": "0%" };
+const PRINTED = { "--paper": "#fff", "--ink": "#1f2933", "--soft": "#52606d", "--rule": "#e4e7eb", "--edge": "#9aa5b1", "--accent": "#1f5a94", "--selected": "#c2410c", "--compared": "#6d28d9", "--bad": "#b91c1c", "--lift": "0%" };
 
 function layoutOf(own) {
   return { margin: { l: 60, r: 18, t: 14, b: 48 }, showlegend: false, zooms: true, ...own };

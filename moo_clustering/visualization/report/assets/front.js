@@ -52,7 +52,6 @@ function showFront() {
   const nObjectives = data.objectives.length;
   if (!nObjectives) {
     byId("front").hidden = true;
-    byId("map").classList.add("wide");
     return;
   }
   front.kind = ["ranked", "scatter"][nObjectives - 1] ?? "parallel";

@@ -41,10 +41,10 @@ function showHistory() {
   const [n, length] = shapes.get(data.history.values);
   byId("history").hidden = false;
   if (n < 2 || length === 0) {
-    note("history-note", "The run recorded no generations.");
+    note("history-note", "The run recorded no steps of its search.");
     byId("history-figure").hidden = true;
     return;
   }
-  note("history-note", `${count(length, "generation")} recorded.`);
+  note("history-note", `${count(length, "step")} of the search recorded.`);
   addFigure("history-figure", "convergence", historyFigure);
 }

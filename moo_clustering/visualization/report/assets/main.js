@@ -10,11 +10,16 @@ async function start() {
     showMap();
     showTable();
     startClusters();
+    startHeatmap();
+    showKnown();
+    showCuts();
+    showDoubts();
+    showTake();
     startSamples();
     startCompare();
     showAgreement();
   } else {
-    for (const id of ["selection", "front", "map", "solutions", "clusters", "samples", "compare"]) byId(id).hidden = true;
+    for (const id of ["selection", "front", "map", "solutions", "clusters", "heatmap", "samples", "compare"]) byId(id).hidden = true;
   }
   showHistory();
   showPanels();

@@ -1,13 +1,13 @@
 // The map of the selected solution, with its constraints and the sample that is pointed out.
 
-const map = { constraints: true, overlays: [] };
+const map = { constraints: true, overlays: [], color: null };
 const ownPlace = (cluster) => placeOf(state.selected, cluster);
 
 // Lines between the samples of pairs that are both on the map.
 function pairLines(pairs, wanted) {
   const [x, y] = [[], []];
   const { positions, rows } = data.map;
-  const placeOf = (map.placeOf ??= new Map(shownPlaces().map((i) => [rows[i], i])));
+  const placeOf = new Map(shownPlaces().map((i) => [rows[i], i]));
   for (let i = 0; i < pairs.length / 2; i++) {
     const [first, second] = [placeOf.get(pairs[2 * i]), placeOf.get(pairs[2 * i + 1])];
     if (first === undefined || second === undefined || !wanted(i)) continue;
@@ -50,10 +50,108 @@ function sampleTrace() {
   }];
 }
 
+// Viridis, which is read in grey and by the colour-blind.
+const VALUES = ["#440154", "#443983", "#31688e", "#21918c", "#35b779", "#90d743", "#fde725"];
+const UNKNOWN = "#9aa5b1";
+
+function mixed(share) {
+  const at = Math.min(1, Math.max(0, share)) * (VALUES.length - 1);
+  const [low, high] = [VALUES[Math.floor(at)], VALUES[Math.ceil(at)]];
+  return `#${[1, 3, 5].map((k) => {
+    const [from, to] = [low, high].map((color) => parseInt(color.slice(k, k + 2), 16));
+    return Math.round(from + (at % 1) * (to - from)).toString(16).padStart(2, "0");
+  }).join("")}`;
+}
+
+// What is needed to paint by a column: frequent categories first, or the ends of the scale without extreme values.
+const MOST_CATEGORIES = 12;
+function prepareColumn(column) {
+  if (column.write) return;
+  const known = Array.from(column.values).filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+  if (column.categories.length) {
+    const counts = column.categories.map((_, code) => known.filter((value) => value === code).length);
+    column.order = [...counts.keys()].filter((code) => counts[code]).sort((a, b) => counts[b] - counts[a]).slice(0, MOST_CATEGORIES);
+    column.write = (code) => column.categories[code];
+    return;
+  }
+  const at = (share) => known[Math.round(share * (known.length - 1))];
+  column.limits = at(0.02) < at(0.98) ? [at(0.02), at(0.98)] : [known[0], known.at(-1)];
+  column.write = column.unit === "date"
+    ? (value) => new Date(1000 * value).toISOString().slice(0, 10)
+    : (value) => `${number(Number(value.toPrecision(4)))} ${column.unit}`.trim();
+}
+
+// Colour and text of a value of a column at a place of the map.
+function paintOf({ name, values, categories, order, limits, write }, i) {
+  const value = values[i];
+  if (Number.isNaN(value)) return { color: UNKNOWN, text: `${name}: unknown` };
+  const text = `${name}: ${write(value)}`;
+  if (categories.length) return { color: order.includes(value) ? lookOf(order.indexOf(value)).color : UNKNOWN, text };
+  const [low, high] = limits;
+  return { color: mixed(high > low ? (value - low) / (high - low) : 0.5), text };
+}
+
+function columnLegend({ name, values, categories, order, limits, write }) {
+  const isUnknown = data.map.rows.some((_, i) => Number.isNaN(values[i]));
+  const circle = (color) => swatch({ color, symbol: "circle" });
+  if (categories.length) {
+    const rest = [...(categories.length > order.length ? ["other values"] : []), ...(isUnknown ? ["unknown"] : [])].join(" or ");
+    return element("ul", { class: "legend", "aria-label": name },
+      ...order.map((code, place) => element("li", {}, circle(lookOf(place).color), shortened(categories[code], 40))),
+      ...(rest ? [element("li", {}, circle(UNKNOWN), rest)] : []));
+  }
+  const ramp = element("span", { class: "ramp" });
+  ramp.style.backgroundImage = `linear-gradient(to right, ${VALUES.map(shade).join(", ")})`;
+  return element("p", { class: "scale" }, write(limits[0]), ramp, write(limits[1]), ...(isUnknown ? [circle(UNKNOWN), "unknown"] : []));
+}
+
+function colorBy(name) {
+  map.color = data.map.columns.find((column) => column.name === name) ?? null;
+  if (map.color) prepareColumn(map.color);
+  byId("map-color").value = map.color ? name : "";
+  byId("map-colors").hidden = !map.color;
+  byId("map-colors").replaceChildren(...(map.color ? [columnLegend(map.color)] : []));
+  map.tell();
+}
+
+// The plane and the neighbour embedding take turns as the positions of the map.
+function setView(view) {
+  const { plane, neighbors } = map.views;
+  Object.assign(data.map, { view, positions: view === "neighbors" ? neighbors : plane });
+  for (const each of byId("map-view").children) each.setAttribute("aria-pressed", String(each.dataset.view === view));
+  note("map-note", mapNote());
+  map.tell();
+  for (const id of ["compare-first", "compare-second"]) if (figures.has(id)) redraw(id);
+}
+
+const planeName = () => (data.map.axes[0].includes("component") ? "Principal components" : "Scaling");
+
+function viewButtons() {
+  map.views = { plane: data.map.positions, neighbors: data.map.neighbors };
+  if (!data.map.neighbors) return;
+  byId("map-view").append(...[["neighbors", "Neighbours"], ["plane", planeName()]].map(([view, name]) => button(name, () => setView(view), { "data-view": view })));
+  byId("map-view").hidden = false;
+  setView("neighbors");
+}
+
+function colorChoice() {
+  if (!data.map.columns.length) return;
+  const choice = byId("map-color");
+  choice.append(element("option", { value: "" }, "cluster"), ...data.map.columns.map(({ name }) => element("option", { value: name }, shortened(name, 40))));
+  choice.addEventListener("change", () => colorBy(choice.value));
+  choice.parentElement.hidden = false;
+}
+
 function mapFigure() {
   const lines = map.constraints && nConstraints() ? constraintTraces() : [];
-  const traces = clusterTraces(state.selected, ownPlace, state.emphasis);
-  return { data: [...lines, ...traces, ...sampleTrace(), ...map.overlays.flatMap((each) => each())], layout: planeLayout() };
+  const traces = clusterTraces(state.selected, ownPlace, state.emphasis, map.color && ((i) => paintOf(map.color, i)));
+  if (map.color) for (const trace of traces) trace.legendMarker = { color: INK };
+  const said = map.color && !map.color.categories.length ? `, ${map.color.limits.map(map.color.write).join(" (dark) to ")} (light)` : "";
+  const title = map.color ? { annotations: [{ text: `Colour: ${shortened(map.color.name, 40)}${said}`, xref: "paper", yref: "paper", x: 0, y: 1, xanchor: "left" }], margin: { l: 60, r: 18, t: 28, b: 48 } } : {};
+  return {
+    data: [...lines, ...traces, clusterLabels(state.selected, state.emphasis), ...sampleTrace(), ...map.overlays.flatMap((each) => each())],
+    layout: planeLayout(title),
+  };
 }
 
 function mapNote() {
@@ -62,8 +160,10 @@ function mapNote() {
   if (shown < data.nSamples) parts.push(`${counting.format(shown)} of ${samplesText(data.nSamples)} shown.`);
   else parts.push(`All ${samplesText(data.nSamples)} shown.`);
   const lost = data.map.rows.length - shown;
-  if (lost) parts.push(`${samplesText(lost)} without a position omitted.`);
-  if (data.map.note) parts.push(data.map.note);
+  if (lost && data.map.view === "neighbors") parts.push(`The ${planeName().toLowerCase()} show${planeName() === "Scaling" ? "s" : ""} more.`);
+  else if (lost) parts.push(`${samplesText(lost)} without a position omitted.`);
+  if (data.map.view === "neighbors") parts.push("Neighbours in the data are near each other (t-SNE); sizes of groups and distances between them mean little.");
+  else if (data.map.note) parts.push(data.map.note);
   if (!matchMedia("(pointer: coarse)").matches) parts.push("Drag to zoom in, double-click to reset.");
   return parts.join(" ");
 }
@@ -85,16 +185,20 @@ function emphasize(cluster) {
 }
 
 function pointOut(sample) {
+  // Of many samples, some have a place in the plane only.
+  if (data.map.view === "neighbors" && !shownPlaces().some((place) => data.map.rows[place] === sample)) setView("plane");
   change({ sample: state.sample === sample ? null : sample });
 }
 
 function showMap() {
-  const tell = () => {
-    clusterLegend(byId("map-legend"), state.selected, ownPlace, data.map ? emphasize : null);
+  const tell = map.tell = () => {
+    clusterLegend(byId("map-legend"), state.selected, ownPlace, data.map ? emphasize : null, map.color ? INK : null);
     note("constraint-counts", constraintCounts());
-    if (data.map) redraw("map-figure");
+    if (figures.has("map-figure")) redraw("map-figure");
   };
   if (data.map) {
+    viewButtons();
+    colorChoice();
     note("map-note", mapNote());
     if (nConstraints()) {
       const box = element("input", { type: "checkbox", id: "show-constraints", checked: true, change: (event) => {

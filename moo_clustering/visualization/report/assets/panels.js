@@ -32,7 +32,7 @@ function linesPanel(panel) {
   const traces = panel.series.map(({ name, x, y }, place) => ({
     type: "scatter", mode: x.length > 1 ? (x.length <= 30 ? "lines+markers" : "lines") : "markers", x: Array.from(x), y: Array.from(y),
     name: plain(shortened(name, 40)), showlegend: panel.series.length > 1, 
-    line: { color: lookOf(place).color, width: 2, dash: ["solid", "dash", "dot", "dashdot"][Math.floor(place / 6) % 4] },
+    line: { color: lookOf(place).color, width: 2, dash: ["solid", "dash", "dot", "dashdot"][Math.floor(place / 8) % 4] },
     marker: { symbol: lookOf(place).symbol, size: 7 },
   }));
   return {
@@ -69,7 +69,7 @@ function showPanel(panel, place) {
   const id = `panel-${place}`;
   const card = element("section", { class: "card panel", "aria-labelledby": `${id}-title` },
     element("div", { class: "card-head" }, element("h2", { id: `${id}-title` }, panel.title), element("div", { class: "tools", id: `${id}-tools` })));
-  byId("page").append(card);
+  byId("methods-page").append(card);
   if (panel.note && (panel.kind !== "image" || isEmpty(panel))) card.append(element("p", { class: "note" }, panel.note));
   if (isEmpty(panel)) {
     card.append(element("p", { class: "note" }, "There is nothing to draw."));
@@ -84,8 +84,8 @@ function showPanel(panel, place) {
 
 function showPanels() {
   if (data.panels.length && data.nSolutions > 1) {
-    const text = "The figures below show the run and its chosen solution, whichever solution is selected above.";
-    byId("page").append(element("p", { class: "note wide", id: "panels-note" }, text));
+    const text = "The figures below show the run and its chosen solution, whichever solution is selected.";
+    byId("methods-page").append(element("p", { class: "note wide", id: "panels-note" }, text));
   }
   data.panels.forEach(showPanel);
 }

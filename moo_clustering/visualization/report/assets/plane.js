@@ -1,19 +1,14 @@
 // Samples in the plane, in the looks of their clusters.
 
 // Places in the map's arrays of the samples that can be drawn.
-const shownPlaces = (() => {
-  let known = null;
-  return () => {
-    if (known === null) {
-      known = [];
-      const { positions, rows } = data.map;
-      for (let i = 0; i < rows.length; i++) {
-        if (Number.isFinite(positions[2 * i]) && Number.isFinite(positions[2 * i + 1])) known.push(i);
-      }
-    }
-    return known;
-  };
-})();
+const knownPlaces = new Map();
+function shownPlaces() {
+  const { positions, rows } = data.map;
+  if (!knownPlaces.has(positions)) {
+    knownPlaces.set(positions, Array.from(rows, (_, i) => i).filter((i) => Number.isFinite(positions[2 * i]) && Number.isFinite(positions[2 * i + 1])));
+  }
+  return knownPlaces.get(positions);
+}
 
 const sampleHovers = new Map();
 function sampleHover(row) {
@@ -29,8 +24,8 @@ function markerSize(nPoints) {
   return nPoints > 3000 ? 5 : nPoints > 600 ? 6.5 : 8.5;
 }
 
-// A trace of every cluster; `lookPlace` says which look a cluster has.
-function clusterTraces(solution, lookPlace, emphasis) {
+// A trace of every cluster; `lookPlace` says which look a cluster has, `paint` the colour and the value of a place.
+function clusterTraces(solution, lookPlace, emphasis, paint = null) {
   const labels = storedLabels(solution);
   const sizes = sizesOf(solution);
   const places = new Map(clustersOf(sizes).map((cluster) => [cluster + 1, []]));
@@ -50,30 +45,46 @@ function clusterTraces(solution, lookPlace, emphasis) {
       x: shown.map((i) => data.map.positions[2 * i]),
       y: shown.map((i) => data.map.positions[2 * i + 1]),
       customdata: rows,
-      text: rows.map((row) => `${sampleHover(row)}\n${plain(shortened(name, 60))}`),
+      text: shown.map((i) => `${sampleHover(data.map.rows[i])}\n${plain(shortened(name, 60))}${paint ? `\n${paint(i).text}` : ""}`),
       hoverinfo: faint ? "skip" : "text",
-      marker: { color: look.color, symbol: look.symbol, size: cluster < 0 ? size - 1 : size, opacity: faint ? 0.08 : 0.85 },
+      marker: { color: paint ? shown.map((i) => paint(i).color) : look.color, symbol: look.symbol, size: cluster < 0 ? size - 1 : size, opacity: faint ? 0.08 : 0.85 },
       meta: { cluster },
     };
   });
 }
 
 function planeLayout(own) {
+  const axis = (k) => (data.map.view === "neighbors" ? axisOf("", { showticklabels: false, showgrid: false }) : axisOf(data.map.axes[k]));
   return layoutOf({
-    kind: "plane",
-    xaxis: axisOf(data.map.axes[0]),
-    yaxis: axisOf(data.map.axes[1]),
+    ...(data.map.view === "neighbors" ? { margin: { l: 18, r: 18, t: 14, b: 14 } } : {}),
+    kind: `plane of ${data.map.view ?? "all"}`,
+    // The axes of a neighbour embedding mean nothing.
+    xaxis: axis(0),
+    yaxis: axis(1),
     ...own,
   });
 }
 
+const middle = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+// Names of the clusters at the medians of their samples, those of the largest first.
+function clusterLabels(solution, emphasis) {
+  const traces = clusterTraces(solution, ownPlace, emphasis).filter(({ meta, x }) => meta.cluster >= 0 && x.length && (emphasis === null || meta.cluster === emphasis));
+  traces.sort((a, b) => b.x.length - a.x.length);
+  return {
+    type: "labels", hoverinfo: "skip", meta: { labels: true },
+    x: traces.map(({ x }) => middle(x)), y: traces.map(({ y }) => middle(y)),
+    text: traces.map(({ meta }) => plain(clusterName(solution, meta.cluster))),
+  };
+}
+
 // Names and sizes of the clusters; `choose`, where given, is called with the one pressed.
-function clusterLegend(place, solution, lookPlace, choose = null) {
+function clusterLegend(place, solution, lookPlace, choose = null, color = null) {
   const sizes = sizesOf(solution);
   place.replaceChildren(
     ...clustersOf(sizes).map((cluster) => {
       const parts = [
-        swatch(lookOf(cluster < 0 ? -1 : lookPlace(cluster))),
+        swatch({ ...lookOf(cluster < 0 ? -1 : lookPlace(cluster)), ...(color ? { color } : {}) }),
         element("span", {}, shortened(clusterName(solution, cluster), 40)),
         element("span", { class: "size" }, counting.format(sizes[cluster + 1])),
       ];

@@ -1,0 +1,110 @@
+// Other cuts: clusters of several solutions, by number of clusters, and the samples that they share.
+
+const CUT = { height: 300, bar: 12, gap: 6, top: 30 };
+
+// Clusters of a cut from top to bottom, ordered by where their samples are in the cut before.
+function cutNodes(solution, before) {
+  const sizes = sizesOf(solution);
+  const clusters = clustersOf(sizes);
+  const middle = new Map();
+  if (before) {
+    const heights = new Map(before.nodes.map((node) => [node.cluster, node.top + node.height / 2]));
+    const { rows, columns, counts } = contingency(solution, before.solution);
+    rows.forEach((cluster, i) => {
+      const weighted = columns.map((other, j) => counts[i][j] * heights.get(other));
+      middle.set(cluster, total(weighted) / total(counts[i]));
+    });
+    clusters.sort((a, b) => middle.get(a) - middle.get(b));
+  }
+  const room = CUT.height - CUT.gap * (clusters.length - 1);
+  let top = CUT.top;
+  const nodes = clusters.map((cluster) => {
+    const node = { cluster, top, height: Math.max(1, (room * sizes[cluster + 1]) / data.nSamples), size: sizes[cluster + 1] };
+    top += node.height + CUT.gap;
+    return node;
+  });
+  return { solution, nodes };
+}
+
+function flowsBetween(from, to, x, end) {
+  const { rows, columns, counts } = contingency(from.solution, to.solution);
+  const leaving = new Map(from.nodes.map((node) => [node.cluster, node.top]));
+  const entering = new Map(to.nodes.map((node) => [node.cluster, node.top]));
+  const bend = (x + end) / 2;
+  const flows = [];
+  for (const source of from.nodes) {
+    for (const target of to.nodes) {
+      const shared = counts[rows.indexOf(source.cluster)][columns.indexOf(target.cluster)];
+      if (!shared) continue;
+      const [out, into] = [(source.height * shared) / source.size, (target.height * shared) / target.size];
+      const [a, b] = [leaving.get(source.cluster), entering.get(target.cluster)];
+      leaving.set(source.cluster, a + out);
+      entering.set(target.cluster, b + into);
+      const path = `M${x} ${a}C${bend} ${a} ${bend} ${b} ${end} ${b}V${b + into}C${bend} ${b + into} ${bend} ${a + out} ${x} ${a + out}Z`;
+      const title = `${clusterName(from.solution, source.cluster)} to ${clusterName(to.solution, target.cluster)}: ${samplesText(shared)}`;
+      flows.push(vector("path", { d: path, class: "flow", fill: shade(lookOf(source.cluster).color) }, vector("title", {}, title)));
+    }
+  }
+  return flows;
+}
+
+function cutFigure(width) {
+  const cuts = [];
+  for (const [solution] of data.cuts) cuts.push(cutNodes(solution, cuts.at(-1)));
+  const wide = Math.max(width, 170 * cuts.length);
+  const step = (wide - 160) / Math.max(1, cuts.length - 1);
+  const deepest = Math.max(...cuts.map(({ nodes }) => nodes.at(-1).top + nodes.at(-1).height));
+  const flows = cuts.slice(1).flatMap((cut, i) => flowsBetween(cuts[i], cut, i * step + CUT.bar, (i + 1) * step));
+  const columns = cuts.map(({ solution, nodes }, i) => {
+    const isSelected = solution === state.selected;
+    const group = vector("g", { class: isSelected ? "cut selected" : "cut", "data-solution": solution },
+      vector("text", { x: i * step, y: 16, class: "cut-title" }, count(numberOfClusters(solution), "cluster")),
+      ...nodes.flatMap((node) => {
+        const name = `${shortened(clusterName(solution, node.cluster), 18)} ${counting.format(node.size)}`;
+        const bar = vector("rect", { x: i * step, y: node.top, width: CUT.bar, height: node.height, fill: shade(lookOf(node.cluster).color) },
+          vector("title", {}, `${clusterName(solution, node.cluster)}: ${samplesText(node.size)}`));
+        const label = vector("text", { x: i * step + CUT.bar + 4, y: node.top + node.height / 2 + 4 }, name);
+        return node.height >= 13 ? [bar, label] : [bar];
+      }));
+    group.addEventListener("click", () => select(solution));
+    return group;
+  });
+  const svg = vector("svg", { viewBox: `0 0 ${wide} ${deepest + 6}`, role: "img",
+    "aria-label": `Clusters of ${count(cuts.length, "cut")}: ${cuts.map(({ solution }) => numberOfClusters(solution)).join(", ")}` }, ...flows, ...columns);
+  svg.style.minWidth = `${170 * cuts.length}px`;
+  return svg;
+}
+
+function cutEntry([solution, reason, against]) {
+  const sizes = sizesOf(solution).slice(1).filter((size) => size).sort((a, b) => b - a);
+  const shown = sizes.slice(0, 8).map((size) => counting.format(size)).join(", ") + (sizes.length > 8 ? ", …" : "");
+  const name = `${count(sizes.length, "cluster")} of ${shown}`;
+  const show = button("Show", () => select(solution), { "aria-pressed": String(solution === state.selected), "aria-label": `Show ${name}` });
+  return element("li", {}, show, element("span", {}, element("strong", {}, name), ` ${reason} ${against}`));
+}
+
+function showCuts() {
+  if (data.cuts.length < 2) return;
+  byId("cuts").hidden = false;
+  const numbers = [...new Set(data.cuts.map(([solution]) => numberOfClusters(solution)))];
+  note("cuts-note", `${numbers.join(" → ")} clusters. Bands join clusters that share ${data.sampleKind}s. Show a cut to see it in the cards and on the map.`);
+  const place = byId("cuts-figure");
+  let width = 0;
+  const show = () => {
+    place.replaceChildren(cutFigure(width));
+    byId("cuts-list").replaceChildren(...data.cuts.map(cutEntry));
+  };
+  const resize = () => {
+    if (place.clientWidth === width) return;
+    width = place.clientWidth;
+    place.replaceChildren(cutFigure(width));
+  };
+  width = place.clientWidth;
+  show();
+  new ResizeObserver(resize).observe(place);
+  follow(["selected"], () => {
+    const focused = [...byId("cuts-list").querySelectorAll("button")].indexOf(document.activeElement);
+    show();
+    if (focused >= 0) byId("cuts-list").querySelectorAll("button")[focused].focus();
+  });
+}

@@ -1,0 +1,41 @@
+// Doubtful samples of the chosen solution, by the two clusters between which they are.
+
+function showDoubts() {
+  if (!data.doubts.length) return;
+  byId("doubts").hidden = false;
+  const pairs = new Map();
+  for (const doubt of data.doubts) {
+    const key = `${Math.min(doubt[1], doubt[2])} ${Math.max(doubt[1], doubt[2])}`;
+    pairs.set(key, [...(pairs.get(key) ?? []), doubt]);
+  }
+  const percent = (share) => `${(100 * share).toFixed(0)} %`;
+  const named = (cluster) => [swatch(lookOf(cluster)), " ", shortened(clusterName(data.chosen, cluster), 60)];
+  const row = ([sample, cluster, other, support, otherSupport]) => {
+    const name = shortened(data.sampleNames[sample], 80);
+    const text = data.sampleTexts?.[sample];
+    return element("tr", { "data-sample": sample },
+      element("th", { scope: "row" },
+        data.map ? button(name, () => pointOut(sample), { class: "sample" }) : name,
+        ...(text ? [element("span", { class: "text beside" }, shortened(text, 120))] : [])),
+      element("td", {}, ...named(cluster)),
+      element("td", { class: "number" }, percent(support)),
+      element("td", {}, ...named(other)),
+      element("td", { class: "number" }, percent(otherSupport)));
+  };
+  const group = (key) => {
+    const [a, b] = key.split(" ").map(Number);
+    const title = `Between ${shortened(clusterName(data.chosen, a), 40)} and ${shortened(clusterName(data.chosen, b), 40)}: ${count(pairs.get(key).length, data.sampleKind)}`;
+    return element("tbody", {},
+      element("tr", {}, element("th", { colspan: 5, scope: "colgroup", class: "pair-title" }, title)),
+      ...pairs.get(key).map(row));
+  };
+  const heads = [data.sampleKind, "cluster", "support", "other cluster", "its support"];
+  note("doubts-note", `The ${samplesText(data.doubts.length)} of the method's choice in most doubt: another cluster has at least half the support of their own. Support is the share of the pool of partitions that puts a ${data.sampleKind} together with a cluster.`);
+  byId("doubts-table").replaceChildren(
+    element("table", {},
+      element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i === 2 || i === 4 ? "number" : "" }, head)))),
+      ...[...pairs.keys()].map(group)));
+  const line = data.lines.find(([, code]) => / ask /.test(code));
+  if (byId("ask")) byId("doubts-tools").append(button("Answer the questions", () => document.querySelector("#ask-title").focus()));
+  else if (line) byId("doubts-tools").append(element("code", {}, line[1]), copyButton(line[1]));
+}

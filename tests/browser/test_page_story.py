@@ -1,0 +1,178 @@
+"""The story of a report in a browser: cuts, columns that were not used, doubts, files and print."""
+
+import base64
+import re
+
+import numpy as np
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from moo_clustering.visualization.report import Column, PlaneMap, ReportContent
+from moo_clustering.visualization.report.page import page_bytes
+
+pytestmark = pytest.mark.slow
+
+N = 1500
+RNG = np.random.default_rng(0)
+KIND = np.arange(N) % 3
+POINTS = np.array([[0, 0], [6, 0], [0, 6.0]])[KIND] + RNG.normal(size=(N, 2))
+FINE = np.where(KIND == 2, 2 + (POINTS[:, 1] > 6), KIND)
+LABELS = np.stack([np.minimum(KIND, 1), KIND, FINE]).astype(np.int32)
+LINES = [
+    ("Clusters of further rows", "moo-clustering predict found new.csv"),
+    ("Questions about doubtful rows", "moo-clustering ask found"),
+    ("The same fit in Python", "import pandas as pd\nmodel = 'a' + \"b\""),
+]
+
+
+def story(**others):
+    return ReportContent(
+        **{
+            "title": "People",
+            "names": ["coarse", "result", "fine"],
+            "labels": LABELS,
+            "sample_names": np.array([f"person {row}" for row in range(N)]),
+            "sample_texts": [f"x {a:.2f}, y {b:.2f}" for a, b in POINTS],
+            "sample_kind": "person",
+            "facts": [("verdict", "clear (expected ...)"), ("random state", "7")],
+            "columns": [Column("clusters", np.array([2.0, 3.0, 4.0]))],
+            "chosen": 1,
+            "cluster_names": {1: ["low", "right", "high"]},
+            "map": PlaneMap(POINTS, np.arange(N), ("x", "y"), "Positions."),
+            "confidence": 0.8,
+            "cuts": [
+                (0, "Coarser.", "Against it."),
+                (1, "The chosen solution.", ""),
+                (2, "Finer.", "Against it."),
+            ],
+            "left_out": [("kind", ["p", "q", "r"], np.where(np.arange(N) % 10, KIND, -1))],
+            "doubts": [(4, 1, 0, 0.4, 0.6), (3, 0, 1, 0.5, 0.4), (5, 2, 0, 0.5, 0.3)],
+            "files": ["clustered.csv"],
+            "lines": LINES,
+            **others,
+        }
+    )
+
+
+@pytest.fixture
+def page(open_content):
+    return open_content(story())
+
+
+def test_a_page_of_1500_rows_is_small():
+    assert len(page_bytes(story())) < 1_000_000
+
+
+def test_certainty_is_a_sentence_with_a_bar(page):
+    assert page.text(".sure strong") == "The clusters are clear."
+    assert "Verdict: clear" in page.text(".sure .figures")
+    wide, whole = page.js(
+        "const bar = document.querySelector('.gauge');"
+        "return [bar.firstElementChild.getBoundingClientRect().width, bar.clientWidth]"
+    )
+    assert wide / whole == pytest.approx(0.8, abs=0.01)
+
+
+def test_cuts_are_drawn_with_all_samples(page):
+    assert page.text("#cuts-note").startswith("2 → 3 → 4 clusters.")
+    titles = page.texts("#cuts-figure .flow title")
+    between = np.unique(LABELS[[0, 1]], axis=1).shape[1] + np.unique(LABELS[[1, 2]], axis=1).shape[1]
+    assert len(titles) == between
+    counts = [int(re.search(r": ([\d,]+) person", title)[1].replace(",", "")) for title in titles]
+    assert sum(counts) == 2 * N
+    assert "cluster 1 to right: 500 persons" in titles
+    heights = page.js(
+        "return [...document.querySelectorAll('#cuts-figure .cut')].map("
+        "cut => [...cut.querySelectorAll('rect')].map(bar => +bar.getAttribute('height')))"
+    )
+    assert [len(cut) for cut in heights] == [2, 3, 4]
+    assert heights[0][1] / heights[0][0] == pytest.approx(2.0, rel=0.01)
+
+
+def test_a_cut_is_shown_by_mouse_and_by_keyboard(page):
+    page.press("#cuts-list li:nth-child(3) button")
+    assert page.selected == 2
+    assert "4 clusters" in page.text("#summary")
+    assert page.texts("#cuts-list button[aria-pressed=true]") == ["Show"]
+    assert page.js("return document.activeElement.textContent") == "Show"
+    page.js("document.querySelector('#cuts-list li:nth-child(1) button').focus()")
+    page.keys(Keys.ENTER)
+    assert page.selected == 0
+    page.press('#cuts-figure .cut[data-solution="1"] .cut-title')
+    assert page.selected == 1
+
+
+def test_columns_that_were_not_used_follow_the_selected_solution(page):
+    assert "no influence" in page.text("#known-note")
+
+    def cells():
+        rows = page.all("#known-tables tbody tr")
+        return [[cell.text for cell in row.find_elements("css selector", "td")] for row in rows]
+
+    # Of 500 persons of each kind, one in ten has an empty cell.
+    assert cells()[0] == ["90 % (450)", "–", "–", "10 % (50)"]
+    page.press("#cuts-list li:nth-child(1) button")
+    assert cells()[1] == ["–", "45 % (450)", "45 % (450)", "10 % (100)"]
+
+
+def test_doubtful_rows_are_named_between_their_clusters(page):
+    assert page.texts("#doubts .pair-title") == [
+        "Between low and right: 2 persons",
+        "Between low and high: 1 person",
+    ]
+    assert page.texts('#doubts tr[data-sample="4"] td') == [" right", "40 %", " low", "60 %"]
+    page.press('#doubts tr[data-sample="4"] button')
+    assert page.figure("map-figure", "return data.some(trace => trace.meta && trace.meta.sample === 4)")
+    assert page.text("#doubts-tools code") == "moo-clustering ask found"
+
+
+def test_lines_are_copied(page):
+    assert page.texts("#take-lines code") == [code for _, code in LINES]
+    page.js("window.copied = []; document.execCommand = () => copied.push(document.activeElement.value)")
+    page.js("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    for place in range(len(LINES)):
+        page.press(page.all("#take-lines .copy")[place])
+    assert page.js("return copied") == [code for _, code in LINES]
+    assert page.texts("#take-lines .copy") == ["Copied"] * len(LINES)
+    assert page.find("#take-files a").get_attribute("href").endswith("/clustered.csv")
+
+
+def test_methodologists_find_front_and_seed_in_one_click(page):
+    page.js("document.getElementById('methods').open = false")
+    assert not page.find("#solutions").is_displayed()
+    page.press("#methods summary")
+    assert page.find("#solutions").is_displayed()
+    assert "random state" in page.find("#about").text
+
+
+def test_parts_without_content_are_hidden(open_content):
+    page = open_content(story(cuts=(), left_out=(), doubts=(), files=(), lines=(), facts=()))
+    assert [page.find(f"#{part}").is_displayed() for part in ("cuts", "known", "doubts", "take")] == [
+        False
+    ] * 4
+    assert page.text(".sure strong") == "This method does not assess how sure its clusters are."
+    assert not page.all(".gauge")
+
+
+@pytest.mark.parametrize("width", [390, 800, 1400])
+def test_no_width_scrolls_sideways(page, width):
+    page.driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    try:
+        assert page.js("return document.documentElement.scrollWidth <= innerWidth")
+        assert (
+            page.js("return document.querySelector('#cuts-figure svg').getBoundingClientRect().width") >= 300
+        )
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_the_story_prints_on_two_pages(page):
+    page.js("document.getElementById('methods').open = false; document.getElementById('dark').click()")
+    printed = page.driver.execute_cdp_cmd(
+        "Page.printToPDF", {"preferCSSPageSize": True, "printBackground": False}
+    )
+    pdf = base64.b64decode(printed["data"])
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 2
