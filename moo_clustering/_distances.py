@@ -18,6 +18,8 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
 _CANCELLED = 1e-6
+# Largest number of samples for which NumPy recomputes them, without a compiled kernel.
+_FEW = 256
 # Other metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
     "euclidean",
@@ -44,8 +46,15 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
         if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
             # Matrix products for speed, direct differences for the pairs too close for them.
             X = centred_features(X)
-            D = euclidean_distances(X, squared=True)
-            refine_squared_distances(X, np.einsum("ij,ij->i", X, X), D, _CANCELLED)
+            D, norms = euclidean_distances(X, squared=True), np.einsum("ij,ij->i", X, X)
+            if len(X) > _FEW:
+                refine_squared_distances(X, norms, D, _CANCELLED)
+            else:
+                limits = _CANCELLED * (norms[:, np.newaxis] + norms)
+                i, j = np.nonzero(np.tril(limits > D, -1))
+                D = np.tril(D, -1)
+                D[i, j] = ((X[i] - X[j]) ** 2).sum(axis=1)
+                D += D.T
             return np.sqrt(D, out=D)
         if isinstance(metric, str) and metric == "cosine":
             X = unit_rows(X.astype(np.float64, copy=False))

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache as remember
 from pathlib import Path
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numba
@@ -34,6 +35,8 @@ _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
 # Age in seconds after which files of older sources, and of killed writers, are removed.
 _OUTDATED = 3600.0
+# Steps of Python functions, about a quarter of a second, after which a kernel is compiled.
+_INTERPRETED = 2e5
 # The warning that this process has issued.
 _WARNED: list[str] = []
 _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)
@@ -54,6 +57,33 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
     return decorated
 
 
+def interpreted(kernel: Any, n_steps: float) -> bool:
+    """Whether to call the Python function or a NumPy twin of a kernel, which have equal results.
+
+    They replace kernels that are neither compiled nor saved, as long as the steps of all calls take less time
+    than compilation.
+    """
+    cached = getattr(kernel, "_cache", None)
+    if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved():
+        return False
+    cached.n_steps += n_steps
+    return cached.n_steps <= _INTERPRETED
+
+
+def run(kernel: Any, n_steps: float, *arguments: Any) -> Any:
+    """Call a kernel, which takes about ``n_steps``, or its Python function if that is faster."""
+    return (_python(kernel) if interpreted(kernel, n_steps) else kernel)(*arguments)
+
+
+@remember
+def _python(kernel: Any) -> Any:
+    """The Python function of a kernel, which calls the Python functions of other kernels."""
+    function = kernel.py_func
+    names = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    used = {name: _python(item) for name, item in names.items() if isinstance(item, dispatcher.Dispatcher)}
+    return FunctionType(function.__code__, {**function.__globals__, **used})
+
+
 class KernelCache(caching.FunctionCache):
     """Compiled versions of one function, each in a separate file, so that processes do not share an index."""
 
@@ -70,6 +100,9 @@ class KernelCache(caching.FunctionCache):
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
         self.enable()
+        # Steps without compilation so far.
+        self.n_steps = 0.0
+        self._any_saved: bool | None = None
 
     @property
     def cache_path(self) -> str | None:
@@ -128,6 +161,13 @@ class KernelCache(caching.FunctionCache):
         if self._place.folder is not None:
             with suppress(OSError), os.scandir(self._place.folder) as entries:
                 yield from (Path(entry.path) for entry in entries if entry.name.startswith(self._prefix))
+
+    def any_saved(self) -> bool:
+        """Whether a version for any types is saved; looked up once."""
+        if self._any_saved is None:
+            current = f"{self._prefix}{self._stamp.hex()[:16]}."
+            self._any_saved = any(path.name.startswith(current) for path in self._saved())
+        return self._any_saved
 
     def _remove_outdated(self) -> None:
         current = f"{self._prefix}{self._stamp.hex()[:16]}."

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from moo_clustering._kernels.caching import njit
+from moo_clustering._kernels.caching import interpreted, njit
 
 # Rows and columns of a square tile of a matrix.
 _TILE = 64
@@ -57,10 +57,22 @@ def count_in_clusters(codes, kept, labels, masses, table):  # type: ignore[no-un
             table[row[kept[t]], label] += mass
 
 
-@njit(cache=True, nogil=True)
 def weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
     """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster."""
-    # ``left`` has a row per point and ``right`` a row per partition, so that the inner loop is over points.
+    if interpreted(_weigh_together, out.size * len(weights) / 100):
+        out[:] = 0.0
+        for codes, others, weight in zip(left.T, right, weights, strict=True):
+            out += weight * (codes[:, np.newaxis] == others)
+    else:
+        _weigh_together(left, right, weights, out)
+
+
+@njit(cache=True, nogil=True)
+def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
+    """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster.
+
+    ``left`` has a row per point and ``right`` a row per partition, so that the inner loop is over points.
+    """
     for a in range(left.shape[0]):
         total = out[a]
         total[:] = 0.0

@@ -348,6 +348,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     help="Folder for the results.",
 )
 @click.option("--no-report", is_flag=True, help="Do not write report.npz and report.html.")
+@click.option("--pictures", is_flag=True, help="Also draw the figures of the report as PNG files.")
 @click.option(
     "--plain-csv",
     is_flag=True,
@@ -402,9 +403,9 @@ def fit(data: str, out: Path, **options: Any) -> None:
     (the table with the cluster of every row), model.skops (for `moo-clustering predict`), clusters.csv
     (name and contrasts of every cluster), alternatives.csv (other good partitions, one per column) with
     alternatives_summary.csv, scores.csv (scores of all partitions), front.csv, history.csv, predictions.csv,
-    probabilities.csv and pictures. Start with report.html, which shows and compares all solutions in any
-    browser, without network. `moo-clustering report` creates it again from report.npz. A folder with other
-    content raises an error and is not changed.
+    probabilities.csv, and with --pictures figures such as front.png. Start with report.html, which shows and
+    compares all solutions in any browser, without network. `moo-clustering report` creates it again from
+    report.npz. A folder with other content raises an error and is not changed.
     """
     with reported():
         # Names of bundled data sets have no suffix.

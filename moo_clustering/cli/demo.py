@@ -67,7 +67,7 @@ def run_demo(out: Path, seed: int) -> None:
         click.echo("Interrupted.", err=True)
         click.get_current_context().exit(INTERRUPTED)
     click.echo(_table(outcome.record["scores"], controls))
-    shown = "open report.html" if REPORT in outcome.record["files"] else "see similarity.png and front.png"
+    shown = "open report.html" if REPORT in outcome.record["files"] else "see labels.csv"
     click.echo(f"Saved in {out}; {shown} there.")
 
 

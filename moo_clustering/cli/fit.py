@@ -156,7 +156,13 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and method.equal_columns:
         click.echo(f"Clustering {samples.n_samples} samples; this may take a few minutes ...", err=True)
-    outcome = run_job(job, folder, with_report=not options["no_report"], plain_csv=options["plain_csv"])
+    outcome = run_job(
+        job,
+        folder,
+        with_report=not options["no_report"],
+        with_pictures=options["pictures"],
+        plain_csv=options["plain_csv"],
+    )
     if options["as_json"]:
         click.echo(json_text({"folder": str(folder.path), **outcome.record}))
     elif not quiet:
@@ -241,6 +247,7 @@ def run_job(
     extra: Mapping[str, Any] | None = None,
     *,
     with_report: bool = True,
+    with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> Outcome:
     """Fit and save the results, also after Ctrl-C.
@@ -289,7 +296,7 @@ def run_job(
                     arrays=found.arrays,
                     plain_csv=plain_csv,
                     writers=found.writers,
-                    pictures=found.pictures,
+                    pictures=found.pictures if with_pictures else None,
                 )
             if with_report and found is not None:
                 before = len(warnings)

@@ -513,13 +513,13 @@ def save_results(
     arrays: Mapping[str, Any],
     plain_csv: bool,
     writers: Sequence[Callable[[Path], list[str]]],
-    pictures: Mapping[str, Callable[[Path], object]],
+    pictures: Mapping[str, Callable[[Path], object]] | None,
 ) -> list[str]:
     """Write the results of a fitted estimator, each file atomically, and return the names of the files.
 
     ``result.npz`` contains the record and all arrays, ``frames`` are tables by file name, ``writers`` write
-    further files, and ``pictures`` are drawn last. ``supervision`` contains the arguments of ``fit`` besides
-    the data.
+    further files, and ``pictures`` are drawn last, with those of every result, unless None. ``supervision``
+    contains the arguments of ``fit`` besides the data.
     """
     is_bags = samples.kind == "bag"
     id_column, result = "bag" if is_bags else "row", result_of(estimator)
@@ -536,10 +536,12 @@ def save_results(
     for name, frame in tables.items():
         write_csv(folder / name, frame, plain=plain_csv)
     written = [name for write in writers for name in write(folder)]
+    files = [LABELS, "result.npz", *tables, *written]
+    if pictures is None:
+        return files
     # From here on, an error affects pictures and the report only.
     name = f"{type(estimator).__name__}, {samples.name}"
-    drawn = draw_pictures(folder, _pictures(result, name, samples, front, history) | dict(pictures))
-    return [LABELS, "result.npz", *tables, *written, *drawn]
+    return files + draw_pictures(folder, _pictures(result, name, samples, front, history) | dict(pictures))
 
 
 def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from sklearn.cluster import KMeans
 from moo_clustering._arrays import FloatArray, Int32Array, Int64Array, number_clusters, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
+from moo_clustering._kernels.caching import interpreted
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
 from moo_clustering.graphs.bridges import bridge_weight, link_parts
@@ -34,6 +35,8 @@ FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
 # Maximum number of k-means iterations, and the final movement of centres, relative to the mean variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
+# Largest number of samples for k-means with all squared distances, and without compiled kernels.
+_SMALL = 256
 # Largest size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
 # Smallest size for Lanczos, on sparse graphs with few neighbours and on dense matrices without zeros. For
@@ -219,16 +222,72 @@ def kmeans_labels(
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
+    small = n <= _SMALL
+    if small and squares is None:
+        squares = _squares_in_order(X, X)
+    small = small and interpreted(lloyd, n_init * n_clusters * n / 20)
     for start in range(n_init + (centers is not None)):
         if start < n_init:
             first = int(random.choice(n, p=np.full(n, 1.0 / n)))
             draws = random.uniform(size=(n_clusters - 1, 2 + int(np.log(n_clusters))))
-            greedy_seeds(X if squares is None else squares, squares is not None, first, draws, chosen)
-        begun = X[chosen] if start < n_init else centers
-        found = lloyd(X, begun, labels[1], _MAX_PASSES, tolerance)[0]
+            if small and squares is not None:
+                _small_seeds(squares, first, draws, chosen)
+            else:
+                greedy_seeds(X if squares is None else squares, squares is not None, first, draws, chosen)
+        begun = X[chosen] if start < n_init or centers is None else centers
+        if not (small and _small_lloyd(X, begun, labels[1], tolerance)):
+            lloyd(X, begun, labels[1], _MAX_PASSES, tolerance)
+        # The kernel's own objective depends on the processor in its last digits.
+        found = ((X - begun[labels[1]]) ** 2).sum()
         if found < least:
             least, labels[0] = found, labels[1]
     return labels[0]
+
+
+def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
+    """Squared distances of samples to centres, summed in the order of features like the kernels."""
+    total = np.zeros((len(X), len(centers)))
+    for t in range(X.shape[1]):
+        total += (X[:, t, np.newaxis] - centers[:, t]) ** 2
+    return total
+
+
+def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int64Array) -> None:
+    """NumPy twin of ``greedy_seeds``."""
+    chosen[0], nearest = first, squares[first]
+    for c, draw in enumerate(draws):
+        cumulative = np.cumsum(nearest)
+        total = cumulative[-1]
+        if total > 0.0:
+            at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
+            # The last sample at or before the drawn one that differs from all seeds.
+            at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
+        else:
+            at = (draw * len(nearest)).astype(np.int64)
+        candidates = np.minimum(nearest, squares[at])
+        best = int(np.cumsum(candidates, axis=1)[:, -1].argmin())
+        chosen[c + 1], nearest = at[best], candidates[best]
+
+
+def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float) -> bool:
+    """NumPy twin of ``lloyd``; False, with ``begun`` unchanged, if a cluster becomes empty."""
+    centers, last = np.array(begun, dtype=float), False
+    labels[:] = -1
+    for _ in range(_MAX_PASSES):
+        nearest = _squares_in_order(X, centers).argmin(axis=1)
+        counts = np.bincount(nearest, minlength=len(centers))
+        if not counts.all():
+            return False
+        if last or np.array_equal(nearest, labels):
+            labels[:] = nearest
+            break
+        labels[:] = nearest
+        sums = np.array([np.bincount(labels, column, len(centers)) for column in X.T])
+        moved = (sums / counts).T
+        last = 0.0 < ((moved - centers) ** 2).sum() <= tolerance
+        centers = moved
+    begun[:] = centers
+    return True
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:

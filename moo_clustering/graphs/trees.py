@@ -25,6 +25,7 @@ from moo_clustering._arrays import (
 from moo_clustering._data import checked_array, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._kernels import trees
+from moo_clustering._kernels.caching import run
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
 
@@ -139,7 +140,7 @@ def _of_matrix(D: NDArray[Any], keys: NDArray[np.int32], algorithm: str) -> tupl
     if algorithm == "boruvka":
         raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim".')
     links = np.empty((len(D) - 1, 2), dtype=np.int64)
-    trees.prim(D.astype(np.float64), True, keys, links)
+    run(trees.prim, D.size, D.astype(np.float64), True, keys, links)
     return links, D[links[:, 0], links[:, 1]].astype(np.float64)
 
 
@@ -169,7 +170,8 @@ def _of_rows(
         links = tree.samples[links]
     else:
         squares = square_distances(points)
-        trees.prim(points if squares is None else squares, squares is not None, keys[first], links)
+        given = points if squares is None else squares
+        run(trees.prim, given.size, given, squares is not None, keys[first], links)
     lengths = _lengths(points, links, metric, space.power)
     space.finish(lengths)
     others = np.setdiff1d(np.arange(len(X)), first)
@@ -264,9 +266,8 @@ def mutual_reachability_mst(
     cores = neighbors.index_tied_lists(data, n_neighbors, metric, n_jobs)[1][:, -1]
     squares = None if precomputed else square_distances(data)
     given = np.ascontiguousarray(data) if squares is None else squares
-    trees.prim_reachability(
-        given, precomputed or squares is not None, cores if precomputed else cores**2, links
-    )
+    lengths = precomputed or squares is not None
+    run(trees.prim_reachability, given.size, given, lengths, cores if precomputed else cores**2, links)
     i, j = links.T
     distances = data[i, j] if precomputed else neighbors.row_distances(data, i, j)
     return hang_up(links, np.maximum(distances, np.maximum(cores[i], cores[j])), m, 0)
@@ -327,7 +328,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     threshold = probability("threshold", threshold)
     by_length = np.argsort(neighbors.round_distances(span), kind="stable")
     order = np.empty(len(span), dtype=np.int64)
-    if not trees.genie_order(joined[by_length], threshold, order):
+    if not run(trees.genie_order, 50 * len(order), joined[by_length], threshold, order):
         raise ValueError("links must form a spanning tree, but they contain a cycle.")
     return by_length[order]
 
@@ -375,7 +376,8 @@ def genie_cuts(
     n_merges = np.maximum(m - wanted, 0)
     few_first = np.argsort(n_merges, kind="stable")
     labels = np.empty((len(wanted), m), dtype=np.int32)
-    trees.cut_labels(_checked_links(links, lengths)[0], order, n_merges[few_first], labels)
+    joined = _checked_links(links, lengths)[0]
+    run(trees.cut_labels, 2 * labels.size, joined, order, n_merges[few_first], labels)
     cuts = np.empty_like(labels)
     cuts[few_first] = labels
     return cuts

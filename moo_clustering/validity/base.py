@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, choice, quoted
 from moo_clustering._data import checked_integers
+from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
 Direction = Literal["max", "min"]
@@ -168,7 +169,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
     rows = np.ascontiguousarray(array, dtype=np.int32)
     n_clusters = rows.max(axis=1).astype(np.int64) + 1
     sizes = np.zeros((len(rows), int(n_clusters.max(initial=0))), dtype=np.int64)
-    count_members(rows, sizes)
+    run(count_members, rows.size, rows, sizes)
     gaps = np.argwhere((sizes == 0) & (np.arange(sizes.shape[1]) < n_clusters[:, np.newaxis]))
     if len(gaps):
         row, cluster = gaps[0]

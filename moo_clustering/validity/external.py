@@ -17,6 +17,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
 from moo_clustering._data import FLOATS, checked_array, checked_table, unmasked
 from moo_clustering._docs import documented
+from moo_clustering._kernels.caching import interpreted
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._targets import Targets, partial_targets
@@ -420,7 +421,12 @@ def counted(labels: Labels) -> CountedPartitions:
     n_clusters = labels.max(axis=1).astype(np.int64) + 1
     n_pairs = np.zeros(len(labels), dtype=np.int64)
     if len(labels):
-        pairs_together(labels, n_clusters, n_pairs)
+        starts = np.cumsum(n_clusters) - n_clusters
+        if interpreted(pairs_together, labels.size / 20):
+            sizes = np.bincount((labels + starts[:, np.newaxis]).ravel())
+            n_pairs = np.add.reduceat(sizes * (sizes - 1) // 2, starts)
+        else:
+            pairs_together(labels, n_clusters, n_pairs)
     return CountedPartitions(labels, n_clusters, n_pairs)
 
 
@@ -433,7 +439,12 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
     def fill(lo: int, hi: int) -> None:
         pairs_in_common(*first[:2], *second[:2], CACHED_COUNTERS, same, lo, hi, common)
 
-    if common.size:
+    rows, columns = int(first.n_clusters.sum()), int(second.n_clusters.sum())
+    n_cells = rows * columns + (rows + columns) * first.labels.shape[1]
+    if common.size and interpreted(pairs_in_common, n_cells / 50):
+        common[:] = _pairs_by_product(first, second)
+        same = False
+    elif common.size:
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
     if same:
         common += np.triu(common, 1).T
@@ -443,6 +454,19 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
     n_samples = first.labels.shape[1]
     neither = n_samples * (n_samples - 1) // 2 - common - only_first - only_second
     return _from_pairs(*(counts.astype(np.float64) for counts in (common, only_first, only_second, neither)))
+
+
+def _pairs_by_product(first: CountedPartitions, second: CountedPartitions) -> Int64Array:
+    """NumPy twin of ``pairs_in_common``, by a table of all pairs of clusters."""
+    tables, starts = [], []
+    for labels, n_clusters, _ in (first, second):
+        ends = np.cumsum(n_clusters)
+        starts.append(ends - n_clusters)
+        tables.append(np.zeros((ends[-1], labels.shape[1])))
+        tables[-1][labels + starts[-1][:, np.newaxis], np.arange(labels.shape[1])] = 1.0
+    counts = (tables[0] @ tables[1].T) ** 2
+    squares = np.add.reduceat(np.add.reduceat(counts, starts[0], axis=0), starts[1], axis=1)
+    return ((squares - first.labels.shape[1]) / 2).astype(np.int64)
 
 
 def _from_pairs(both: FloatArray, first: FloatArray, second: FloatArray, neither: FloatArray) -> FloatArray:

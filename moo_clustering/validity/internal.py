@@ -38,6 +38,7 @@ from moo_clustering._distances import (
 )
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
+from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import threads_here
 from moo_clustering.validity.base import (
     Population,
@@ -105,10 +106,11 @@ class Silhouette(PopulationIndex):
         for rows, block in population.take(few).blocks(self.n_samples_ * MOST_FOR_PRODUCT):
             values[few[rows]] = _by_product(self._D, block)
         many = np.flatnonzero(k > MOST_FOR_PRODUCT)
-        sums = np.zeros(len(many))
-        chosen = population.take(many)
-        partitions.silhouette_sums(self._D, chosen.labels, chosen.sizes, chosen.n_clusters, sums)
-        values[many] = sums / self.n_samples_
+        if len(many):
+            sums = np.zeros(len(many))
+            chosen = population.take(many)
+            partitions.silhouette_sums(self._D, chosen.labels, chosen.sizes, chosen.n_clusters, sums)
+            values[many] = sums / self.n_samples_
         return values
 
 
@@ -552,7 +554,8 @@ class LikelihoodGain(PopulationIndex):
     def _gains(self, block: Population) -> FloatArray:
         n, q = self.n_samples_, len(self._variances)
         means = np.zeros((*block.sizes.shape, 2 * q))
-        partitions.cluster_means(self._moments, block.labels, block.sizes, means)
+        n_steps = block.labels.size * 2 * q
+        run(partitions.cluster_means, n_steps, self._moments, block.labels, block.sizes, means)
         sizes = block.sizes[:, :, np.newaxis]
         squares = np.maximum(means[:, :, q:] - means[:, :, :q] ** 2, 0.0) * sizes
         # Relative to the overall variances, whose logarithms are those of the single Gaussian.
@@ -863,7 +866,8 @@ class SimilarityEdges:
         narrow = np.min_scalar_type(int(labels.max(initial=0)))
         for rows in block_slices(len(labels), self.n_samples):
             turned = np.ascontiguousarray(labels[rows].T.astype(narrow))
-            partitions.weigh_equal(turned, self.ends, self.weights, within[rows], between[rows])
+            sums = within[rows], between[rows]
+            run(partitions.weigh_equal, len(self.ends) * len(sums[0]), turned, self.ends, self.weights, *sums)
         return within, between
 
 

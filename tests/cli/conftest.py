@@ -97,16 +97,18 @@ def slices(monkeypatch):
 
 @pytest.fixture
 def run(monkeypatch, tmp_path):
-    """Run the command in an empty folder."""
+    """Run the command in an empty folder, and let ``fit`` draw its pictures."""
     monkeypatch.chdir(tmp_path)
 
     def _run(*arguments):
+        if arguments[:1] == ("fit",) and _run.pictures:
+            arguments = (*arguments, "--pictures")
         result = CliRunner().invoke(main, [str(argument) for argument in arguments])
         # A picture that fails is only a warning, which no test of something else would notice.
         assert _run.pictures_fail or "could not be drawn" not in result.output, result.output
         return result
 
-    _run.pictures_fail = False
+    _run.pictures, _run.pictures_fail = True, False
     return _run
 
 

@@ -25,7 +25,7 @@ def test_demo(run, tmp_path):
     assert record["status"] == "complete"
     assert record["command"] == "demo"
     assert round(record["scores"]["accuracy"], 3) == found["PESC"]
-    assert {"labels.csv", "front.png", "similarity.png"} <= {path.name for path in folder.iterdir()}
+    assert {"labels.csv", "front.csv", "report.html"} <= {path.name for path in folder.iterdir()}
     # rows in random order, or the identifiers would be 0, 1, ...
     rows = [int(line.split(",")[0]) for line in (folder / "labels.csv").read_text().splitlines()[1:]]
     assert sorted(rows) == list(range(178))

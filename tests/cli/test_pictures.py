@@ -1,6 +1,8 @@
 """Pictures of a run: results are saved before them, and one that cannot be drawn is a sentence."""
 
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -75,3 +77,35 @@ def test_one_picture_that_fails_leaves_the_others(run, data, monkeypatch):
     assert not (data / "out" / "attainment.png").exists()
     assert (data / "out" / "front.png").exists()
     assert (data / "out" / "history.png").exists()
+
+
+FIRST_FIT = """
+import sys
+from numba.core import event
+from moo_clustering.cli import main
+
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, given):
+        compiled.append(given.data["dispatcher"].py_func.__name__)
+    def on_end(self, given):
+        pass
+
+event.register("numba:compile", Listener())
+main(["fit", "table.csv", "--drop", "kind", "--out", "out", "--quiet"], standalone_mode=False)
+unwanted = {"matplotlib", "networkx"} & set(sys.modules)
+print(compiled, sorted(unwanted))
+"""
+
+
+def test_a_first_fit_of_a_small_table_compiles_nothing_and_draws_nothing(table, tmp_path):
+    """Compilation, matplotlib and pictures would take several times as long as the rest of the fit."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_FIT], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[] []\n"
+    files = json.loads((tmp_path / "out" / "run.json").read_text())["files"]
+    assert "report.html" in files
+    assert not [name for name in files if name.endswith(".png")]

@@ -173,7 +173,7 @@ def starved(place, pictures):
 
 folder.draw_pictures = starved
 options = ["--set", "pop_size=6", "--set", "n_gen=2", "--quiet"]
-fit = ["fit", "iris", "--method", "mock", *options, "--out", "out"]
+fit = ["fit", "iris", "--method", "mock", *options, "--pictures", "--out", "out"]
 status = command(*fit)
 more_memory()
 print(json.dumps([status, json.loads(Path("out/run.json").read_text())["status"], sorted(os.listdir("out"))]))

@@ -108,7 +108,7 @@ def test_first_checkpoint_without_room_is_an_error(mid_run, family):
 
 FIT = """
 fit = ["fit", "iris.csv", "--method", "pesc", "-k", 3, "--drop", "y", "--set", "pop_size=8",
-       "--set", "n_gen=3", "--checkpoint-every", 1, "--quiet"]
+       "--set", "n_gen=3", "--checkpoint-every", 1, "--pictures", "--quiet"]
 """
 
 COMMAND = """

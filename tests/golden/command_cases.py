@@ -180,7 +180,19 @@ def _run(*arguments):
 
 def _fit(method, arguments):
     with _folder():
-        _run("fit", *arguments, "--method", method, "--seed", 1, "--out", "out", "--quiet", "--no-report")
+        _run(
+            "fit",
+            *arguments,
+            "--method",
+            method,
+            "--seed",
+            1,
+            "--out",
+            "out",
+            "--quiet",
+            "--no-report",
+            "--pictures",
+        )
         return _written(Path("out"))
 
 
