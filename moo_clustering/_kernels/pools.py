@@ -6,11 +6,12 @@ followed by ``gather_from_clusters`` computes the co-association of all points w
 partitions) row operations. The order of all sums is fixed, so that results do not depend on threads.
 """
 
-from __future__ import annotations
+from typing import Any
 
 import numpy as np
 
-from moo_clustering._kernels.caching import interpreted, njit
+from moo_clustering._kernels import caching
+from moo_clustering._kernels.caching import njit
 
 # Rows and columns of a square tile of a matrix.
 _TILE = 64
@@ -57,9 +58,9 @@ def count_in_clusters(codes, kept, labels, masses, table):  # type: ignore[no-un
             table[row[kept[t]], label] += mass
 
 
-def weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
+def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
     """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster."""
-    if interpreted(_weigh_together, out.size * len(weights) / 100):
+    if caching.interpreted(_weigh_together, out.size * len(weights) / 100):
         out[:] = 0.0
         for codes, others, weight in zip(left.T, right, weights, strict=True):
             out += weight * (codes[:, np.newaxis] == others)

@@ -887,16 +887,12 @@ class _Scale:
         if not others:
             return found, "", None
         n = int(np.isin(cells, np.array(others, dtype=object)).sum())
-        return (
-            found,
-            (
-                f"column {self.column.name!r} has {len(others)} "
-                f"categor{'y' if len(others) == 1 else 'ies'} not seen in the fit "
-                f"({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
-                f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
-            ),
-            UnseenCells(self.column.name, "new category", n, tuple(others)),
+        note = (
+            f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} not "
+            f"seen in the fit ({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
+            f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
         )
+        return found, note, UnseenCells(self.column.name, "new category", n, tuple(others))
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, UnseenCells | None]:
         """Note about values outside the range of the fit, whether one exceeds it by its width, and these."""
@@ -911,14 +907,10 @@ class _Scale:
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
         texts = [cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
-        return (
-            (
-                f"column {self.column.name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit "
-                f"(such as {texts[2]})"
-            ),
-            bool(distances.max() > 1.5 * (high - low)),
-            UnseenCells(self.column.name, "beyond range", len(outside), (texts[2],)),
-        )
+        name, is_far = self.column.name, bool(distances.max() > 1.5 * (high - low))
+        note = f"column {name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit"
+        unseen = UnseenCells(name, "beyond range", len(outside), (texts[2],))
+        return f"{note} (such as {texts[2]})", is_far, unseen
 
 
 def _usual_cell(known: NDArray[Any], kind: Kind) -> Any:

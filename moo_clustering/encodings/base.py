@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import Int64Array, IntArray, IntpArray, Labels, block_slices, quoted
 from moo_clustering._data import checked_array, checked_integers
-from moo_clustering._kernels.caching import interpreted
+from moo_clustering._kernels import caching
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
 # Larger than any gene, but within the integer types of genes.
@@ -104,7 +104,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
             # The kernel uses a table as long as the largest label, and clears it for every row.
             labels = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
         codes, n_codes = np.atleast_2d(labels), int(labels.max()) + 1
-        if interpreted(number_by_first_appearance, (codes.size + len(codes) * n_codes) / 20):
+        if caching.interpreted(number_by_first_appearance, (codes.size + len(codes) * n_codes) / 20):
             first = np.full((len(codes), n_codes), codes.shape[1])
             np.minimum.at(first, (np.arange(len(codes))[:, np.newaxis], codes), np.arange(codes.shape[1]))
             order = first.argsort(axis=1).argsort(axis=1)

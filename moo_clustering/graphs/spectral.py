@@ -16,7 +16,7 @@ from sklearn.cluster import KMeans
 from moo_clustering._arrays import FloatArray, Int32Array, Int64Array, number_clusters, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
-from moo_clustering._kernels.caching import interpreted
+from moo_clustering._kernels import caching
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
 from moo_clustering.graphs.bridges import bridge_weight, link_parts
@@ -225,7 +225,7 @@ def kmeans_labels(
     small = n <= _SMALL
     if small and squares is None:
         squares = _squares_in_order(X, X)
-    small = small and interpreted(lloyd, n_init * n_clusters * n / 20)
+    small = small and caching.interpreted(lloyd, n_init * n_clusters * n / 20)
     for start in range(n_init + (centers is not None)):
         if start < n_init:
             first = int(random.choice(n, p=np.full(n, 1.0 / n)))

@@ -17,7 +17,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
 from moo_clustering._data import FLOATS, checked_array, checked_table, unmasked
 from moo_clustering._docs import documented
-from moo_clustering._kernels.caching import interpreted
+from moo_clustering._kernels import caching
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._targets import Targets, partial_targets
@@ -422,7 +422,7 @@ def counted(labels: Labels) -> CountedPartitions:
     n_pairs = np.zeros(len(labels), dtype=np.int64)
     if len(labels):
         starts = np.cumsum(n_clusters) - n_clusters
-        if interpreted(pairs_together, labels.size / 20):
+        if caching.interpreted(pairs_together, labels.size / 20):
             sizes = np.bincount((labels + starts[:, np.newaxis]).ravel())
             n_pairs = np.add.reduceat(sizes * (sizes - 1) // 2, starts)
         else:
@@ -441,7 +441,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
 
     rows, columns = int(first.n_clusters.sum()), int(second.n_clusters.sum())
     n_cells = rows * columns + (rows + columns) * first.labels.shape[1]
-    if common.size and interpreted(pairs_in_common, n_cells / 50):
+    if common.size and caching.interpreted(pairs_in_common, n_cells / 50):
         common[:] = _pairs_by_product(first, second)
         same = False
     elif common.size:

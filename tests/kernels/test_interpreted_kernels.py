@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from moo_clustering._kernels import caching, pools
-from moo_clustering.encodings import base, relabel_by_first_appearance
+from moo_clustering._kernels import caching
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.evidence import coassociation
 from moo_clustering.graphs import spectral, trees
 from moo_clustering.validity import external, get_index
@@ -14,8 +14,7 @@ def compiled_or_not(monkeypatch, function):
     """The results of a function with and without compilation."""
     found = []
     for without in (False, True):
-        for module in (caching, pools, base, spectral, external):
-            monkeypatch.setattr(module, "interpreted", lambda *_, without=without: without)
+        monkeypatch.setattr(caching, "interpreted", lambda *_, without=without: without)
         found.append(function())
     return found
 
