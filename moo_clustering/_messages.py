@@ -1,4 +1,4 @@
-"""Safe messages, progress bars and paths, without slow imports, for quick error messages."""
+"""Messages, progress bars and paths for any terminal. Nothing slow is imported, so that errors show fast."""
 
 import difflib
 import os
@@ -28,7 +28,7 @@ def message_line(text: object) -> str:
 
 
 class Advice(str):
-    """A message that ends in an option: of a function in Python, of the command in the text ``command``."""
+    """A message whose advice names a Python argument; the text ``command`` names the command's option."""
 
     command: str
 
@@ -39,7 +39,7 @@ class Advice(str):
 
 
 def for_command(message: object) -> str:
-    """A note, warning or error in the words of the command."""
+    """Return the text of a note, warning or error, with advice that names the options of the command."""
     said = message.args[0] if isinstance(message, Exception) and message.args else message
     return said.command if isinstance(said, Advice) else str(message)
 
@@ -90,7 +90,7 @@ def special_file(mode: int) -> str:
 
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
-    """Why a path cannot be a ``"file"``, ``"folder"`` or either, as the end of a sentence; or empty."""
+    """Return why a path cannot be a ``"file"``, ``"folder"`` or either, to end a sentence, or empty."""
     text = os.fspath(path)
     if not text.strip():
         return f"is empty; specify the path of a {kind}"
@@ -159,7 +159,7 @@ class _Lossy:
 
 
 def progress_bar(*arguments: Any, **options: Any) -> Any:
-    """Make a bar of ``tqdm.auto`` on stderr, which never fails: nothing is shown if stderr is unusable."""
+    """Create a ``tqdm.auto`` bar on stderr that never raises an error; it is invisible if stderr fails."""
     from tqdm.auto import tqdm
 
     bar: Any = tqdm

@@ -1,7 +1,7 @@
-"""How new rows differ from those of a fit, and how clusters change when a fit is updated with new rows.
+"""How new rows differ from the rows of a fit, and how an update of a fit with new rows changes its clusters.
 
-:class:`Drift` is the result of ``model.drift(X)`` and of the command ``predict``; :class:`ClusterChanges` is
-``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
+:class:`Drift` is the result of ``model.drift(X)`` and of the command ``predict``. :class:`ClusterChanges` is
+the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterChanges", "Drift"]
 
-USUAL = 0.99  # share of the rows of a cluster that are not unlike the others
-_MOST_ROWS = 20_000  # largest number of rows of the fit with which new rows are compared
-_SPLIT, _MERGED = 0.2, 0.5  # shares of a cluster that move together, from which it is split or merged
-_LEAST_MOVED = 2  # rows that move together
-_DEATH = 0.01  # largest probability that new rows miss a cluster by chance
+USUAL = 0.99  # quantile of the distances in a cluster above which a new row is unlike the fit
+_MOST_ROWS = 20_000  # new rows are compared with at most this number of rows of the fit
+_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in one cluster: part of a split, merger
+_LEAST_MOVED = 2  # smallest number of rows in a part of a split
+_DEATH = 0.01  # a cluster without new rows is dead if this has a lower probability by chance
 
 
 class Reference(NamedTuple):
-    """Rows of a fit, with the distances to the nearest other row that are usual in their clusters."""
+    """Rows of a fit, with the 99 % quantile of the distances to the nearest other row in every cluster."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
-    sizes: IntpArray  # shape (n_clusters,): all rows of the fit
+    sizes: IntpArray  # shape (n_clusters,): numbers of all rows of the fit
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Rows of the fit, or ``distances`` between all of them. At most 20,000 are drawn at random."""
+        """Compute limits from rows, or ``distances`` between them, of which at most 20,000 are drawn."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -59,14 +59,14 @@ class Reference(NamedTuple):
         return cls(rows, limits, np.bincount(labels[labels >= 0], minlength=len(limits)))
 
     def unlike(self, X: Any, labels: NDArray[Any]) -> BoolArray:
-        """Mask of noise and of rows farther from the nearest row of the fit than usual in their cluster.
+        """Mask of noise, and of rows farther from the nearest row of the fit than their cluster's limit.
 
-        ``X`` are new rows, or their distances to the nearest row of the fit.
+        ``X`` contains new rows or, if one-dimensional, their distances to the nearest row of the fit.
         """
         distances, largest = X, self.rows.data if sparse.issparse(self.rows) else self.rows
         if X.ndim == 2:
             distances = NearestNeighbors(n_neighbors=1).fit(self.rows).kneighbors(X)[0][:, 0]
-        limits = np.append(self.limits, -1.0)  # the last limit is that of noise
+        limits = np.append(self.limits, -1.0)  # the last limit makes noise unlike
         # Distances of equal rows may differ from 0 by rounding.
         found: BoolArray = distances > limits[labels] + 1e-6 * max(1.0, float(np.abs(largest).max(initial=0)))
         return found
@@ -75,8 +75,8 @@ class Reference(NamedTuple):
 def new_columns(
     labels: NDArray[Any], names: Sequence[str], unlike: BoolArray, support: FloatArray | None
 ) -> dict[str, NDArray[Any]]:
-    """Columns ``name``, ``support`` (if known) and ``unlike`` of new rows."""
-    # The last, empty name is that of noise (-1).
+    """Create the columns ``name``, ``support`` (if known) and ``unlike`` of new rows."""
+    # The label -1 of noise selects the last, empty name.
     columns: dict[str, NDArray[Any]] = {"name": np.array([*names, ""], dtype=object)[labels]}
     if support is not None:
         own = np.where(labels >= 0, support[np.arange(len(labels)), labels], np.nan)
@@ -86,15 +86,15 @@ def new_columns(
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """Comparison of new rows with those of a fit.
+    """Comparison of new rows with the rows of a fit.
 
     Attributes
     ----------
     n_rows, n_noise, n_unlike : int
-        New rows, those in no cluster, and those farther from the nearest row of the fit than 99 % of the rows
-        of the same cluster.
+        Numbers of new rows, of noise, and of rows unlike the fit: noise, and rows farther from the nearest
+        row of the fit than 99 % of the rows of the same cluster.
     expected_share : float
-        Expected share of unlike rows if nothing has changed: about .01, more for small clusters.
+        Expected share of unlike rows if nothing has changed: .01 for large clusters, .02 for 100 rows.
     interval : tuple of float
         Exact 95 % confidence interval of the share of unlike rows.
     p_value : float
@@ -103,11 +103,11 @@ class Drift:
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
         Sizes of the clusters in the fit and among the new rows.
     shares_p_value : float
-        P-value of the chi-square test that shares of clusters have not changed; NaN for one cluster.
+        P-value of a chi-square test of equal cluster shares; NaN for one cluster, or without new rows in any.
     columns : tuple of UnseenCells
-        New categories and values beyond the range of the fit, if a TablePreparer read the rows.
+        New categories, and values beyond the range of the fit, if a TablePreparer read the rows.
     notes : tuple of str
-        How the rows were read.
+        Notes on how the rows were read.
     """
 
     n_rows: int
@@ -133,7 +133,7 @@ class Drift:
         prepared: PreparedTable | None = None,
         notes: Sequence[str] = (),
     ) -> Drift:
-        """Compare clusters of new rows with the sizes in the fit. ``prepared`` are the new rows as read."""
+        """Compare new rows with the cluster sizes of the fit; ``prepared`` contains the prepared new rows."""
         n, k = len(labels), len(rows_of_fit)
         new_rows = np.bincount(labels[labels >= 0], minlength=k)
         expected, p_value = _of_chance(int(unlike.sum()), labels, rows_of_fit)
@@ -156,7 +156,7 @@ class Drift:
         return self.n_unlike / self.n_rows
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per cluster: name, rows, shares then and now, and their difference.
+        """Return one row per cluster: its name, its rows in the fit and its new rows, and their shares.
 
         Returns
         -------
@@ -198,15 +198,15 @@ class Drift:
         if not np.isnan(self.shares_p_value):
             lines.append(
                 f"The shares of the clusters {'differ' if self.shares_p_value < 0.05 else 'do not differ'} "
-                f"significantly from the fit ({_p_text(self.shares_p_value)})."
+                f"significantly from those of the fit ({_p_text(self.shares_p_value)})."
             )
         if self.n_unlike:
             low, high = self.interval
             lines.append(
                 f"{self.n_unlike} of {self.n_rows} rows ({self.unlike_share:.0%}, "
                 f"95 % interval {low:.1%} to {high:.1%}) "
-                f"{'is' if self.n_unlike == 1 else 'are'} unlike the fit: farther from the nearest "
-                f"row of the fit than {USUAL:.0%} of the rows in the same cluster. Expected: "
+                f"{'is' if self.n_unlike == 1 else 'are'} unlike the fit: noise, or farther from the nearest "
+                f"row of the fit than {USUAL:.0%} of the rows in the same cluster. Expected by chance: "
                 f"{self.expected_share:.1%} ({_p_text(self.p_value)})."
             )
         for column in self.columns:
@@ -228,7 +228,7 @@ def _printable(text: object) -> str:
 
 
 def _of_chance(n_unlike: int, labels: NDArray[Any], sizes: IntpArray) -> tuple[float, float]:
-    """Expected share of unlike rows, and the probability of ``n_unlike`` of them, if nothing has changed."""
+    """Expected share of unlike rows, and probability of at least ``n_unlike``, if nothing has changed."""
     # In a cluster of n rows, a further row exceeds the 99 % quantile, of rank h + 1 = .99 (n - 1) + 1, with a
     # probability that is distributed as Beta(n - h, h + 1). The sum over clusters is approximated by a
     # beta-binomial distribution of the same mean and variance.
@@ -248,31 +248,31 @@ def _of_chance(n_unlike: int, labels: NDArray[Any], sizes: IntpArray) -> tuple[f
 
 @dataclass(frozen=True, eq=False)
 class ClusterChanges:
-    """Changes of the clusters by an update with new rows.
+    """How an update with new rows changed the clusters.
 
     Attributes
     ----------
     n_old, n_new : int
-        Numbers of rows before the update, and of new rows.
+        Numbers of earlier rows and of new rows.
     births : tuple of int
-        Clusters that correspond to no earlier one, and are no parts of a split.
+        Clusters that match no earlier cluster, and are not part of a split.
     deaths : tuple of int
-        Clusters without new rows since this update, although their size leads one to expect some (by chance
-        with a probability below .01). They keep their old rows.
+        Clusters that became inactive: they received none of the new rows, which has a probability below .01
+        by chance. Their earlier rows remain in them.
     inactive : tuple of int
-        These clusters and those of earlier updates that have received no row since.
+        ``deaths``, and those of earlier updates that have received no rows since.
     merges : dict of int to tuple of int
-        Earlier clusters of which at least half of the rows are now in the same cluster.
+        By cluster: two or more earlier clusters of which it contains at least half of the rows each.
     splits : dict of int to tuple of int
-        Clusters with at least a fifth of the rows of the same earlier cluster.
+        By earlier cluster: two or more clusters that contain at least a fifth of its rows each.
     renumbered : dict of int to int
-        Clusters that got the number of one that disappeared, because numbers are contiguous.
+        By earlier number: new number of a cluster that fills a gap, because numbers are contiguous.
     moved : ndarray of int
-        Old rows whose cluster now corresponds to another earlier cluster, or to none.
+        Positions of the earlier rows that are not in the cluster that matches their earlier one.
     drift : Drift
         Comparison of the new rows with the earlier fit.
     sizes, new_rows : ndarray of shape (n_clusters,)
-        Rows, and new rows, of every cluster after the update.
+        Numbers of all rows, and of new rows, in every cluster after the update.
     names : tuple of str
     """
 
@@ -300,7 +300,7 @@ class ClusterChanges:
         inactive: Sequence[int] = (),
         names: Sequence[str] = (),
     ) -> ClusterChanges:
-        """Compare the old rows' clusters ``before`` with those of all rows. ``numbers`` maps old to new."""
+        """Compare ``labels`` of all rows with labels ``before``; ``numbers`` maps old to new clusters."""
         n_old, k = len(before), int(labels.max(initial=-1)) + 1
         counts = crosstable(before, labels[:n_old], k)
         sizes, new_rows = (np.bincount(rows[rows >= 0], minlength=k) for rows in (labels, labels[n_old:]))
@@ -323,7 +323,7 @@ class ClusterChanges:
         )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per cluster: name, rows, new rows, and what happened.
+        """Return one row per cluster: its name, numbers of rows and of new rows, and events.
 
         Returns
         -------
@@ -374,7 +374,7 @@ def _joined(numbers: Sequence[int]) -> str:
 
 
 def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
-    """Count the rows of every cluster before and after, without noise, shape (n_before, n_after)."""
+    """Contingency table of the clusters before and after, without noise, shape (n_before, n_after)."""
     counts = np.zeros((int(before.max(initial=-1)) + 1, n_after), dtype=np.intp)
     inside = (before >= 0) & (after >= 0)
     np.add.at(counts, (before[inside], after[inside]), 1)
@@ -382,10 +382,10 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Number clusters as those with the most rows in common ``before``, and map old to new numbers.
+    """Renumber clusters by the best matching with the clusters ``before``, and map old to new numbers.
 
-    ``before`` are the clusters of the first rows. Clusters without a counterpart get the next numbers, and
-    the highest numbers those of clusters that disappeared, so that numbers are contiguous.
+    ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Clusters
+    with the highest numbers then fill the gaps of clusters that disappeared.
     """
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)

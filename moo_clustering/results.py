@@ -110,7 +110,7 @@ class PoolResult:
     control_scores : mapping of str to float
         Best scores of an evolution and its controls.
     described : sequence of mapping
-        Confidence, families and difference of every alternative of the result.
+        Confidence, families and difference from the result of every alternative.
     arrays : mapping of str to ndarray
         Further arrays for the archive.
     """
@@ -224,7 +224,7 @@ class ClusteringResult:
     arrays : callable
         ``arrays()`` returns further arrays by name, for the archive.
     user_names : mapping of int to str
-        Names that the user gave to clusters.
+        Names of clusters that the user set.
     """
 
     labels: NDArray[Any]
@@ -360,20 +360,20 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace the names of some clusters. Other clusters with the same names get a number."""
+    """Replace names of clusters by the user's. Equal names of other clusters get a number: a, a (2)."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
 
 
 def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
-    """Return the names that a user gave to clusters, after changes; None removes a name.
+    """Return the user's names of clusters after changes, in which None removes a name.
 
-    Raises a TypeError or ValueError unless the changes are a mapping from existing clusters to unique,
-    non-empty strings or None.
+    Raises a TypeError or ValueError unless the changes map existing clusters to unique, non-empty strings or
+    None.
     """
     if not isinstance(changes, Mapping):
-        raise TypeError(f"names must be a mapping from cluster to name, got {quoted(changes)}")
+        raise TypeError(f"names must be a mapping from clusters to names, got {quoted(changes)}")
     found: dict[int, str | None] = dict(user_names)
     for key, name in changes.items():
         if not isinstance(key, int | np.integer) or isinstance(key, bool) or key not in clusters:
@@ -391,11 +391,11 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
 
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
-    """Return the names that a user gave to the clusters of one partition, for the clusters of another.
+    """Carry the user's names of clusters over from one partition to another.
 
-    A cluster passes its name on to the cluster that has more than half of its samples, if these are also
-    more than half of the samples of that cluster. At most one cluster thus gets each name. A UserWarning
-    lists the names of other clusters, which are dropped. O(n_samples n_names) time.
+    A name is carried over to the cluster that contains more than half of the samples of the named cluster, if
+    these are also more than half of the samples of that cluster. Other names are dropped, with a UserWarning
+    that lists them. O(n_samples n_names) time.
     """
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():

@@ -101,7 +101,7 @@ class AskedRun:
 
     @property
     def cluster_names(self) -> dict[int, str]:
-        """Names of clusters: of classes in the session, or of the run for clusters that are similar."""
+        """Class names of the session; other clusters have the names of similar clusters of the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         known = {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}
         of_run = carried_names(saved_labels(self.folder / LABELS), self.labels, known) if known else {}

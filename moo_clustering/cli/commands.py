@@ -197,8 +197,8 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     this computer only, at an address that other users cannot guess. The file report.html in the folder
     shows the same page without a server.
 
-    With --ask, the page asks which samples belong together, updates the partition after every answer, and
-    saves changed names of clusters of the fit in DIR.
+    With --ask, the page asks which samples belong together, and updates the partition after every answer.
+    Names of clusters of the fit that you change on the page are saved in DIR.
     Answers are saved to answers.json in the folder at once, and the next --ask continues from there. The run
     must be of pareto-clustering or pareto-bags, without partial labels or pairs.
     """
@@ -348,7 +348,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     help="Folder for the results.",
 )
 @click.option("--no-report", is_flag=True, help="Do not write report.npz and report.html.")
-@click.option("--pictures", is_flag=True, help="Also draw the figures of the report as PNG files.")
+@click.option("--pictures", is_flag=True, help="Also save figures as PNG files, such as front.png.")
 @click.option(
     "--plain-csv",
     is_flag=True,
@@ -403,7 +403,7 @@ def fit(data: str, out: Path, **options: Any) -> None:
     (the table with the cluster of every row), model.skops (for `moo-clustering predict`), clusters.csv
     (name and contrasts of every cluster), alternatives.csv (other good partitions, one per column) with
     alternatives_summary.csv, scores.csv (scores of all partitions), front.csv, history.csv, predictions.csv,
-    probabilities.csv, and with --pictures figures such as front.png. Start with report.html, which shows and
+    probabilities.csv and, with --pictures, figures such as front.png. Start with report.html, which shows and
     compares all solutions in any browser, without network. `moo-clustering report` creates it again from
     report.npz. A folder with other content raises an error and is not changed.
     """
@@ -550,16 +550,16 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
     "file",
     metavar="FILE",
     type=PathArgument("file"),
-    help="JSON object from cluster to name, such as the names.json of the report page.",
+    help="JSON file that maps clusters to names, such as names.json from the report page.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the clusters and their names as JSON.")
 def rename(folder: Path, **options: Any) -> None:
     """Name the clusters of a run.
 
     DIR is a folder written by `fit` or `ask`. For example, `moo-clustering rename out 0="frequent travellers"
-    2=students` names two clusters in clusters.csv, clustered.csv, run.json, model.skops and the report;
-    `predict` and `explain` use the names. Names must be unique. `0=`, or null in FILE, restores the name of
-    the fit. Numbers of clusters do not change.
+    2=students` names two clusters in clusters.csv, clustered.csv, run.json, model.skops and the report.
+    `predict` and `explain` then use these names. Names must be unique. `0=`, or null in FILE, restores the
+    name of the fit. Numbers of clusters do not change.
     """
     with reported():
         refuse_missing(folder)

@@ -110,7 +110,7 @@ class AnswerPanel:
         # Number of changes since the start of the server, to detect outdated pages, and of answers to redo.
         self._revision = self._n_undone = 0
         self._last = ""
-        self._names: dict[str, str] | None = None  # of clusters of the fit, after the last change
+        self._names: dict[str, str] | None = None  # names of the clusters of the fit, after a change
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
         """Return the state, an answered question ("question/3"), a picture of a sample or a file of answers.

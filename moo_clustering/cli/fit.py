@@ -175,7 +175,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
 
 
 def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]]:
-    """Create the command that repeats a fit, with names of files without folders, and the same in Python."""
+    """Return the command that repeats a fit, with file names without folders, and equivalent Python code."""
     words = ["moo-clustering", "fit"]
     for parameter in context.command.params:
         name, value = str(parameter.name), context.params[str(parameter.name)]
@@ -194,7 +194,7 @@ def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]
 
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
-    """Create code that repeats a fit to a CSV file; empty unless pandas reads the same features."""
+    """Return Python code that repeats a fit to a CSV file, or "" unless pandas reads equal features."""
     import pandas as pd
 
     from moo_clustering.datasets import TablePreparer

@@ -518,8 +518,8 @@ def save_results(
     """Write the results of a fitted estimator, each file atomically, and return the names of the files.
 
     ``result.npz`` contains the record and all arrays, ``frames`` are tables by file name, ``writers`` write
-    further files, and ``pictures`` are drawn last, with those of every result, unless None. ``supervision``
-    contains the arguments of ``fit`` besides the data.
+    further files. Figures of the result and ``pictures`` are drawn last, unless ``pictures`` is None.
+    ``supervision`` contains the arguments of ``fit`` besides the data.
     """
     is_bags = samples.kind == "bag"
     id_column, result = "bag" if is_bags else "row", result_of(estimator)

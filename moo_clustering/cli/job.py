@@ -59,7 +59,7 @@ class Job:
     started: float = field(default_factory=time.perf_counter)
     why: str = ""  # reason for the method, unless the user named it
     options: dict[str, Any] | None = None  # parameters of the estimator that the user set
-    lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # creates code that repeats the fit
+    lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
 
     @property
     def result(self) -> ClusteringResult:

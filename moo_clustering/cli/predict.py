@@ -28,7 +28,7 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# Largest size of a file of names in bytes.
+# Largest size of a JSON file of names, in bytes.
 _LARGEST_NAMES = 2**24
 
 
@@ -128,7 +128,7 @@ def run_explain(
 
 
 def _record(path: Path, drift: Drift, model: dict[str, Any]) -> dict[str, Any]:
-    """Create the record that the command prints with --json."""
+    """Create the JSON record that the command prints with --json."""
     record = {"file": str(path), **drift.to_dict()}
     for entry, name in zip(record["clusters"], model["names"], strict=True):
         entry["name"] = name
@@ -138,26 +138,26 @@ def _record(path: Path, drift: Drift, model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _names(model: dict[str, Any]) -> list[str]:
-    """Names by the user, classes of the clusters after a fit with labels, or else names by contrasts."""
-    classes = model["classes"] or [""] * len(model["names"])  # a new class has no name
+    """Names of the clusters: set by the user, or else classes after a fit with labels, or contrasts."""
+    classes = model["classes"] or [""] * len(model["names"])  # new classes have no name
     names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
     return with_user_names(names, model.get("cluster_names", {}))
 
 
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
-    """Name clusters, from CLUSTER=NAME and a file of JSON, and print the new list."""
+    """Name clusters by arguments CLUSTER=NAME and a JSON file, and print all clusters."""
     try:
         found = {} if file is None else json.loads(read_bytes(file, _LARGEST_NAMES).decode("utf-8-sig"))
         changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
     except (ValueError, RecursionError, AttributeError) as error:
-        raise DataError(f'{file} must be a JSON object from cluster to name: {{"0": "visitors"}}') from error
+        raise DataError(f'{file} must contain a JSON object such as {{"0": "visitors"}}') from error
     for each in names:
         cluster, equals, name = each.partition("=")
         if not equals:
-            raise click.UsageError(f"{each!r} is not CLUSTER=NAME, such as 0=visitors")
+            raise click.UsageError(f"{each!r} must have the form CLUSTER=NAME, such as 0=visitors")
         changes[_number(cluster)] = name.strip() or None
     if not changes:
-        raise click.UsageError("give at least one CLUSTER=NAME, such as 0=visitors, or --names FILE")
+        raise click.UsageError("specify at least one CLUSTER=NAME, such as 0=visitors, or --names FILE")
     with shown_warnings(), locked(folder), InterruptGuard() as guard:
         clusters = rename_clusters(folder, changes)
     rows = [[str(each["cluster"]), str(each["size"]), printable_line(each["name"])] for each in clusters]
@@ -172,11 +172,11 @@ def _number(cluster: str) -> int | str:
 
 
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
-    """Name clusters in all files of a locked run folder, and return number, size and name of each.
+    """Name clusters in all files of a locked run folder; return the number, size and name of every cluster.
 
-    None restores the name of the fit. All files are written before the first one is replaced. The record,
-    which keeps the names of the fit, is replaced first, so that a killed command can be repeated. Raises a
-    ValueError or TypeError for unknown clusters or unusable names, without changes.
+    None restores the name of the fit. New versions of all files are written before any file is replaced. The
+    record, which contains the names of the fit, is replaced first, so that a killed command can be repeated.
+    Raises a ValueError or TypeError for unknown clusters or invalid names; then no file changes.
     """
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
@@ -202,7 +202,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
             own = [csv_cell(names[cluster]) if cluster >= 0 else "" for cluster in rows]
             cells.isetitem(place, [cells.iat[0, place], *own])
     except (AttributeError, KeyError, IndexError) as error:
-        raise runs.FolderError(f"{folder} is damaged: its files are of different runs") from error
+        raise runs.FolderError(f"{folder} is damaged: its files belong to different runs") from error
     record |= {"cluster_names": {str(k): name for k, name in user_names.items()}, "names_of_fit": of_fit}
     if not user_names:
         del record["cluster_names"], record["names_of_fit"]
@@ -237,9 +237,9 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
-    """Read a table of a run as text, with the place of the column of names, and the cluster of every row."""
+    """Read a table of a run as text; also return the position of its names and the cluster of every row."""
     cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False)
-    # Columns of the user come first, and those of the package got underscores if their names existed.
+    # The user's columns come first. If they use a name, the package appended an underscore to its own.
     which, end = (-1, "_*") if path.name == CLUSTERED else (0, "")
     if which == 0 and "name" not in set(cells.iloc[0]):
         cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])
@@ -250,4 +250,4 @@ def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
         )
         return cells, place, cells.iloc[1:, at].astype(int).tolist()
     except (IndexError, ValueError) as error:
-        raise runs.FolderError(f"{path} is damaged: it has no column of clusters, or of names") from error
+        raise runs.FolderError(f"{path} is damaged: it has no column of clusters or names") from error

@@ -117,7 +117,7 @@ class Samples(Table):
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
     def left_out(self) -> pd.DataFrame | None:
-        """Columns that were not used for the clusters, or the known classes, if any."""
+        """Columns of the file that the fit did not use, or else the known classes; None without either."""
         if self.unused is not None or self.y is None:
             return self.unused
         return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})

@@ -145,15 +145,15 @@ class ReportMixin(NumericOptionsMixin):
 
     @property
     def cluster_names_(self) -> dict[int, str]:
-        """Names of clusters given by :meth:`rename`; empty after ``fit``."""
+        """Names of clusters that :meth:`rename` (or ``take``, by classes) set; empty after ``fit``."""
         return dict(vars(self).get("_cluster_names", {}))
 
     def rename(self, names: Mapping[int, str | None]) -> Self:
-        """Name clusters, for ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
+        """Set the names of clusters in ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
 
         A new ``fit`` drops the names. ``choose``, ``relabel`` and ``take`` keep a name if more than half of
-        the samples of its cluster are in one new cluster, and are more than half of the new cluster. A
-        UserWarning lists the names that they drop.
+        the samples of its cluster are in one new cluster, and make up more than half of the new cluster. A
+        UserWarning lists the names that are dropped.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class ReportMixin(NumericOptionsMixin):
         Raises
         ------
         NotFittedError, ValueError, TypeError
-            Before ``fit``; if a cluster does not exist, or names are empty or not unique. No name is changed.
+            Before ``fit``; if a cluster does not exist; if a name is empty, not unique or not a string.
 
         Examples
         --------
@@ -329,38 +329,38 @@ class ReportMixin(NumericOptionsMixin):
         return found
 
     def table(self, X: Any, **options: Any) -> pd.DataFrame:
-        """Return the samples of the fit with their clusters. Options and errors: see :meth:`describe`.
+        """Return the samples of the fit with their clusters; see :meth:`describe` for options and errors.
 
-        The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical`` for the five samples
-        nearest to each centre. Methods with a pool of partitions add ``support``, the share of the pool that
-        has the sample with its cluster, and ``doubtful``, whether another cluster has more support. A column
-        whose name X already has gets an underscore.
+        The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical``, True for the five
+        samples nearest to each centre. Methods with a pool of partitions add ``support``, the share of the
+        pool that joins the sample with its cluster, and ``doubtful``, whether another cluster has more. If X
+        already has a column of the same name, an underscore is appended to the new name.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame
 
     def predict_table(self, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
-        """Return new samples with their clusters, and whether they are unlike those of the fit.
+        """Return new samples with their clusters, and whether they are unlike the samples of the fit.
 
         Parameters
         ----------
         X
             Samples, in any format that ``predict`` accepts.
         reference : optional
-            Data of the fit, for names by contrasts. Required by methods that do not store the samples.
+            Data of the fit, for cluster names by contrasts. Required if the fit does not store its samples.
         **options
             ``class_names``, ``feature_names`` and ``namer`` of :meth:`describe`.
 
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name``, and ``unlike``: whether the nearest sample of the fit is
-            farther than for 99 % of the samples of the cluster. Methods with a pool add ``support``.
+            Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and if the nearest sample
+            of the fit is farther than for 99 % of the cluster's samples. Methods with a pool add ``support``.
 
         Raises
         ------
         NotFittedError, ValueError
-            Before ``fit``; without ``predict``, or if X or ``reference`` do not match the fit.
+            Before ``fit``; if the method has no ``predict``; if X or ``reference`` does not match the fit.
         """
         self._check_predicts("predict_table")
         frame: pd.DataFrame = _pages("estimators").predict_table_of(self, X, reference, **options)
@@ -369,7 +369,7 @@ class ReportMixin(NumericOptionsMixin):
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
         """Compare new samples with those of the fit.
 
-        O(n n_samples n_features) time at most. The fit is compared by up to 20,000 samples.
+        New samples are compared with at most 20,000 samples of the fit, in O(n n_samples n_features) time.
 
         Parameters
         ----------
@@ -380,8 +380,8 @@ class ReportMixin(NumericOptionsMixin):
         -------
         Drift
             Share of samples unlike the fit, with its interval, p-value, and the share expected by chance;
-            shares of the clusters then and now; new categories and values beyond the range of the fit in
-            prepared columns.
+            shares of the clusters in the fit and among the new samples; new categories and values beyond the
+            range of the fit in prepared columns.
 
         Examples
         --------
@@ -402,11 +402,11 @@ class ReportMixin(NumericOptionsMixin):
             raise ValueError(f"{name} requires predict, which {type(self).__name__} does not have.")
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Rows of the fit, and a function that converts new samples alike; None if they are not stored."""
+        """Scaled rows of the fit, and a function that scales new samples; None if the fit stores no rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Support of every cluster for new samples, shape (n, n_clusters), or None without a pool."""
+        """Support of every cluster for new samples, shape (n, n_clusters); None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -427,11 +427,11 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method, so that names of clusters follow the partition if it changes, or are dropped."""
+    """Wrap a method that can change the partition: it carries names of clusters over, or drops them."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
-        # Removed during the call, so that nested calls do not carry them over.
+        # The names are removed during the call, so that nested calls do not carry them over.
         names: Any = vars(self).pop("_cluster_names", None)
         before: Any = getattr(self, "labels_", None)
         try:
@@ -441,7 +441,7 @@ def _following_names(method: Any, carries: bool) -> Any:
             if names and after is before:
                 self._cluster_names = names
             elif names and carries:
-                new = self.cluster_names_  # from a session
+                new = self.cluster_names_  # names of classes, which ``take`` set
                 carried = carried_names(before, after, names)
                 self._cluster_names = {
                     k: name for k, name in carried.items() if name not in new.values()
@@ -877,7 +877,7 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
-    """Return the function that scales X and further rows to [0, 1] or to mean 0 and standard deviation 1."""
+    """Return a function that scales rows by ``scale``: to [0, 1], or to mean 0 and standard deviation 1."""
     # Constant features are dropped; if all are constant, one column of zeros remains.
     choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":

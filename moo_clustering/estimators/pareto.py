@@ -41,8 +41,8 @@ from moo_clustering.estimators.bags_base import read_bags
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
 
-# Updates: p-value of unlike rows, and share of new points, from which families partition the samples again;
-# numbers of clusters relative to the current one; and the smallest gain in score of another partition.
+# Updates: p-value of unlike rows and share of new points for which the families partition the samples again,
+# their numbers of clusters relative to the current one, and the gain in score that another partition needs.
 _UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
@@ -183,18 +183,18 @@ class ParetoClustering(ParetoPoolClusterer):
     def update(self, X: Any) -> Self:
         """Add new samples to the fit, and change the clusters where the new samples require it.
 
-        The partitions of the pool are extended to the new samples. If significantly more samples than
-        expected are unlike the fit (5 % level), or there are half as many new points since the last time, the
-        families partition all samples again, with about the current number of clusters. Another partition
-        replaces the current one only if its score is greater by .05. Preparation and scaling of the
-        columns, labels and pairs are those of the fit, so a fit to all samples can differ, and so can two
-        updates from one with the samples of both. ``extra_candidates`` and ``views`` are not computed again.
+        Partitions of the pool are extended to the new samples. The families partition all samples again, with
+        about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
+        or if the data have grown by half since they last did so. Another partition replaces the current one
+        only if its score is greater by .05; with labels of every class, classes are predicted again.
+        Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
+        differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` stay as fitted.
 
-        Clusters keep their numbers and names: they correspond to the clusters with which they share the most
-        earlier samples. If clusters disappear, the last ones get their numbers. ``labels_`` contains the
-        earlier samples, then the new ones, and ``changes_`` what has happened. Samples beyond
-        ``n_landmarks`` are represented by their nearest landmark; an update adds landmarks only for samples
-        unlike the fit, a tenth of ``n_landmarks`` at most. Time and memory are at most those of a fit.
+        A cluster keeps its number and name: it is matched with the earlier cluster with which it shares the
+        most samples. If clusters disappear, those with the highest numbers get their numbers. ``labels_``
+        contains the earlier samples before the new ones, and ``changes_`` describes the changes. Above
+        ``n_landmarks`` samples, an update adds landmarks only for samples unlike the fit, and at most a tenth
+        of ``n_landmarks``. An update takes at most the time and memory of a fit.
 
         Parameters
         ----------
@@ -208,8 +208,8 @@ class ParetoClustering(ParetoPoolClusterer):
         Raises
         ------
         NotFittedError, ValueError
-            Before ``fit``; if X does not match the fit, or the fit was to distances, bags, reduced sparse
-            data, or a table of more than 2^25 numbers. After an error the fit is unchanged.
+            Before ``fit``; if X does not match the fit; after a fit to distances, bags, reduced sparse data,
+            or a table of more than 2^25 numbers. An error leaves the fit unchanged.
 
         Examples
         --------
@@ -227,9 +227,7 @@ class ParetoClustering(ParetoPoolClusterer):
         if scaling is None or scaling.components is not None or samples.rows is not None:
             kind = "distances or bags" if scaling is None else "sparse data reduced to components"
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
-            raise ValueError(
-                f"update requires a fit to a table of features, not {kind}; fit again to all samples."
-            )
+            raise ValueError(f"update does not support a fit to {kind}; fit again to all samples.")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()
@@ -257,7 +255,7 @@ class ParetoClustering(ParetoPoolClusterer):
         current, known = np.concatenate([self._solution.labels, predicted]), self._solution.known
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
-            """Select the current partition unless another is clearly better, with the current numbers."""
+            """Prefer the current partition unless the selected one is clearly better; match the numbers."""
             if side.kind == "labels":
                 return selected
             assert candidates is not None
@@ -404,9 +402,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
     Parameters
     ----------
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
-        Distances: symmetric Hausdorff, mean of nearest instances, energy, quantiles of random projections.
+        Symmetric Hausdorff; mean of nearest instances; energy; quantiles of random projections.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Embeddings of bags: means; means and extremes; principal components of these; Hausdorff distances.
+        Embeddings: means; means and extremes; their principal components; Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
         Kernel for labels: co-association of the pool and two bag kernels, or one of them. ``"bags"`` makes no
         pool, at about a hundredth of the cost.

@@ -87,7 +87,7 @@ def test_further_rows(fitted):
     assert found.loc[found["height"] == "250,0 m", "unlike"].all()
     assert "Note: column 'wood' has 1 category not seen in the fit ('bamboo')" in done.stderr
     assert "Note: column 'height' has" in done.stderr
-    assert "unlike the fit: farther from the nearest row of the fit" in done.stdout
+    assert "unlike the fit: noise, or farther from the nearest row of the fit" in done.stdout
     assert predicted("new.csv", "--out", "again.csv", "--quiet").output == ""
     assert Path("again.csv").read_bytes() == Path("found.csv").read_bytes()
 
