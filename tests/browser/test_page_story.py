@@ -150,7 +150,7 @@ def test_parts_without_content_are_hidden(open_content):
     assert [page.find(f"#{part}").is_displayed() for part in ("cuts", "known", "doubts", "take")] == [
         False
     ] * 4
-    assert page.text(".sure strong") == "This method does not assess how sure its clusters are."
+    assert page.text(".sure strong") == "This method does not assess the certainty of its clusters."
     assert not page.all(".gauge")
 
 

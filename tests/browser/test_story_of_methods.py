@@ -29,7 +29,7 @@ ARGUMENTS = {
     "pareto-bags": ("bags",),
 }
 SETTINGS = {"n_gen": 3, "pop_size": 12, "n_runs": 4}
-# Methods whose pool says how sure the clusters are.
+# Methods whose pool determines the certainty of the clusters.
 SURE = {"pareto-clustering", "pareto-bags"}
 OWN = [name for name, method in METHODS.items() if method.module.startswith("moo_clustering.")]
 FAST = {"memetic-kmeans", "mock", "pareto-clustering"}
@@ -67,12 +67,12 @@ def test_every_sentence_holds(run_of, name):
     run = run_of(name)
     content, labels = load_content(run.folder / "report.npz"), run.written_labels()
     said, figures, length = sureness(content)
-    assert (said == "This method does not assess how sure its clusters are.") == (name not in SURE)
+    assert (said == "This method does not assess the certainty of its clusters.") == (name not in SURE)
     assert length is None or 0 <= length <= 1
     if name not in SURE:
         assert "Verdict" not in figures
         assert not content.doubts
-    # Other cuts exist where the method has alternatives, or a front of several numbers of clusters.
+    # Other solutions exist if the method has alternatives, or a front with several numbers of clusters.
     alternatives = getattr(run.estimator, "alternatives_", ())
     expected = len(alternatives) if name in SURE else len(numbers_of(run) - {len(set(labels[labels >= 0]))})
     assert len(content.cuts) == (min(expected, len(alternatives) or 5) + 1 if expected else 0)
@@ -115,7 +115,7 @@ def test_lines_do_what_they_say(run_of, name, monkeypatch):
         run_command(folder, *words[1:], "--out", "predicted.csv", "--quiet")
         predicted = pd.read_csv(folder / "predicted.csv", dtype={"id": str})
         differ = predicted["id"][predicted["cluster"].to_numpy() != run.estimator.labels_]
-        # Pairs can move a sample of the fit to another cluster than a further row in its place.
+        # Pairs can move a sample of the fit to another cluster than an equal new row.
         pairs = [pd.read_csv(folder / f"{kind}.csv") for kind in ("must", "cannot")]
         assert set(differ) <= (set(np.concatenate(pairs).ravel()) if name in PAIRED else set())
     words = shlex.split(lines["Repeat the fit"])
@@ -123,7 +123,7 @@ def test_lines_do_what_they_say(run_of, name, monkeypatch):
     run_command(folder, *words[1:-1], "again", "--quiet", "--no-report")
     assert (folder / "again" / "labels.csv").read_bytes() == (run.folder / "labels.csv").read_bytes()
     code = lines.get("The same fit in Python")
-    # Code has neither pairs nor label sets.
+    # The code to copy contains neither pairs nor label sets.
     assert (code is not None) == ((run.folder / "clustered.csv").is_file() and name not in PAIRED)
     if code:
         names = {}

@@ -110,9 +110,9 @@ def _run_of(solution: Solution) -> int | None:
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """The chosen solution and alternatives of a pool, or members of a front with other numbers of clusters.
+    """Return the chosen solution and the alternatives of a pool, or up to five members of a front.
 
-    For each number of clusters, the member that agrees best with the chosen solution. Empty without others.
+    Members have other numbers of clusters; of each number, the one most similar to the chosen solution.
     """
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
@@ -137,14 +137,14 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
         kept = np.linspace(0, len(places) - 1, min(len(places), _MOST_CUTS)).round().astype(int)
         for place in (places[row] for row in kept):
             n_same = int((numbers[members] == numbers[place]).sum())
-            which = "The only" if n_same == 1 else f"The nearest to the chosen one of {n_same}"
+            which = "The only" if n_same == 1 else f"Most similar to the chosen one among {n_same}"
             other[place] = f"{which} solution{'s' * (n_same > 1)} on the front with this number of clusters."
     made = [(place, reason, _against(place, chosen, compared)) for place, reason in other.items()]
     return sorted(made, key=lambda cut: (numbers[cut[0]], cut[0])) if len(made) > 1 else []
 
 
 def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
-    """Compare the numbers of a solution with those of the chosen one."""
+    """Compare the scores of a solution with those of the chosen solution, in a sentence."""
     parts = []
     for column in columns:
         own, reference = column.values[[place, chosen]]
@@ -152,7 +152,7 @@ def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
             gain = np.sign(own - reference) * (1 if column.greater_is_better else -1)
             word = {1: "better", -1: "worse"}.get(int(gain), "equal")
             parts.append(f"{column.name} {own:.4g} instead of {reference:.4g}, {word}")
-    return f"Against the chosen solution: {'; '.join(parts)}." if parts else ""
+    return f"Compared with the chosen solution: {'; '.join(parts)}." if parts else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +219,7 @@ class PlaneMap:
     note : str
         Method of the projection, and the number of samples that are not shown.
     neighbors : ndarray of shape (n_shown, 2), float64, or None
-        Positions by a neighbour embedding, which is shown first; NaN for samples without one.
+        Positions in a neighbour embedding, which is shown first; NaN for samples that it omits.
     columns : sequence of MapColumn
     """
 
@@ -233,13 +233,13 @@ class PlaneMap:
 
 @dataclass(frozen=True, eq=False)
 class MapColumn:
-    """A column of the samples on the map.
+    """A column whose values colour the samples on the map.
 
     Attributes
     ----------
     name : str
     values : ndarray of shape (n_shown,), float64
-        Numbers, seconds since 1970 of dates, or positions in ``categories``; NaN if missing.
+        Numbers, dates in seconds since 1970, or positions in ``categories``; NaN if missing.
     categories : tuple of str
     unit : str
         Unit of numbers; "date" for dates.
@@ -332,9 +332,9 @@ class ReportContent:
     doubts : sequence of Doubt
         Most doubtful first.
     files : sequence of str
-        Files beside the report.
+        Result files in the folder of the report.
     lines : sequence of (str, str)
-        Purposes of commands or code, with their texts.
+        Titles of commands or code to copy, and their texts.
     """
 
     title: str

@@ -62,8 +62,8 @@ _MOST_VALUES = 50  # largest number of categories of a column
 # Largest numbers of columns of a heatmap, of cells times thousands of samples in all heatmaps, of columns
 # that colour the map, and of contrasts.
 _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
-# Fewest and most samples of a neighbour embedding, its perplexity and number of iterations, and correlation
-# of distances in the plane with those in the data from which it is not needed.
+# Fewest and most samples of a neighbour embedding, its perplexity and number of iterations, and the smallest
+# correlation between distances in the plane and in the data for which the embedding is not needed.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # largest number of values of a column that was not used
 _MOST_DOUBTS = 60
@@ -554,7 +554,7 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
-    """Columns of 2 to 12 values, and numbers in intervals of about a quarter of the samples each."""
+    """Columns of 2 to 12 distinct values, and columns of more numbers, divided at their quartiles."""
     import pandas as pd
 
     found: list[LeftOut] = []
@@ -580,7 +580,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
-    """Samples for which another cluster has at least half the support of their own, at most 60 of them."""
+    """Up to 60 samples for which another cluster has at least half the support of their own cluster."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
@@ -757,7 +757,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 
 def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: FloatArray) -> FloatArray | None:
-    """Positions by t-SNE from those in the plane, NaN for some of many samples; None if it adds nothing."""
+    """t-SNE positions, initially those in the plane; NaN for omitted samples; None if it adds nothing."""
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 
@@ -782,7 +782,7 @@ def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: Floa
 
 
 def map_columns(samples: Samples, rows: Rows, heatmap: Heatmap | None) -> list[MapColumn]:
-    """Columns that colour the samples of a map, those of the heatmap first."""
+    """Columns that can colour the samples of a map, those of the heatmap first."""
     first = [] if heatmap is None else [column for column, _ in heatmap.columns]
     found = [] if samples.compared is None else samples.compared.columns(first, _MOST_COLORS)
     return [

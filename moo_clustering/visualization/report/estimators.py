@@ -170,7 +170,7 @@ def report_content(
     roc_curves : mapping of name to (fpr, tpr), optional
         ROC curves of predicted labels to show.
     left_out : DataFrame of shape (n_samples, n_columns), optional
-        Columns that were not used for the clusters, such as known classes, to compare with them.
+        Columns that the fit did not use, such as known classes, to compare with the clusters.
     facts : sequence of (str, str), optional
         Further facts for the header of the report.
     options : mapping of str to object, optional
@@ -443,7 +443,7 @@ def _predicted(estimator: Any, X: Any, reference: Any, **options: Any) -> _Predi
 def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
-    """Rows of the fit and new rows in the same scale, or distances of the new rows to the nearest one."""
+    """Scale rows of the fit and new rows, or compute distances of new rows to the nearest row of the fit."""
     read = read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
@@ -463,7 +463,7 @@ def _compared_rows(
 
 
 def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
-    """Return new samples with their clusters, see ``predict_table`` of the estimators."""
+    """Return new samples with their clusters; see ``predict_table`` of the estimators."""
     found, names = _predicted(estimator, X, reference, **options), options.get("feature_names")
     if is_frame(X):
         frame = as_frame(X)[0]
@@ -476,12 +476,12 @@ def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: A
 
 
 def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> Drift:
-    """Compare new samples with those of the fit, see ``drift`` of the estimators."""
+    """Compare new samples with the samples of the fit; see ``drift`` of the estimators."""
     preparer, prepared = result_of(estimator).preparer, None
     with warnings.catch_warnings():
         if preparer is not None:
             prepared = preparer.prepare(X)
-            # The notes contain the warning of predict.
+            # The notes repeat the warnings of ``predict``.
             warnings.filterwarnings("ignore", "column ", UserWarning)
         found = _predicted(estimator, X, reference, **options)
     return Drift.of(found.labels, found.unlike, found.reference.sizes, found.names, prepared)
@@ -509,7 +509,7 @@ def _columns(
 def _cluster_names(
     run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]], result: ClusteringResult
 ) -> dict[int, list[str]]:
-    """Return names of the user, of classes after a fit with labels, or by contrasts."""
+    """Return cluster names: set by the user, or else classes after a fit with labels, or contrasts."""
     found = {
         place: [each.name for each in known] for place, known in facts.items() if any(e.name for e in known)
     }

@@ -64,11 +64,11 @@ _SURE = {
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is not known.",
 }
-# What a mean silhouette from these values on shows, in words.
+# Smallest mean silhouettes, and what they show in words.
 _SILHOUETTES = (
-    (0.5, "much nearer to their own cluster than to the next"),
-    (0.25, "nearer to their own cluster than to the next"),
-    (-1.0, "hardly nearer to their own cluster than to the next; elongated clusters can have this effect"),
+    (0.5, "much nearer to their own cluster than to the nearest other"),
+    (0.25, "nearer to their own cluster than to the nearest other"),
+    (-1.0, "hardly or not nearer to their own cluster; elongated clusters can also have low silhouettes"),
 )
 _N_LOOKS = 128
 _SYMBOLS = {
@@ -473,7 +473,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def headline(content: ReportContent) -> Markup:
-    """The clusters of the chosen solution in a sentence: number, names and sizes, largest first, as HTML."""
+    """Return a sentence on the chosen solution as HTML: numbers, names and sizes of its clusters."""
     if not content.n_solutions:
         return Markup()
     labels = content.labels[content.chosen]
@@ -491,14 +491,14 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """How sure the result is: a sentence, its figures, and the length of a bar from 0 to 1, if any."""
+    """Return a sentence on the certainty of the clusters, its figures, and a bar from 0 to 1 or None."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
         said = next((sentence for start, sentence in _SURE.items() if verdict.startswith(start)), "")
         said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
         return said, f"Verdict: {verdict}.", content.confidence if np.isfinite(content.confidence) else None
-    said = "This method does not assess how sure its clusters are."
+    said = "This method does not assess the certainty of its clusters."
     means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
     if not np.isfinite(means).any():
         return said, "", None
@@ -653,7 +653,7 @@ def _parts(content: ReportContent) -> dict[str, Any]:
 
 
 def _names_key(content: ReportContent) -> str:
-    """Key under which a browser stores the names of the clusters of the result: a hash of the clusters."""
+    """Hash of the result: the key under which a browser stores the names of its clusters."""
     if not content.n_solutions:
         return ""
     labels, names = content.labels[content.chosen], content.cluster_names.get(content.chosen, ())

@@ -65,11 +65,11 @@ def test_a_front_offers_one_cut_per_number_of_clusters():
     assert cuts[0][1:] == ("The chosen solution.", "")
     assert (
         cuts[1][1]
-        == "The nearest to the chosen one of 2 solutions on the front with this number of clusters."
+        == "Most similar to the chosen one among 2 solutions on the front with this number of clusters."
     )
     assert cuts[2][1] == "The only solution on the front with this number of clusters."
     assert cuts[1][2] == (
-        "Against the chosen solution: width 3 instead of 1, worse; gap 9 instead of 5, better."
+        "Compared with the chosen solution: width 3 instead of 1, worse; gap 9 instead of 5, better."
     )
     assert cuts[2][2].endswith("gap 5 instead of 5, equal.")
 
@@ -94,7 +94,9 @@ def test_alternatives_of_a_pool_are_cuts_with_their_reasons():
     assert [cut[0] for cut in content.cuts] == [0, 1]
     assert content.cuts[1][1].startswith("alternative-0: found by Ward, kmeans")
     assert content.cuts[1][1].endswith("; differs in width.")
-    assert content.cuts[1][2] == "Against the chosen solution: expected index 0.4 instead of 0.7, worse."
+    assert (
+        content.cuts[1][2] == "Compared with the chosen solution: expected index 0.4 instead of 0.7, worse."
+    )
     assert content.confidence == 0.7
 
 
@@ -230,13 +232,13 @@ def test_a_verdict_is_a_sentence(verdict, said):
         (0.6, "much nearer", 0.6),
         (0.5, "much nearer", 0.5),
         (0.3, "are nearer", 0.3),
-        (-0.1, "hardly nearer", 0.0),
+        (-0.1, "hardly or not nearer", 0.0),
     ],
 )
 def test_without_a_verdict_silhouettes_are_described(value, said, length):
     columns = [Column("silhouette", np.array([value, 0.9, 0.9]), greater_is_better=True)]
     sentence, figures, found = sureness(content(columns=columns))
-    assert sentence == "This method does not assess how sure its clusters are."
+    assert sentence == "This method does not assess the certainty of its clusters."
     assert said in figures
     assert f"{value:.2f}" in figures
     assert found == length

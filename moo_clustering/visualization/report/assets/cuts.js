@@ -1,8 +1,8 @@
-// Other cuts: clusters of several solutions, by number of clusters, and the samples that they share.
+// Alternative solutions (cuts): their clusters, by number of clusters, and the samples that these share.
 
 const CUT = { height: 300, bar: 12, gap: 6, top: 30 };
 
-// Clusters of a cut from top to bottom, ordered by where their samples are in the cut before.
+// Clusters of a cut from top to bottom, ordered by the mean position of their samples in the previous cut.
 function cutNodes(solution, before) {
   const sizes = sizesOf(solution);
   const clusters = clustersOf(sizes);
@@ -70,7 +70,7 @@ function cutFigure(width) {
     return group;
   });
   const svg = vector("svg", { viewBox: `0 0 ${wide} ${deepest + 6}`, role: "img",
-    "aria-label": `Clusters of ${count(cuts.length, "cut")}: ${cuts.map(({ solution }) => numberOfClusters(solution)).join(", ")}` }, ...flows, ...columns);
+    "aria-label": `Clusters of ${count(cuts.length, "solution")}: ${cuts.map(({ solution }) => numberOfClusters(solution)).join(", ")}` }, ...flows, ...columns);
   svg.style.minWidth = `${170 * cuts.length}px`;
   return svg;
 }
@@ -87,7 +87,7 @@ function showCuts() {
   if (data.cuts.length < 2) return;
   byId("cuts").hidden = false;
   const numbers = [...new Set(data.cuts.map(([solution]) => numberOfClusters(solution)))];
-  note("cuts-note", `${numbers.join(" → ")} clusters. Bands join clusters that share ${data.sampleKind}s. Show a cut to see it in the cards and on the map.`);
+  note("cuts-note", `${numbers.join(" → ")} clusters. Bands join clusters that share ${data.sampleKind}s. Press Show to see a solution in the table of clusters and on the map.`);
   const place = byId("cuts-figure");
   let width = 0;
   const show = () => {

@@ -1,4 +1,4 @@
-// Doubtful samples of the chosen solution, by the two clusters between which they are.
+// Doubtful samples of the chosen solution, grouped by their own and the other cluster.
 
 function showDoubts() {
   if (!data.doubts.length) return;
@@ -30,7 +30,7 @@ function showDoubts() {
       ...pairs.get(key).map(row));
   };
   const heads = [data.sampleKind, "cluster", "support", "other cluster", "its support"];
-  note("doubts-note", `The ${samplesText(data.doubts.length)} of the method's choice in most doubt: another cluster has at least half the support of their own. Support is the share of the pool of partitions that puts a ${data.sampleKind} together with a cluster.`);
+  note("doubts-note", `The most doubtful ${data.sampleKind}s of the chosen solution (${samplesText(data.doubts.length)}): another cluster has at least half the support of their own cluster. The support of a cluster is the share of the pool of partitions that joins the ${data.sampleKind} with the cluster.`);
   byId("doubts-table").replaceChildren(
     element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i === 2 || i === 4 ? "number" : "" }, head)))),

@@ -204,7 +204,7 @@ function scatterShapes(trace, x, y) {
   return made;
 }
 
-// Short texts; words that all of them have are left out where short ones would be alike.
+// Shorten texts. If shortened texts would be equal, words that all texts contain are removed first.
 function labelTexts(texts, length) {
   const short = texts.map((text) => shortened(text, length));
   if (new Set(short).size === texts.length) return short;
@@ -212,7 +212,7 @@ function labelTexts(texts, length) {
   return texts.map((text, place) => shortened(text.split(" ").filter((word) => !inAll.has(word.replace(",", ""))).join(" ") || texts[place], length));
 }
 
-// Texts where they cover neither each other nor leave the plot; those without room are left out.
+// Place texts so that they neither overlap nor leave the plot; texts without room are omitted.
 function labelShapes(trace, x, y) {
   const [boxes, made, texts] = [[], [], labelTexts(trace.text, x.length < 420 ? 14 : 26)];
   pixelsOf(trace, x, y).forEach((at, place) => {

@@ -1,6 +1,6 @@
 // The strongest columns of the clusters of the selected solution: a table whose cells are coloured.
 
-// A level of this many standard deviations, or more, has the strongest colour.
+// Levels of at least this number of standard deviations have the strongest colour.
 const STRONGEST = 1.5;
 
 function heatColor(level) {
@@ -16,7 +16,7 @@ function heatCell(cluster, [column, category], level, value) {
   return made;
 }
 
-// One cell can be reached by the Tab key, the others by arrow keys.
+// The Tab key reaches one cell, and the arrow keys reach the others.
 function moveInHeatmap(event) {
   const [row, column] = [event.target.closest("tr"), event.target.cellIndex];
   const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
@@ -47,8 +47,8 @@ function showHeatmap() {
   byId("heatmap").hidden = !known.length;
   byId("heatmap-legend").hidden = byId("heatmap-table").hidden = !found;
   const isTerms = data.featuresTitle.includes("terms");
-  const medians = data.sampleKind === "bag" ? "Medians of the means of the bags." : "Medians of numbers and shares of categories.";
-  const kinds = isTerms ? `Shares of ${data.sampleKind}s with the term.` : medians;
+  const medians = data.sampleKind === "bag" ? "The table shows medians of the means of the bags." : "The table shows medians of numbers and shares of categories.";
+  const kinds = isTerms ? `The table shows the shares of ${data.sampleKind}s with the term.` : medians;
   byId("heatmap-title").textContent = `Strongest ${isTerms ? "terms" : "columns"} of the clusters`;
   note("heatmap-note", found
     ? `${kinds} The colour compares a cluster with all ${data.sampleKind}s, in standard deviations of the ${isTerms ? "term" : "column"}.`

@@ -45,6 +45,6 @@ function showHistory() {
     byId("history-figure").hidden = true;
     return;
   }
-  note("history-note", `${count(length, "step")} of the search recorded.`);
+  note("history-note", `The run recorded ${count(length, "step")} of its search.`);
   addFigure("history-figure", "convergence", historyFigure);
 }

@@ -1,4 +1,4 @@
-// Columns that were not used for the clusters: the share of every value in every cluster of the selected solution.
+// Columns that the fit did not use: the share of every value in every cluster of the selected solution.
 
 function knownTable({ name, values, codes }) {
   const { rows, columns, counts } = crossed(storedLabels(state.selected), codes);
@@ -28,7 +28,7 @@ function showKnown() {
   const columns = data.leftOut.filter(({ values, codes }) => codes.some((code) => code > 0) && values.length);
   if (!columns.length) return;
   byId("known").hidden = false;
-  note("known-note", `Share of the ${data.sampleKind}s of each cluster that have a value, with their number. These columns had no influence on the clusters.`);
+  note("known-note", `Each cell shows the share and the number of the ${data.sampleKind}s of a cluster that have a value. These columns had no influence on the clusters.`);
   const show = () => byId("known-tables").replaceChildren(...columns.map(knownTable));
   follow(["selected"], show);
   show();

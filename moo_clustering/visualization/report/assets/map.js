@@ -50,7 +50,7 @@ function sampleTrace() {
   }];
 }
 
-// Viridis, which is read in grey and by the colour-blind.
+// Viridis, which remains readable in greyscale and for the colour-blind.
 const VALUES = ["#440154", "#443983", "#31688e", "#21918c", "#35b779", "#90d743", "#fde725"];
 const UNKNOWN = "#9aa5b1";
 
@@ -63,7 +63,7 @@ function mixed(share) {
   }).join("")}`;
 }
 
-// What is needed to paint by a column: frequent categories first, or the ends of the scale without extreme values.
+// Prepare a column for colouring: the most frequent categories, or the limits of the scale without extreme values.
 const MOST_CATEGORIES = 12;
 function prepareColumn(column) {
   if (column.write) return;
@@ -114,7 +114,7 @@ function colorBy(name) {
   map.tell();
 }
 
-// The plane and the neighbour embedding take turns as the positions of the map.
+// Show the samples at their positions in the plane or in the neighbour embedding.
 function setView(view) {
   const { plane, neighbors } = map.views;
   Object.assign(data.map, { view, positions: view === "neighbors" ? neighbors : plane });
@@ -160,9 +160,9 @@ function mapNote() {
   if (shown < data.nSamples) parts.push(`${counting.format(shown)} of ${samplesText(data.nSamples)} shown.`);
   else parts.push(`All ${samplesText(data.nSamples)} shown.`);
   const lost = data.map.rows.length - shown;
-  if (lost && data.map.view === "neighbors") parts.push(`The ${planeName().toLowerCase()} show${planeName() === "Scaling" ? "s" : ""} more.`);
+  if (lost && data.map.view === "neighbors") parts.push(`The ${planeName().toLowerCase()} show${planeName() === "Scaling" ? "s" : ""} more ${data.sampleKind}s.`);
   else if (lost) parts.push(`${samplesText(lost)} without a position omitted.`);
-  if (data.map.view === "neighbors") parts.push("Neighbours in the data are near each other (t-SNE); sizes of groups and distances between them mean little.");
+  if (data.map.view === "neighbors") parts.push("Neighbours in the data are near each other (t-SNE). The sizes of groups and the distances between groups have little meaning.");
   else if (data.map.note) parts.push(data.map.note);
   if (!matchMedia("(pointer: coarse)").matches) parts.push("Drag to zoom in, double-click to reset.");
   return parts.join(" ");
@@ -185,7 +185,7 @@ function emphasize(cluster) {
 }
 
 function pointOut(sample) {
-  // Of many samples, some have a place in the plane only.
+  // In large data, some samples have a position only in the plane.
   if (data.map.view === "neighbors" && !shownPlaces().some((place) => data.map.rows[place] === sample)) setView("plane");
   change({ sample: state.sample === sample ? null : sample });
 }

@@ -1,4 +1,4 @@
-// Names that the user gives to the clusters of the result, in place of the cell that shows the name.
+// The user renames clusters of the chosen solution in the cells of the table that show their names.
 
 const naming = { names: {}, original: {}, known: undefined, stores: true };
 const namesKey = () => `moo-clustering names ${data.namesKey}`;
@@ -22,7 +22,7 @@ function startNames() {
   noteNames();
 }
 
-// Show the names wherever the page has one.
+// Show the names in all parts of the page.
 function useNames() {
   const { chosen } = data;
   if (naming.known || Object.keys(naming.names).length) data.clusterNames[chosen] = Object.assign([], naming.known, naming.original, naming.names);
@@ -43,7 +43,7 @@ function noteNames() {
   return undefined;
 }
 
-// An empty name stands for the original one. Returns why a name cannot be used, if so.
+// Rename a cluster; an empty name restores the original one. Returns the reason if the name cannot be used.
 async function giveName(cluster, text) {
   const name = text.trim().replace(/\s+/g, " ");
   const others = Object.keys(naming.original).filter((other) => Number(other) !== cluster);

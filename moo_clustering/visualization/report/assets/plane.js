@@ -1,6 +1,6 @@
 // Samples in the plane, in the looks of their clusters.
 
-// Places in the map's arrays of the samples that can be drawn.
+// Positions, in the arrays of the map, of the samples that can be drawn.
 const knownPlaces = new Map();
 function shownPlaces() {
   const { positions, rows } = data.map;
@@ -24,7 +24,7 @@ function markerSize(nPoints) {
   return nPoints > 3000 ? 5 : nPoints > 600 ? 6.5 : 8.5;
 }
 
-// A trace of every cluster; `lookPlace` says which look a cluster has, `paint` the colour and the value of a place.
+// One trace per cluster; `lookPlace` selects the look of a cluster, `paint` returns the colour and text of a sample.
 function clusterTraces(solution, lookPlace, emphasis, paint = null) {
   const labels = storedLabels(solution);
   const sizes = sizesOf(solution);
@@ -58,7 +58,7 @@ function planeLayout(own) {
   return layoutOf({
     ...(data.map.view === "neighbors" ? { margin: { l: 18, r: 18, t: 14, b: 14 } } : {}),
     kind: `plane of ${data.map.view ?? "all"}`,
-    // The axes of a neighbour embedding mean nothing.
+    // The axes of a neighbour embedding have no meaning, and no titles.
     xaxis: axis(0),
     yaxis: axis(1),
     ...own,
@@ -67,7 +67,7 @@ function planeLayout(own) {
 
 const middle = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-// Names of the clusters at the medians of their samples, those of the largest first.
+// Names at the medians of the samples of the clusters, largest cluster first.
 function clusterLabels(solution, emphasis) {
   const traces = clusterTraces(solution, ownPlace, emphasis).filter(({ meta, x }) => meta.cluster >= 0 && x.length && (emphasis === null || meta.cluster === emphasis));
   traces.sort((a, b) => b.x.length - a.x.length);

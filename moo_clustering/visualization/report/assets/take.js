@@ -1,4 +1,4 @@
-// Take it with you: files, the table, commands and code.
+// Files of the run, the table of clusters, commands and code.
 
 async function copyText(text) {
   if (navigator.clipboard && window.isSecureContext) {
@@ -6,7 +6,7 @@ async function copyText(text) {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Without permission, as in frames: the older way.
+      // Without permission, for example in frames, the older method below is used.
     }
   }
   const field = element("textarea", { readonly: true, class: "off-page" });
@@ -26,12 +26,12 @@ function copyButton(text) {
   return copy;
 }
 
-// Files can be opened only from a page that lies beside them.
+// Links to files work only if the page is opened from their folder.
 function fileLink(name) {
   return location.protocol === "file:" ? element("a", { href: encodeURI(name) }, name) : element("code", {}, name);
 }
 
-const FILES = { "clustered.csv": "rows with their clusters", "labels.csv": "numbers of the clusters", "clusters.csv": "the clusters" };
+const FILES = { "clustered.csv": "rows with their clusters", "labels.csv": "cluster numbers of the rows", "clusters.csv": "sizes and names of the clusters" };
 
 function showTake() {
   if (!data.lines.length && !data.files.length) return;
