@@ -2,7 +2,7 @@
 Customer segments to hand over
 ==============================
 
-Find segments of customers, give them names for colleagues, and hand over a table, a rule and a page.
+Find segments of customers, name them for colleagues, and hand over a table, rules and a report.
 
 Shows: mixed columns, the contrasts of the segments, names from a function, the customers with their segments,
 the most typical and the doubtful ones, rules as SQL, and the report.
@@ -39,7 +39,7 @@ print(model.summary())
 
 # %%
 # By default, the segments are named by their contrasts. A function that receives the description of a segment
-# may return another name. It could also ask a colleague or a language model.
+# can return other names. It could also ask a colleague or a language model.
 
 
 def channel_and_age(description):
@@ -51,8 +51,8 @@ print(model.describe(customers, sample_names=customers["customer"]))
 print(*(each.name for each in model.describe(customers, namer=channel_and_age)), sep="\n")
 
 # %%
-# Colleagues receive the customers with their segments. The typical customers illustrate a segment, and the
-# doubtful ones may belong to another.
+# Colleagues receive the customers with their segments. Typical customers illustrate a segment, and doubtful
+# customers may belong to another one.
 
 handed = model.table(customers, namer=channel_and_age)
 handed.to_csv("segments.csv", index=False)
@@ -61,7 +61,7 @@ print(handed.loc[handed["typical"], ["customer", "name", "channel", "genre"]].he
 print(f"{handed['doubtful'].sum()} of {n} customers are doubtful")
 
 # %%
-# A database receives a rule, and everybody else a page that opens in any browser.
+# The rules run as SQL in a database, and colleagues open the report in any browser.
 
 print(model.explain(customers).select(0.9).to_sql())
 page = model.report("segments.html", X=customers, sample_names=customers["customer"])

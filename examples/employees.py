@@ -4,7 +4,7 @@ From a CSV file to groups that can be used
 
 Cluster the employees of a company, understand the groups, and assign new employees to them.
 
-Shows: a CSV file with dates, currency, percentages, ratings and missing cells; what the fit makes of the
+Shows: a CSV file with dates, currency, percentages, ratings and missing cells; how the fit converts the
 columns; the verdict; the contrasts of the groups; the rules that assign employees to them; and predictions.
 """
 
@@ -41,15 +41,15 @@ model = ParetoClustering(random_state=0).fit(table)
 print(*model.preparer_.notes_, sep="\n")
 
 # %%
-# The verdict states how far to trust the groups. The description names each group by its contrasts with the
+# The verdict states how reliable the groups are. The description names each group by its contrasts with the
 # nearest one, in the units of the table, and lists its most typical employees.
 
 print(model.summary())
 print(model.describe(table, sample_names=table["employee"]))
 
 # %%
-# Rules of few conditions assign nearly all employees to their groups. As Python or SQL, they can be applied
-# without this package.
+# Rules with few conditions assign nearly all employees to their groups. Exported as Python or SQL, the rules
+# work without this package.
 
 rules = model.explain(table)
 print(rules)
@@ -57,9 +57,9 @@ print(rules.select(0.95).to_sql())
 model.table(table).to_csv("employees-clustered.csv", index=False)
 
 # %%
-# New employees are read in the notation of the fit. The order of the columns does not matter, columns that
-# the fit left out may be absent, and missing cells are filled from the nearest employees of the fit. On the
-# command line, `moo-clustering fit employees.csv` and `moo-clustering predict` do the same.
+# The fitted model reads new employees in the notation of the fit. The order of the columns does not matter,
+# columns that the fit left out may be absent, and missing cells are filled from the nearest employees of the
+# fit. On the command line, `moo-clustering fit employees.csv` and `moo-clustering predict` do the same.
 
 new = pd.DataFrame(
     {

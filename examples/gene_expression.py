@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import ParetoClustering
 
-# Counts of 120 cells and 200 genes; each of the three types has ten markers.
+# Counts for 120 cells and 200 genes; each of the three cell types has ten marker genes.
 rng = np.random.default_rng(0)
 types = rng.permutation(np.repeat(["B cell", "T cell", "monocyte"], [50, 40, 30]))
 genes = [f"{marker}{number}" for marker in ("CD19-", "CD3-", "CD14-") for number in range(10)]
@@ -48,7 +48,7 @@ if not isinstance(data, pd.DataFrame):
     print(data.obs["cluster"].value_counts())
 
 # %%
-# The heat map shows the cells in the order of their clusters, and the genes that vary most between these.
+# The heat map shows the cells in the order of their clusters, and the genes that vary most between clusters.
 
 means = np.array([expression[model.labels_ == c].mean(axis=0) for c in range(model.n_clusters_)])
 shown = means.var(axis=0).argsort()[::-1][:30]
