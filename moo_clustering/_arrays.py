@@ -132,7 +132,7 @@ class QuotingError(ValueError):
 
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
-    """Independent seeds for ``n`` tasks in fixed order, from any seed of scikit-learn."""
+    """Derive independent seeds for ``n`` tasks, in fixed order, from None, an int or a generator."""
     # A user's generator is advanced, so that a second fit with it differs, as in scikit-learn.
     if random_state is None:
         entropy: int | None = None

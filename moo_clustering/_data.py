@@ -52,8 +52,8 @@ def checked_container(data: Any, name: str) -> Any:
 def checked_array(
     data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
 ) -> NDArray[Any]:
-    """Convert data to a dense array: of finite real numbers if there are ``dtype``, else of any type."""
-    # Errors name the argument: masked, sparse and empty arrays, rows of unequal length, other dimensions.
+    """Convert data to a dense array, with ``dtype`` (a type or list of types) of finite real numbers."""
+    # Errors name the argument. Masked and sparse arrays, unequal rows and wrong dimensions raise errors.
     given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")

@@ -18,7 +18,7 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
 _CANCELLED = 1e-6
-# Largest number of samples for which NumPy recomputes them, without a compiled kernel.
+# Largest number of samples for which NumPy, instead of a compiled kernel, recomputes such distances.
 _FEW = 256
 # Other metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (

@@ -145,9 +145,9 @@ def can_start(count: int) -> bool:
 
 
 class Content:
-    """Memory of an array, bytes of shape (n_bytes,), aligned as arrays are."""
+    """Content of an array as bytes, shape (n_bytes,), with the alignment of arrays."""
 
-    # Messages have contents at odd addresses, where sums have another order.
+    # Data in messages can begin at odd addresses, where NumPy sums in another order.
 
     def __init__(self, memory: Buffer) -> None:
         self.memory = memory

@@ -42,10 +42,10 @@ class Targets:
 
 
 def partial_targets(y: Any, n_samples: int) -> Targets:
-    """Check ``y`` of ``fit``: one class per sample, or label indicators; None if nothing is labelled."""
-    # Unlabelled samples have -1, a missing value or an empty text among classes, (n_samples,) or a column, or
-    # rows of -1 among the 0/1 indicators, (n_samples, n_labels), also sparse. Raises a ValueError for another
-    # length, values that are no classes (continuous), other indicators, rows partly -1, and no columns.
+    """Read ``y`` of ``fit``: a class per sample, label indicators, or None, which labels no sample."""
+    # Classes have shape (n_samples,) or are a column; -1, missing values and empty strings mark unlabelled
+    # samples. Indicators are 0/1, dense or sparse (n_samples, n_labels); rows of -1 mark unlabelled samples.
+    # Raises a ValueError for other lengths, continuous values, other indicators, rows partly -1, no columns.
     if y is None:
         return Targets(
             np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False
@@ -72,10 +72,7 @@ def _as_array(y: Any) -> NDArray[Any]:
 
 
 def marked(y: NDArray[Any]) -> NDArray[Any]:
-    """Classes with -1, the mark of unlabelled samples, in place of None, NaN and pandas.NA.
-
-    Raises a ValueError if nothing else remains.
-    """
+    """Replace None, NaN and pandas.NA among classes by -1; raise a ValueError if all values are missing."""
     if y.dtype.kind not in "fO":
         return y
     missing = np.isnan(y) if y.dtype.kind == "f" else np.array(list(map(_is_missing, y)), dtype=bool)
@@ -89,7 +86,7 @@ def marked(y: NDArray[Any]) -> NDArray[Any]:
 def _is_missing(value: Any) -> bool:
     try:
         return value is None or bool(value != value)
-    except TypeError:  # pandas.NA is neither equal nor unequal
+    except TypeError:  # comparisons with pandas.NA have no truth value
         return True
 
 

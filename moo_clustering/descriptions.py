@@ -290,7 +290,7 @@ class ComparedColumns:
                 self._places.append(place)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """At most ``most`` columns, those with the names ``first`` before the others."""
+        """Return at most ``most`` columns, first those whose names are in ``first``."""
         return sorted(self._columns, key=lambda column: column.name not in first)[:most]
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
@@ -336,7 +336,7 @@ class ComparedTerms:
         )
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
-        """Occurrences of the terms ``first``."""
+        """Return boolean columns that state whether the documents contain the terms ``first``."""
         present = self._present[:, [self._terms.index(term) for term in first]].toarray() > 0
         return ComparedColumns(pd.DataFrame(present, columns=list(first))).columns((), most)
 
@@ -522,10 +522,10 @@ class _Trait:
     value: Callable[[int], str]  # of a cluster, in words
     # The mean of numbers in words, which is shown if medians are equal; None for categories and terms.
     mean: Callable[[int], str] | None = None
-    spread: float = 1.0  # standard deviation of the ranks, as differences of shares, or of the indicator
+    spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
     def words(self, n_clusters: int) -> tuple[str, list[str]]:
-        """Category, "mean" if only means differ, or "", with the values of the clusters."""
+        """Return a category, "mean" (if only means differ) or "", and the values of the clusters in words."""
         values = [self.value(cluster) for cluster in range(n_clusters)]
         if self.mean is None:
             return values[0].partition("%")[2].strip(), [f"{each.partition('%')[0]}%" for each in values]
@@ -535,14 +535,14 @@ class _Trait:
 
 @dataclass(frozen=True, eq=False)
 class Heatmap:
-    """Clusters by their strongest columns.
+    """Table of the clusters and their strongest columns.
 
     Attributes
     ----------
     columns : sequence of (str, str)
-        Column or term, and the category whose share is shown, "mean", or "" for medians and other shares.
+        Column or term, and "mean", the category whose share is shown, or "" for medians and other shares.
     levels : ndarray of shape (n_clusters, n_columns), float64
-        Mean rank of a column, or share of a category or term, against all samples in standard deviations.
+        Mean rank, or share of a category or term, minus that of all samples, in standard deviations.
     values : sequence of sequence of str
         Median, mean or share in words, for each cluster and column.
     """
@@ -554,7 +554,7 @@ class Heatmap:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Columns, categories or terms compared between clusters, those of documents with directions of means."""
+    """Columns, categories or terms compared between clusters; for documents, with directions of the means."""
 
     members: _Members
     traits: Sequence[_Trait]
@@ -576,7 +576,7 @@ class Comparison:
         )
 
     def heatmap(self, most: int) -> Heatmap:
-        """The strongest columns of every cluster in turn, with similar ones side by side."""
+        """Select the strongest columns of each cluster in turn, and place similar columns side by side."""
         from scipy.cluster.hierarchy import leaves_list, linkage
 
         sizes = self.members.sizes

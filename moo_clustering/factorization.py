@@ -93,8 +93,8 @@ def nmf(
     n_components : int
         Number k, at least 1.
     solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
-        Hierarchical alternating least squares, multiplicative updates, projected gradients; "cd", "mu" of
-        scikit-learn.
+        Hierarchical alternating least squares, multiplicative updates, projected gradients; the solvers "cd"
+        and "mu" of scikit-learn.
     n_runs : int, optional
         Number of runs. Default: the number of seeds or starts, otherwise 1.
     seeds : sequence of SeedSequence, optional

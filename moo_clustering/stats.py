@@ -750,7 +750,7 @@ def adjusted_pairs(
 
 
 def pair_table(summary: RankSummary) -> pd.DataFrame:
-    """z >= 0 and unadjusted two-sided p of every pair (better method first), most different pairs first."""
+    """z >= 0 and unadjusted two-sided p of all pairs (better method first), sorted by decreasing z."""
     ranks = summary.average_ranks.sort_values(kind="stable")
     k = len(ranks)
     first, second = np.triu_indices(k, 1)

@@ -166,7 +166,7 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):  # type: ignore[no-untyped-def]
-    """Visit every gene with ``genes`` set once, in order; store objectives without penalty, violations."""
+    """Visit the genes selected by ``genes`` once, in order; store unpenalised objectives and violations."""
     state, trial = _scratch(arrays, sums[0].shape[1])
     radii = np.empty(labels.shape[1])
     for i in range(lo, hi):

@@ -35,7 +35,7 @@ _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
 # Age in seconds after which files of older sources, and of killed writers, are removed.
 _OUTDATED = 3600.0
-# Steps of Python functions, about a quarter of a second, after which a kernel is compiled.
+# Number of steps of Python functions (about a quarter of a second) after which a kernel is compiled.
 _INTERPRETED = 2e5
 # The warning that this process has issued.
 _WARNED: list[str] = []
@@ -58,10 +58,10 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
-    """Whether to call the Python function or a NumPy twin of a kernel, which have equal results.
+    """Whether to call the Python function or the NumPy twin of a kernel, with equal results, instead of it.
 
-    They replace kernels that are neither compiled nor saved, as long as the steps of all calls take less time
-    than compilation.
+    This is so for kernels that are neither compiled nor saved, as long as the steps of all calls take less
+    time than compilation.
     """
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved():
@@ -100,7 +100,7 @@ class KernelCache(caching.FunctionCache):
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
         self.enable()
-        # Steps without compilation so far.
+        # Number of steps so far without compilation.
         self.n_steps = 0.0
         self._any_saved: bool | None = None
 
@@ -163,7 +163,7 @@ class KernelCache(caching.FunctionCache):
                 yield from (Path(entry.path) for entry in entries if entry.name.startswith(self._prefix))
 
     def any_saved(self) -> bool:
-        """Whether a version for any types is saved; looked up once."""
+        """Whether the folder contains a compiled version, for any argument types; checked once."""
         if self._any_saved is None:
             current = f"{self._prefix}{self._stamp.hex()[:16]}."
             self._any_saved = any(path.name.startswith(current) for path in self._saved())

@@ -199,7 +199,7 @@ def _for_block_pairs(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kind: str, both: bool, table: FloatArray
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Distances (sums for means, else squares) from bags of ``x`` to those of ``y``, or both ways."""
+    """Distances (sums for "mean", else squares) from bags of ``x`` to bags of ``y``, or both ways."""
     start = np.inf if kind == "min_min" else 0.0
     there = np.full((x.n_bags, y.n_bags), start)
     back = np.full((y.n_bags, x.n_bags), start) if both and kind not in SYMMETRIC else None

@@ -37,7 +37,7 @@ _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
     "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%Y",
 )  # fmt: skip
-_SHORT = 1_000  # cells of a column that is short
+_SHORT = 1_000  # largest number of cells of a short column
 # A currency before the number, or a short unit after it. A prefix of letters would match names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥]|EUR|USD|GBP|CHF)?\s*"
@@ -136,7 +136,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
     if column.kind != "number" or not (column.convention == "ambiguous" or column.grouped):
         return column
     decimal = "comma" in written and "point" not in written
-    is_money = column.unit in _MONEY  # which has no three decimals
+    is_money = column.unit in _MONEY  # amounts do not have three decimals
     if column.convention == "ambiguous":
         known = column.values[pd.notna(column.values)]
         # Three decimals in some cells and none in others are unlikely.
@@ -741,7 +741,7 @@ def without_unit(texts: NDArray[Any]) -> Measures | None:
 
 
 class UnseenCells(NamedTuple):
-    """Cells of a column of further rows that are unlike those of the fit.
+    """Cells of new rows, in one column, that are unlike the cells of the fit.
 
     Attributes
     ----------
@@ -759,7 +759,7 @@ class UnseenCells(NamedTuple):
 
 
 def cell_text(value: Any) -> str:
-    """A number or date for people."""
+    """Format a number or date for messages."""
     if isinstance(value, np.datetime64):
         return written(value)
     return f"{value:.6g}"

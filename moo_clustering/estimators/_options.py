@@ -52,7 +52,7 @@ _CONSTRAINTS: dict[Any, Any] = {
     Path: Path,
 }
 
-# Entries of parameters of several estimators, for classes that do not document them.
+# Documentation of parameters that several estimators share, for classes that do not document them.
 _SHARED = """
 Parameters
 ----------
@@ -63,7 +63,7 @@ pop_size, n_gen : int
 engine : {"pymoo", "deap"}
     Library of the search.
 conflicts : {"raise", "keep"}
-    Whether contradicting pairs raise an error, or all count.
+    Whether contradictory pairs raise an error, or are all used.
 """
 
 C = TypeVar("C", bound=type)

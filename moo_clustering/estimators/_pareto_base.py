@@ -593,10 +593,8 @@ class ParetoPoolClusterer(
         *supervision: ArrayLike | None,
         settle: Callable[[Solution, Candidates | None], Solution] | None = None,
     ) -> Plans[None]:
-        """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes.
-
-        ``settle`` changes the selected result.
-        """
+        """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
+        # ``settle`` can replace the selected result, before any attribute of the previous fit is changed.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel

@@ -90,7 +90,7 @@ class PooledSamples:
 
     @property
     def points_given(self) -> FloatArray | None:
-        """Scaled features of the points, with outliers where they are."""
+        """Scaled features of the points, with outliers at their original positions."""
         if self.features is None or self.far is None or self.far_rows is None:
             return self.features
         points = self.features.copy()
@@ -208,10 +208,10 @@ def extended(
     samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
 ) -> PooledSamples:
     """Add new scaled rows to the samples of a fit, and their clusters to the partitions of its pool."""
-    # Distinct new rows become points, up to ``n_landmarks`` points in all. Otherwise only rows ``apart`` from
-    # the fit do, or up to a tenth of ``n_landmarks`` means of them. In every partition, a new point joins the
-    # cluster of the nearest earlier point. Unless ``k_range`` is None, the families of ``candidate_pool``
-    # replace partitions of the same family and number of clusters.
+    # Distinct new rows become points if there are at most ``n_landmarks`` points in all. Otherwise, only rows
+    # ``apart`` from the fit become points or, if they are too many, a tenth of ``n_landmarks`` means of them.
+    # In every partition, a new point joins the cluster of the nearest earlier point. Unless ``k_range`` is
+    # None, partitions of ``candidate_pool`` replace those of the same family and number of clusters.
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None
     assert pool is not None
@@ -231,7 +231,7 @@ def extended(
             far[:] = False
     drawn = points if far is None or not far.any() else _drawn_in(points, far)
     with threads_here():
-        # Without landmarks, earlier samples are points; equal ones are separate.
+        # Without landmarks, every earlier sample is a point, even if it equals another.
         search = NearestNeighbors(n_neighbors=1).fit(drawn)
         landmark_of = search.kneighbors(every, return_distance=False)[:, 0].astype(np.int32)
         if own:

@@ -241,7 +241,7 @@ class MetaLabeler(PartialLabelClassifier):
         self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of all labels, (n, n_classes) or (n,) for two classes, regardless of ``cut``."""
+        """Scores of all labels, (n, n_classes) or (n,) for two classes; ``cut`` does not affect them."""
         decisions = self._decisions(self._rows(X))
         return decisions[:, 1] if self._two_classes else decisions
 

@@ -432,7 +432,8 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     epsilon : float
         Largest distance for ``"epsilon"``, on the scaled data; 0.2 to 0.6 in the paper.
     lam : float
-        Near or many neighbours for ``"waterfill"``. Default: thrice the mean distance of the 10 nearest.
+        For ``"waterfill"``; larger values distribute the weights over more neighbours. Default: three times
+        the mean distance of the 10 nearest neighbours.
     metric : str or callable
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"`` for distances of shape
         (n_samples, n_samples).

@@ -259,8 +259,8 @@ class SubspaceEstimator(
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of classes or labels: votes of clusters divided by the sum of their weights.
 
-        Rows, of shape (n, n_classes), sum to 1 for one class per document. ``aggregation="sum"`` is replaced
-        by ``"normalised"``, which ranks the classes of a document equally, because sums are not
+        The shape is (n, n_classes); rows sum to 1 for one class per document. ``aggregation="sum"`` is
+        replaced by ``"normalised"``, with the same ranking of the classes, because sums are not
         probabilities. Raises a ValueError if the fit had no labels.
         """
         votes = self._votes(X, "normalised" if self.aggregation == "sum" else self.aggregation)

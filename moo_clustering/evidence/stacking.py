@@ -121,7 +121,7 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind.fit(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Class probabilities of samples X from given ones, ``first`` (n, n_classes). Rows sum to 1.
+        """Combine class probabilities ``first`` (n, n_classes) of samples X with classifiers. Rows sum to 1.
 
         O(n L n_features) time for Gaussian kernels of L samples, at most 2000.
         """

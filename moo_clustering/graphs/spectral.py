@@ -35,12 +35,12 @@ FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
 # Maximum number of k-means iterations, and the final movement of centres, relative to the mean variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
-# Largest number of samples for k-means with all squared distances, and without compiled kernels.
+# Largest number of samples for k-means by NumPy, with all squared distances, without compiled kernels.
 _SMALL = 256
 # Largest size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
 # Smallest size for Lanczos, on sparse graphs with few neighbours and on dense matrices without zeros. For
-# dense matrices also the largest share of vectors, and restarts before a dense solution.
+# dense matrices, also the largest ratio of vectors to samples, and the restarts before the dense solver.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 

@@ -51,7 +51,7 @@ Rows = Labels
 MAX_MEMORY = 4 * 2**30
 # Above this number of samples, using all samples as candidates requires ``force``.
 MOST_LITERAL = 2000
-# Above the first number, parts are grouped before merging; above the second, a coarser cut is used.
+# Above the first number, parts are grouped before they are merged; above the second, the cut is coarser.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Individuals with more clusters are not searched for fragments.
 _MOST_CLUSTERS = 2000

@@ -14,7 +14,7 @@ from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
-# Membership of samples in their cluster of a hard partition; the rest is spread over all clusters.
+# Initial membership of samples in their own cluster; the remainder is spread over all clusters.
 _HARD = 0.9
 
 

@@ -191,8 +191,8 @@ class CDbw(PopulationIndex):
         for block in block_slices(k, 4 * len(far) * int(n_far.max())):
             first, stop = starts[block.start], starts[block.stop - 1] + n_far[block.stop - 1]
             D = cdist(far[first:stop], far[:stop])
-            # Facing representatives are each other's nearest; each pair is found from the cluster of larger
-            # number.
+            # Facing representatives are each other's nearest. Each pair is found once, from the cluster with
+            # the larger number.
             least = np.minimum.reduceat(D, starts[block] - first, axis=0)
             a, b = np.nonzero(np.repeat(least, n_far[block], axis=0) == D)
             least = np.minimum.reduceat(D, starts[: block.stop], axis=1)

@@ -26,7 +26,7 @@ from moo_clustering.validity.internal import (
 )
 
 _INDICES: tuple[type[ValidityIndex], ...] = (
-    # Of features or distances.
+    # Indices of features or distances.
     DBCV,
     CalinskiHarabasz,
     CDbw,
@@ -39,13 +39,13 @@ _INDICES: tuple[type[ValidityIndex], ...] = (
     MinimaxSilhouette,
     Silhouette,
     XieBeni,
-    # Of bags.
+    # Indices of bags.
     BagDaviesBouldin,
     BagSDbw,
     BagSilhouette,
     FTWCV,
     TWCV,
-    # Of a graph, a pool, labels or pairs.
+    # Indices of a graph, a pool, labels or pairs.
     BoundaryCut,
     FamilyAgreement,
     GraphModularity,
