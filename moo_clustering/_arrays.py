@@ -228,7 +228,8 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def knee(F: NDArray[np.float64]) -> int:
-    """Index of the member nearest to the ideal point, with objectives scaled by range (ties: the first)."""
+    """Index of the member nearest to the ideal point, with minimised objectives scaled to their ranges."""
+    # Objectives without range are ignored, and the first of equally near members is returned.
     low, spread = F.min(axis=0), np.ptp(F, axis=0)
     scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
     return int(np.linalg.norm(scaled, axis=1).argmin())

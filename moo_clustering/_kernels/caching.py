@@ -308,7 +308,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """SHA-256 of a function's file, imported kernel files, numba and NumPy; empty if unreadable."""
+    """SHA-256 of a function's file, imported kernel files, and versions of numba and NumPy, or empty."""
     texts: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:

@@ -617,7 +617,7 @@ def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
-    """Whether f with constraint violation c dominates g with d: smaller violation, or equal and Pareto."""
+    """Whether f with violation c dominates g with violation d: by violation or, if equal, by Pareto."""
     if c != d:
         return c < d
     better = False

@@ -267,7 +267,7 @@ def check_objectives(F: FloatArray, problem: Any) -> None:
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Return ``vary(X, rng) -> X``, which perturbs (by a function or a Mutation) and repairs copies."""
+    """Return ``vary(X, rng) -> X``, which perturbs copies by a function or a Mutation, and repairs them."""
 
     def vary(X: Genes, rng: Generator) -> Genes:
         if isinstance(perturb, Mutation):
@@ -555,7 +555,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Replace pymoo's default operators for real numbers in an algorithm; classes are instantiated."""
+    """Replace default real-valued operators of a pymoo algorithm; classes are instantiated."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(

@@ -408,7 +408,7 @@ def _work(sizes: Int64Array, n_slots: int) -> int:
 
 
 class ChunkLayout(NamedTuple):
-    """Row in every slot (n_slots, n_chunks; the last repeats), bag of every chunk, first chunk of bags."""
+    """Instance in every slot (n_slots, n_chunks; the last repeats), bag of chunks, first chunk of bags."""
 
     instances: Int64Array
     chunk_bag: NDArray[np.int32]

@@ -191,7 +191,7 @@ class MedoidEncoding(_MedoidGenes):
         return ids
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort medoids, padding last; the order affects only samples with two nearest medoids."""
+        """Sort medoids, padding last; only samples with two nearest medoids can change their cluster."""
         medoids = self._checked(X).astype(self.dtype)
         medoids[medoids < 0] = self.n_samples
         medoids.sort(axis=1)
@@ -278,7 +278,7 @@ class MedoidSlotEncoding(_MedoidGenes):
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort medoids in ascending order, empty slots last; only samples with two nearest medoids change."""
+        """Sort medoids, empty slots last; only samples with two nearest medoids can change their cluster."""
         ids = base.checked_genes(X, self.n_var).astype(self.dtype)
         ids[ids < 0] = self.n_samples
         ids.sort(axis=1)

@@ -1,4 +1,8 @@
-"""Base of the clusterers that select a partition from a pool, or combine its partitions."""
+"""Base of the clusterers that select a partition from a pool, or combine its partitions.
+
+A fit builds a pool (``_pareto_pool``), optionally evolves it (``_pareto_evolution``), and selects a result by
+labels and pairs (``_pareto_selection``). ``relabel`` repeats the last two steps, ``choose`` only the last.
+"""
 
 from __future__ import annotations
 

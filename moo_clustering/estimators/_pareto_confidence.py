@@ -323,7 +323,7 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 def verdict_text(
     assessment: Assessment, *, n_samples: int, bags: bool = False, supervised: bool = False
 ) -> str:
-    """Return the verdict with the expected agreement with classes, the p-value, and reservations."""
+    """Return the verdict with expected agreement, p-value and reservations, such as ignored supervision."""
     confidence, p_value, verdict = assessment
     if verdict == UNKNOWN:
         return f'{verdict}, because kernel="bags" creates no pool to compare the result with'

@@ -626,7 +626,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Attainment scores, NaN for solutions dominated in two objectives; None for fronts without any."""
+    """Attainment scores, NaN if dominated in two objectives; None if a front has no k up to ``k_user``."""
     # Rows are sorted by the first objective, so a non-dominated row has a smaller second than all before it.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])

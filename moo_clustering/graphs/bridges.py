@@ -226,7 +226,7 @@ class LargeGraphBridges:
         self.points = space.points
 
     def from_small_parts(self, parts: Int32Array) -> Links:
-        """Find the nearest sample of another part, among m + 1 nearest, for every sample of a part of m."""
+        """For each sample of a part of m, find the nearest sample of another part among its m + 1 nearest."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it.
         small = (sizes <= _SMALL) & (np.arange(len(sizes)) != sizes.argmax())

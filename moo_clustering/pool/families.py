@@ -268,7 +268,7 @@ def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return HDBSCAN partitions for several minimum sizes and both selection methods, without noise."""
+    """Return HDBSCAN partitions for all minimum sizes and both selection methods; noise joins clusters."""
     tree = _density_tree(data, min(_MIN_SAMPLES, data.n_samples))
     found: list[Partition] = []
     for size in _sizes(data.n_samples):
