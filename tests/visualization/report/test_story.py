@@ -232,7 +232,7 @@ def test_a_verdict_is_a_sentence(verdict, said):
         (0.6, "much nearer", 0.6),
         (0.5, "much nearer", 0.5),
         (0.3, "are nearer", 0.3),
-        (-0.1, "hardly or not nearer", 0.0),
+        (-0.1, "hardly nearer", 0.0),
     ],
 )
 def test_without_a_verdict_silhouettes_are_described(value, said, length):
