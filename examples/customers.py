@@ -4,8 +4,8 @@ Customer segments to hand over
 
 Find segments of customers, give them names for colleagues, and hand over a table, a rule and a page.
 
-Shows: mixed columns, the contrasts of the segments, names from a function, the customers with their segments,
-the most typical and the doubtful ones, rules as SQL, and the report.
+Shows: mixed columns, the contrasts of the segments, names from a function and by hand, the customers with
+their segments, the most typical and the doubtful ones, rules as SQL, and the report.
 """
 
 import numpy as np
@@ -49,6 +49,10 @@ def channel_and_age(description):
 
 print(model.describe(customers, sample_names=customers["customer"]))
 print(*(each.name for each in model.describe(customers, namer=channel_and_age)), sep="\n")
+
+# Names by hand are used by all descriptions, tables, rules and reports of the model from now on.
+largest = int(np.bincount(model.labels_).argmax())
+model.rename({largest: "the largest segment"})
 
 # %%
 # Colleagues receive the customers with their segments. The typical customers illustrate a segment, and the
