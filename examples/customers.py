@@ -4,8 +4,8 @@ Customer segments to hand over
 
 Find segments of customers, name them for colleagues, and hand over a table, rules and a report.
 
-Shows: mixed columns, the contrasts of the segments, names from a function, the customers with their segments,
-the most typical and the doubtful ones, rules as SQL, and the report.
+Shows: mixed columns, the contrasts of the segments, names set by a function and by hand, the customers with
+their segments, the most typical and the doubtful ones, rules as SQL, and the report.
 """
 
 import numpy as np
@@ -49,6 +49,10 @@ def channel_and_age(description):
 
 print(model.describe(customers, sample_names=customers["customer"]))
 print(*(each.name for each in model.describe(customers, namer=channel_and_age)), sep="\n")
+
+# From now on, descriptions, tables, rules and reports of the model use a name that was set by hand.
+largest = int(np.bincount(model.labels_).argmax())
+model.rename({largest: "the largest segment"})
 
 # %%
 # Colleagues receive the customers with their segments. Typical customers illustrate a segment, and doubtful

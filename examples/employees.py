@@ -5,7 +5,8 @@ From a CSV file to groups that can be used
 Cluster the employees of a company, understand the groups, and assign new employees to them.
 
 Shows: a CSV file with dates, currency, percentages, ratings and missing cells; how the fit converts the
-columns; the verdict; the contrasts of the groups; the rules that assign employees to them; and predictions.
+columns; the verdict; the contrasts of the groups; the rules that assign employees to them; the groups of new
+employees; and how new employees differ from the employees of the fit.
 """
 
 import numpy as np
@@ -71,6 +72,8 @@ new = pd.DataFrame(
         "satisfaction": [2, 4, None],
     }
 )
-print(new.assign(cluster=model.predict(new)).to_string(index=False))
+rows = model.predict_table(new, table)
+print(rows[["department", "cluster", "name", "support", "unlike"]].to_string(index=False))
+print(model.drift(new, table))
 X = model.preparer_.transform(table)
 plot_partition(X, model.labels_, title="Employees", path="employees.png")

@@ -689,7 +689,14 @@ def _names(
 
 
 def _measure(value: float, unit: str) -> str:
-    return f"{human_number(value)} {unit}".rstrip()
+    return with_unit(human_number(value), unit)
+
+
+def with_unit(number: str, unit: str) -> str:
+    """Add a unit to a formatted number: ``5 kg``, ``-$5``."""
+    if len(unit) == 1 and unit in "$€£¥":
+        return f"-{unit}{number[1:]}" if number.startswith("-") else unit + number
+    return f"{number} {unit}".rstrip()
 
 
 def _percent(share: float) -> str:

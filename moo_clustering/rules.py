@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from moo_clustering._arrays import FloatArray, integer, probability
 from moo_clustering._data import checked_integers
 from moo_clustering.datasets.prepare import as_frame
-from moo_clustering.descriptions import ComparedColumns, human_number
+from moo_clustering.descriptions import ComparedColumns, human_number, with_unit
 
 __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
 
@@ -448,7 +448,7 @@ class _Column:
     def shown(self, value: float) -> str:
         if self.kind == "date":
             return _moment(value, self.zone)
-        return f"{_written(value)} {self.unit}".rstrip()
+        return with_unit(_written(value), self.unit)
 
     def condition(self, test: _Test, language: str) -> str:
         """Write a condition in Python or SQL."""

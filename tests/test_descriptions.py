@@ -547,3 +547,11 @@ def test_heatmap_of_nothing():
     found = ComparedColumns(pd.DataFrame({"x": [None, None]})).compare([0, 1]).heatmap(5)
     assert found.levels.shape == (2, 0)
     assert ComparedColumns(pd.DataFrame({"x": [1.0, 2.0]})).compare([-1, -1]).heatmap(5).levels.size == 0
+
+
+def test_symbols_of_currencies_stand_before_the_number():
+    labels = np.repeat([0, 1], 30)
+    frame = pd.DataFrame({"balance": np.where(labels == 0, -1200.0, 5300.0), "mass": 2.0 + labels})
+    found = describe_columns(labels, frame, units={"balance": "$", "mass": "kg"})
+    values = {each.column: (each.value, each.other) for each in found[0].contrasts}
+    assert values == {"balance": ("-$1,200", "$5,300"), "mass": ("2 kg", "3 kg")}

@@ -327,7 +327,7 @@ def test_thresholds_of_dates_are_starts_of_years_months_or_days():
 def test_thresholds_are_round_numbers():
     table = pd.DataFrame({"income": [20_111.0, 30_222.0, 78_333.0, 91_444.0]})
     [found] = find_rules([0, 0, 1, 1], table, units={"income": "€"})
-    assert found.rules[0].conditions == ("income ≤ 50,000 €",)
+    assert found.rules[0].conditions == ("income ≤ €50,000",)
     assert "<= 50000:" in found.to_python()
 
 

@@ -198,13 +198,13 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     import pandas as pd
 
     from moo_clustering.datasets import TablePreparer
+    from moo_clustering.estimators import ParetoClustering
     from moo_clustering.visualization.report.estimators import changed_options
 
     prepared, name = job.samples.prepared, type(job.estimator).__name__
     options = changed_options(job.estimator) | {"random_state": str(job.seed)}
-    call = ", ".join(f"{option}={value}" for option, value in options.items())
-    is_large = job.samples.n_samples > 50 * LONG
-    if prepared is None or job.supervision or data.suffix != ".csv" or "..." in call or is_large:
+    is_long = job.samples.n_samples > 50 * LONG or "..." in "".join(options.values())
+    if prepared is None or job.supervision or data.suffix != ".csv" or is_long:
         return ""
     try:
         table = pd.read_csv(data).drop(columns=[*columns])
@@ -213,10 +213,16 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
         return ""
     dropped = f".drop(columns={columns})" if columns else ""
     scaling = ", ".join(f"{each}={value}" for each, value in changed_options(prepared.preparer).items())
+    imported, prepares, features = f"moo_clustering.estimators import {name}", "", "table"
+    if isinstance(job.estimator, ParetoClustering) and not scaling and options.get("scale") == "'none'":
+        del options["scale"]  # fit prepares tables in the same way
+    else:
+        imported += "\nfrom moo_clustering.datasets import TablePreparer"
+        prepares, features = f"X = TablePreparer({scaling}).fit_transform(table)\n", "X"
+    call = ", ".join(f"{option}={value}" for option, value in options.items())
     code = (
-        f"import pandas as pd\nfrom moo_clustering.estimators import {name}\n"
-        f"from moo_clustering.datasets import TablePreparer\n\ntable = pd.read_csv({data.name!r}){dropped}\n"
-        f"X = TablePreparer({scaling}).fit_transform(table)\nmodel = {name}({call}).fit(X)\nmodel.labels_"
+        f"import pandas as pd\nfrom {imported}\n\ntable = pd.read_csv({data.name!r}){dropped}\n"
+        f"{prepares}model = {name}({call}).fit({features})\nmodel.labels_"
     )
     is_own = job.method.module.startswith("moo_clustering.")
     return code if is_own and np.array_equal(X, job.samples.X) else ""

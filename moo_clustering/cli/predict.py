@@ -53,7 +53,6 @@ def run_predict(
             table = model["preparer"].prepare(frame)
         except DataError as error:
             raise DataError(f"{data}: {error}") from error
-        notes = [for_command(note) for note in (*notes, *table.notes)]
         labels = model["estimator"].predict(table.X)
     model_of = Reference(model["rows"], model["limits"], model["sizes"])
     unlike = model_of.unlike(table.X, labels)
@@ -62,13 +61,14 @@ def run_predict(
     rows = new_columns(labels, model["names"], unlike, support)
     write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
     drift = Drift.of(labels, unlike, model["sizes"], _names(model), table, notes)
+    drift = replace(drift, notes=tuple(map(for_command, drift.notes)))
     if as_json:
         click.echo(json_text(_record(path, drift, model)))
     if quiet or as_json:
         return
     for note in drift.notes:
         click.echo(f"Note: {message_line(note)}", err=True)
-    click.echo(drift)
+    click.echo(replace(drift, columns=()))  # the notes name these columns
     click.echo(f"Saved {path}.")
 
 

@@ -68,7 +68,7 @@ _SURE = {
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other"),
     (0.25, "nearer to their own cluster than to the nearest other"),
-    (-1.0, "hardly nearer to their own cluster than to another, or farther; elongated clusters can cause this"),
+    (-1.0, "hardly nearer to their own cluster than to another, or not; elongated clusters can cause this"),
 )
 _N_LOOKS = 128
 _SYMBOLS = {

@@ -37,7 +37,7 @@ function cell(title, kind, content) {
 
 function clusterRow(cluster, size, facts, shows) {
   const cells = [
-    element("th", { scope: "row", role: "rowheader" }, swatch(lookOf(ownPlace(cluster))), " ", namedCell(cluster)),
+    element("th", { scope: "row", role: "rowheader" }, element("span", { class: "named" }, swatch(lookOf(ownPlace(cluster))), namedCell(cluster))),
     cell(`${data.sampleKind}s`, "number", counting.format(size)),
     cell("share", "number", `${((100 * size) / data.nSamples).toFixed(1)} %`),
   ];

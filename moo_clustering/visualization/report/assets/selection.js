@@ -15,10 +15,14 @@ function summaryParts(solution) {
   const none = sizesOf(solution)[0];
   if (none) parts.push(`${samplesText(none)} in no cluster`);
   if (nConstraints()) parts.push(constraintText(solution));
-  const known = data.objectives.filter((column) => !Number.isNaN(column.values[solution]));
-  for (const column of known) parts.push(`${column.name} ${number(column.values[solution])}`);
   if (data.runs.length) parts.push(`run ${data.runs[solution]}`);
   return parts;
+}
+
+// Shown while the part for methodologists is open.
+function objectiveParts(solution) {
+  const known = data.objectives.filter((column) => !Number.isNaN(column.values[solution]));
+  return known.map((column) => `${column.name} ${number(column.values[solution])}`);
 }
 
 function showSummary() {
@@ -26,6 +30,7 @@ function showSummary() {
   byId("summary").replaceChildren(
     element("strong", {}, data.names[state.selected]),
     ...parts.map((part) => element("span", {}, part)),
+    ...objectiveParts(state.selected).map((part) => element("span", { class: "objective" }, part)),
   );
   byId("previous").disabled = state.selected === 0;
   byId("next").disabled = state.selected === data.nSolutions - 1;
