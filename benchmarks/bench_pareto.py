@@ -145,7 +145,7 @@ def mixed_table(n: int) -> pd.DataFrame:
 
 
 def preparation(n: int = 1_000_000) -> list[Row]:
-    """Features of a mixed table, on one thread, against a pipeline of scikit-learn for the same columns."""
+    """Prepare a mixed table on one thread, and compare with a scikit-learn pipeline for the same columns."""
     frame = mixed_table(n)
     numbers = [name for name in frame if name.startswith(("number", "day", "is", "price"))]
     words = [name for name in frame if name.startswith("word")]

@@ -1,4 +1,4 @@
-"""Updating against refitting on streams with drift: ``benchmarks/quality_update.py [--seeds 5]``.
+"""Compare updates with new fits on streams with drift: ``benchmarks/quality_update.py [--seeds 5]``.
 
 Each generated stream has four clusters. One moves in all batches, a cluster is born in batch 4, one dies in
 batch 7, and two approach each other and are one class from batch 9. ``satimage`` is a real table of 500 rows
@@ -82,7 +82,7 @@ STREAMS: dict[str, Callable[[int, int], Stream]] = {
 
 
 def followed(stream: Stream, name: str, seed: int) -> list[dict[str, Any]]:
-    """Scores of the three ways after every batch but the first."""
+    """Scores of update, refit and predict after every batch except the first."""
     rows: list[dict[str, Any]] = []
     seen: list[NDArray[Any]] = []
     known: list[NDArray[Any]] = []

@@ -115,7 +115,7 @@ class NotNumericError(DataError):
 
 
 def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
-    """Message of an error for users of the command; ``flags`` map options to ``"--drop NAME"`` and so on."""
+    """Return an error's message for the command; ``flags`` maps options to flags such as ``--drop NAME``."""
     # Remedies that use other options, or switch an option off without a flag ``--no-...``, are omitted.
     possible = [
         each

@@ -870,7 +870,7 @@ class _Scale:
         return found
 
     def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, UnseenCells | None]:
-        """The categories of the fit, with missing values for others, a note about these, and their texts."""
+        """Return cells with new categories as missing values, a note on new categories, and UnseenCells."""
         if self.column.kind != "category":
             return cells, "", None
         unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
@@ -895,7 +895,7 @@ class _Scale:
         return found, note, UnseenCells(self.column.name, "new category", n, tuple(others))
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, UnseenCells | None]:
-        """Note about values outside the range of the fit, whether one exceeds it by its width, and these."""
+        """Return a note on values outside the range, whether one is a width outside, and UnseenCells."""
         if self.column.kind not in ("number", "date"):
             return "", False, None
         known = cells[pd.notna(cells)]

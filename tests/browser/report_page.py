@@ -20,7 +20,7 @@ class ReportPage:
         )
         driver.get(path if str(path).startswith("http") else Path(path).absolute().as_uri())
         self.later("report.ready.then(done, error => done(String(error)))")
-        # Most tests look at what is folded first.
+        # Most tests inspect parts of the page that are folded at first.
         self.js("const fold = document.getElementById('methods'); if (fold) fold.open = true")
 
     def js(self, script, *arguments):

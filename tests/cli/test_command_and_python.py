@@ -76,7 +76,7 @@ def written(values, form):
 
 
 def swapped(texts):
-    """Decimal commas and points between thousands, in place of each other."""
+    """Swap decimal points and thousands separators."""
     return [text.translate(str.maketrans(",.", ".,")) for text in texts]
 
 

@@ -241,7 +241,7 @@ FORMS = {
             "too many dimensions": lambda a: np.stack([a, a])[None],
         },
     ),
-    # Classes of which -1 or a missing value says that they are not known.
+    # Classes, in which -1 or a missing value marks unlabelled samples.
     "targets": (
         {
             **_DENSE_SAME,
