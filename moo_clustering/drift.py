@@ -66,9 +66,10 @@ class Reference(NamedTuple):
         distances, largest = X, self.rows.data if sparse.issparse(self.rows) else self.rows
         if X.ndim == 2:
             distances = NearestNeighbors(n_neighbors=1).fit(self.rows).kneighbors(X)[0][:, 0]
-        limits = np.append(self.limits, -1.0)  # the last limit makes noise unlike
+        limits = np.append(self.limits, 0.0)[labels]
         # Distances of equal rows may differ from 0 by rounding.
-        found: BoolArray = distances > limits[labels] + 1e-6 * max(1.0, float(np.abs(largest).max(initial=0)))
+        limits += 1e-6 * max(1.0, float(np.abs(largest).max(initial=0)))
+        found: BoolArray = (labels < 0) | (distances > limits)
         return found
 
 

@@ -49,6 +49,12 @@ def test_unlike_rows_equal_a_naive_computation():
     assert np.allclose(by_distance.limits, reference.limits)
 
 
+def test_noise_is_unlike_in_any_unit():
+    rows = np.random.default_rng(0).normal(1e8, 1.0, (30, 2))
+    reference = Reference.of(rows, np.zeros(30, dtype=np.int32))
+    assert reference.unlike(rows[:3], np.array([-1, 0, -1])).tolist() == [True, False, True]
+
+
 @pytest.mark.parametrize("n_rows", [1, 30, 300])
 def test_p_values_are_calibrated(n_rows):
     rng, p_values = np.random.default_rng(n_rows), []
