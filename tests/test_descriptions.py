@@ -1,5 +1,6 @@
 """Names of clusters and contrasts, re-derived naively and on tables with known answers."""
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
 
-from moo_clustering import MIGCUK, ParetoClustering, SphericalKMeans, descriptions
-from moo_clustering.datasets import make_bags
+from moo_clustering import MIGCUK, MemeticKMeans, ParetoClustering, SphericalKMeans, descriptions
+from moo_clustering.datasets import TablePreparer, make_bags
 from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
@@ -429,6 +431,82 @@ def test_frames_in_their_own_units():
     assert (
         fitted.table(frame).drop(columns=["cluster", "name", "typical", "support", "doubtful"]).equals(frame)
     )
+
+
+def raw_table(seed=0, n=90):
+    """Rows with units, money, dates, missing cells and identifiers, in three groups."""
+    rng = np.random.default_rng(seed)
+    group = np.arange(n) % 3
+    frame = pd.DataFrame(
+        {
+            "customer": [f"C{seed}{row:05d}" for row in range(n)],
+            "weight": [f"{value:.1f} g" for value in rng.normal(5 + 20 * group, 0.5)],
+            "price": [f"${value:,.2f}" for value in rng.normal(500 + 900 * group, 40)],
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(400 * group + rng.integers(0, 90, n), "D"),
+            "noise": rng.normal(size=n),
+        }
+    )
+    frame.loc[5:8, "price"] = ""
+    return frame
+
+
+@pytest.fixture(scope="module")
+def of_raw():
+    frame = raw_table()
+    return frame, ParetoClustering(3, random_state=0).fit(frame)
+
+
+def columns_of(found):
+    return {contrast.column for each in found for contrast in each.contrasts}
+
+
+def test_columns_replace_those_of_the_fit(of_raw):
+    frame, model = of_raw
+    found = model.describe(frame, columns=frame[["price"]])
+    assert columns_of(found) == {"price"}
+    assert all(contrast.value.startswith("$") for each in found for contrast in each.contrasts)
+    # Columns that the fit did not have, and data without columns.
+    without = frame.drop(columns=["price", "customer"])
+    other = ParetoClustering(3, random_state=0).fit(without)
+    assert columns_of(other.describe(without, columns=frame)) >= {"price", "weight"}
+    D = np.abs(np.subtract.outer(model.labels_, model.labels_)) + 1.0 - np.eye(len(frame))
+    far = ParetoClustering(3, random_state=0, metric="precomputed").fit(D)
+    assert columns_of(far.describe(D, columns=frame)) >= {"price", "weight", "since"}
+    X = sparse.csr_array(np.eye(3)[model.labels_] + 0.01)
+    terms = SphericalKMeans(3, random_state=0).fit(X)
+    assert columns_of(terms.describe(X, columns=frame[["weight"]])) == {"weight"}
+    with pytest.raises(ValueError, match="columns must have one row per sample, 90 in all; got 4"):
+        model.describe(frame, columns=frame[:4])
+
+
+def test_columns_are_read_as_in_a_fit(of_raw):
+    frame, model = of_raw
+    own = model.explain(frame)
+    other = model.explain(frame.drop(columns="customer"), columns=frame)
+    assert other.select().fidelity == own.select().fidelity == 1.0
+    text = str(other)
+    assert re.search(r"weight (≤|>) \d+ g|\d+ g < weight", text) or re.search(r"price (≤|>) \$\d+", text)
+    assert "customer" not in text
+    assert " is " not in text
+    only = model.explain(frame, columns=frame[["price", "customer"]]).select()
+    assert re.search(r"price (≤|>) \$", str(only))
+    assert only.predict(frame).tolist()[:3] == model.labels_[:3].tolist()
+    pipeline = make_pipeline(TablePreparer(), MemeticKMeans(3, random_state=0)).fit(frame)
+    found = pipeline[-1].describe(pipeline[:-1].transform(frame), columns=frame)
+    assert re.search(r"weight [\d.]+ g", str(found))
+    assert re.search(r"price \$", str(found))
+
+
+def test_raw_columns_of_a_pipeline(of_raw, tmp_path):
+    frame, _ = of_raw
+    frame = frame.assign(noise=frame["noise"].mask(frame["noise"] > 1))
+    model = make_pipeline(TablePreparer(), MemeticKMeans(3, random_state=0)).fit(frame)[-1]
+    why = r"fitted to features: pass the features as X .*transform\(table\)\) and the table as columns"
+    for method in (model.describe, model.explain, model.table, lambda X: model.predict_table(X, X)):
+        with pytest.raises(ValueError, match=why):
+            method(frame)
+    with pytest.warns(UserWarning, match=why):
+        model.report(tmp_path / "report.html", frame)
 
 
 def test_namer_of_an_estimator(pareto):

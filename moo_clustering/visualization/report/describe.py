@@ -5,11 +5,10 @@ The command also uses them to describe the clusters of documents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -236,9 +235,10 @@ class Samples:
     cosine: bool = False  # whether distances are cosine distances
     bags: Bags | None = None  # in the scale of the method
     given: FloatArray | None = None  # shape (n_samples, n_samples): distances
-    # Columns in their units, by which clusters are described, and units of columns.
+    # Columns in their units, by which clusters are described; units; function that reads further columns.
     columns: pd.DataFrame | None = None
     units: Mapping[str, str] = field(default_factory=dict)
+    further: Callable[[Any], Any] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -248,10 +248,10 @@ class Samples:
     @cached_property
     def compared(self) -> ComparedColumns | ComparedTerms | None:
         """Columns or terms for the description of clusters; None for distances."""
-        if self.kind == "sparse":
-            return ComparedTerms(self.table, self.feature_names)
         if self.columns is not None:
             return ComparedColumns(self.columns, self.units)
+        if self.kind == "sparse":
+            return ComparedTerms(self.table, self.feature_names)
         if self.table is None:
             return None
         import pandas as pd
@@ -282,27 +282,40 @@ def read_samples(
     n_samples: int,
     feature_names: Sequence[str] | None = None,
     columns: pd.DataFrame | None = None,
-    units: Mapping[str, str] = MappingProxyType({}),
+    units: Mapping[str, str] | None = None,
 ) -> Samples | str:
     """Read the samples of a run, or return a sentence on why they cannot be shown.
 
-    ``columns`` describe the clusters in place of X. Raises a ValueError if X does not have one row or bag per
-    label, or one name per feature.
+    ``columns`` describe the clusters in place of X; without ``units``, their cells are read as those of a
+    table. Raises a ValueError if X or ``columns`` do not have one row or bag per label, or if there is not
+    one name per feature.
     """
     import pandas as pd
 
     from moo_clustering.bags import Bags
+    from moo_clustering.datasets.prepare import PreparedTable, prepare_table
 
     if X is None:
         return "No data were passed, so only the sizes of the clusters are known."
-    if isinstance(X, Bags) or holds_tables(X):
-        return _bags(result, X, n_samples, feature_names)
-    if result.preparer is not None and is_frame(X):
+    read: PreparedTable | None = None
+    if columns is not None and len(columns) != n_samples:
+        raise ValueError(f"columns must have one row per sample, {n_samples} in all; got {len(columns)}")
+    if columns is not None and units is None:
+        read = prepare_table(columns, scale="none", weights="equal", missing="median")
+    is_table = is_frame(X)
+    if result.preparer is not None and is_table:
         prepared = result.preparer.prepare(X)
         X, feature_names = prepared.X, feature_names or prepared.feature_names
-        columns, units = prepared.known_columns, prepared.units
+        read = prepared if columns is None else read
     elif columns is None and isinstance(X, pd.DataFrame) and feature_names is None:
         columns = X
+    shown: dict[str, Any] = {"columns": columns, "units": units or {}}
+    if read is not None:
+        preparer = read.preparer
+        shown = {"columns": read.known_columns, "units": read.units}
+        shown["further"] = lambda Z: preparer.prepare(Z).known_columns
+    if isinstance(X, Bags) or holds_tables(X):
+        return replace(_bags(result, X, n_samples, feature_names), **shown)
     if sparse.issparse(X):
         table: Any = sparse.csr_array(X).astype(np.float64)
         names = None
@@ -314,9 +327,14 @@ def read_samples(
         )
     stored = table.data if sparse.issparse(table) else table
     if not np.isfinite(stored).all():
+        if is_table:
+            return (
+                "X is a table with missing cells, but the estimator was fitted to features: pass the features "
+                "as X (those of a pipeline are pipeline[:-1].transform(table)) and the table as columns."
+            )
         return "The data have missing or infinite values, so only the sizes of the clusters are known."
     if isinstance(result.metric, str) and result.metric == "precomputed":
-        return _distances(table)
+        return replace(_distances(table), **shown)
     if not table.shape[1]:
         return "The data have no features, so only the sizes of the clusters are known."
     known = _names(feature_names if feature_names is not None else names, table.shape[1])
@@ -325,7 +343,7 @@ def read_samples(
     if cosine:
         points = unit_rows(points)
     kind: Literal["sparse", "features"] = "sparse" if sparse.issparse(table) else "features"
-    return Samples(kind, points, table, known, cosine, columns=columns, units=units)
+    return Samples(kind, points, table, known, cosine, **shown)
 
 
 def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Sequence[str] | None) -> Samples:

@@ -192,7 +192,6 @@ def report_content(
     n = labels.shape[1]
     must, cannot = checked_pairs(must_link, n, "must_link"), checked_pairs(cannot_link, n, "cannot_link")
     supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}
-    names, texts = checked_names(sample_names, X, n), checked_texts(sample_texts, n)
     positions = None if embedding is None else checked_embedding(embedding, n)
     if max_points < 1 or max_described < 0:
         raise ValueError(
@@ -202,8 +201,11 @@ def report_content(
     for name, frame in (("columns", columns), ("left_out", left_out)):
         if frame is not None and len(frame) != n:
             raise ValueError(f"{name} must have one row per sample, {n} in all; got {len(frame)}")
-    read = read_samples(result, X, n, feature_names, columns, units or {})
+    read = _read(estimator, result, X, feature_names, columns, units)
     samples = read if isinstance(read, Samples) else None
+    if samples is None and is_frame(X):
+        warn_caller(str(read))
+    names, texts = checked_names(sample_names, X, n), checked_texts(sample_texts, n)
     kind = sample_kind or _kind(samples, texts)
     features_title = f"leading {'terms' if kind == 'document' else 'features'}, by mean weight"
     rng = np.random.default_rng(random_state)
@@ -293,11 +295,40 @@ def describe_of(
 ) -> ClusterDescriptions:
     """Describe the clusters of a fitted clusterer, see ``describe`` of the estimators."""
     result = result_of(estimator)
-    labels = checked_labels(result.labels)
-    read = read_samples(result, X, len(labels), feature_names, columns)
+    read = _read(estimator, result, X, feature_names, columns)
+    names = checked_names(sample_names, X, len(result.labels)).tolist()
+    return _described(result, read, names, class_names, n_contrasts, namer)
+
+
+def _read(
+    estimator: Any,
+    result: ClusteringResult,
+    X: Any,
+    feature_names: Sequence[str] | None,
+    columns: pd.DataFrame | None,
+    units: Mapping[str, str] | None = None,
+) -> Samples | str:
+    """Read the rows of the fit, see ``read_samples``."""
+    n, shape = len(result.labels), getattr(X, "shape", ())
+    if hasattr(estimator, "changes_") and len(shape) and shape[0] != n:
+        raise ValueError(
+            f"X must have one row per label of the estimator, {n} in all; got shape {shape}: pass the rows of "
+            "the fit followed by those of update"
+        )
+    return read_samples(result, X, n, feature_names, columns, units)
+
+
+def _described(
+    result: ClusteringResult,
+    read: Samples | str,
+    names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    n_contrasts: int | None = None,
+    namer: Callable[[ClusterDescription], str] | None = None,
+) -> ClusterDescriptions:
     if isinstance(read, str):
         raise ValueError(read)
-    names = checked_names(sample_names, X, len(labels)).tolist()
+    labels = checked_labels(result.labels)
     sizes = np.bincount(labels[labels >= 0])
     compared, typical = read.compared, typical_of(read, labels, result.medoids)
     if compared is None:
@@ -329,18 +360,11 @@ def explain_of(
     """Find rules for the clusters of a fitted clusterer; see ``explain`` of the estimators."""
     result = result_of(estimator)
     labels = checked_labels(result.labels)
-    read = read_samples(result, X, len(labels), feature_names, columns)
+    read = _read(estimator, result, X, feature_names, columns)
     if isinstance(read, str):
         raise ValueError(read)
-    names = describe_of(
-        estimator, X, columns=columns, feature_names=feature_names, class_names=class_names, namer=namer
-    ).names
+    names = _described(result, read, class_names=class_names, namer=namer).names
     frame, further = _rule_columns(read, labels)
-    preparer = result.preparer
-    if columns is not None:
-        frame, further = columns, _unchanged
-    elif preparer is not None and is_frame(X):
-        further = lambda Z: preparer.prepare(Z).known_columns  # noqa: E731
     if frame is None:
         raise ValueError(
             "X holds distances, which have no columns for rules; pass columns with one row for each sample"
@@ -352,7 +376,7 @@ def explain_of(
         max_conditions=max_conditions,
         names=names,
         units=read.units,
-        is_terms=columns is None and read.kind == "sparse",
+        is_terms=isinstance(read.compared, ComparedTerms),
     )
 
 
@@ -370,7 +394,7 @@ def _rule_columns(samples: Samples, labels: NDArray[Any]) -> tuple[pd.DataFrame 
 
         return occurrences(samples.table), occurrences
     if compared is None or samples.columns is not None:
-        return samples.columns, _unchanged
+        return samples.columns, samples.further or _unchanged
     frame = pd.DataFrame(samples.table, columns=list(samples.feature_names))
     return frame, _unchanged if samples.bags is None else lambda Z: as_bags(Z).means()
 
@@ -387,7 +411,7 @@ def _with_rules(described: Described, samples: Samples, run: RunSolutions) -> No
     frame, further = _rule_columns(samples, labels)
     if frame is None:
         return
-    found = rules_of(labels, frame, further, units=samples.units, is_terms=samples.kind == "sparse").select()
+    found = rules_of(labels, frame, further, units=samples.units, is_terms=isinstance(samples.compared, ComparedTerms)).select()
     for rule in found.rules:
         said = str(rule).removeprefix(f"{rule.name}: ")
         facts[rule.cluster] = replace(facts[rule.cluster], rules=(*facts[rule.cluster].rules, said))
