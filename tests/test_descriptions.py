@@ -509,6 +509,51 @@ def test_raw_columns_of_a_pipeline(of_raw, tmp_path):
         model.report(tmp_path / "report.html", frame)
 
 
+def test_rows_in_another_order(of_raw, tmp_path):
+    frame, model = of_raw
+    mixed = frame.copy()
+    mixed.iloc[[4, 7]] = frame.iloc[[7, 4]].to_numpy()
+    calls = [
+        model.describe, model.explain, model.table, lambda X: model.report(tmp_path / "report.html", X),
+        lambda X: model.predict_table(frame[:3], X), lambda X: model.drift(frame[:3], X),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.warns(UserWarning) as caught:
+            call(mixed)
+        assert ["row 4 of X differs from row 4 of the fit" in str(each.message) for each in caught] == [True]
+    assert "use predict_table" in str(caught[0].message)
+    with pytest.warns(UserWarning, match="row 0 of X"):
+        model.describe(raw_table(1))
+    # Rows of the fit, also as features, in another order of columns, or with other columns.
+    Z = model.preparer_.transform(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in calls:
+            call(frame[frame.columns[::-1]].assign(more=1))
+        model.describe(Z, columns=frame)
+
+
+def test_arrays_in_another_order_or_unit():
+    X = np.random.default_rng(0).normal(size=(60, 3)) + np.arange(60)[:, None] % 2 * 9
+    model = ParetoClustering(2, random_state=0).fit(X)
+    for other in (X[::-1], pd.DataFrame(X[::-1]), sparse.csr_array(X[::-1])):
+        with pytest.warns(UserWarning, match="row 0 of X differs from row 0 of the fit"):
+            model.describe(other)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # The same rows as numbers of less precision, in another unit, or by some of their features.
+        for same in (X, X.astype("float32"), pd.DataFrame(X * 25.4), X[:, :2]):
+            model.describe(same)
+
+
+def test_unseen_cells_are_reported_once(of_raw):
+    frame, model = of_raw
+    new = frame.assign(weight="900 g")
+    with pytest.warns(UserWarning) as caught:
+        model.predict_table(new)
+    assert [str(each.message) for each in caught] == [model.preparer_.prepare(new).notes[0]]
+
+
 def test_namer_of_an_estimator(pareto):
     found = pareto.describe(IRIS, namer=lambda each: f"kind {each.cluster + 1}")
     assert found.names == ["kind 1", "kind 2", "kind 3"]

@@ -402,7 +402,7 @@ class ReportMixin(NumericOptionsMixin):
             raise ValueError(f"{name} requires predict, which {type(self).__name__} does not have.")
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Scaled rows of the fit, and a function that scales new samples; None if the fit stores no rows."""
+        """Scaled rows of the fit, and a function that scales features; None if the fit stores no rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:

@@ -599,13 +599,10 @@ class PoolReportMixin(ReportMixin):
             found += weight * (counts / sizes)[row]
         return found
 
-    def _stored_rows(self) -> tuple[FloatArray, Callable[[Any], FloatArray]] | None:
+    def _stored_rows(self) -> tuple[FloatArray, Callable[[Any], Any]] | None:
         samples = self._samples
         rows = samples.points_given if samples.landmark_of is None else samples.sample_features
-        if rows is None or samples.transform is None:
-            return None
-        transform = samples.transform
-        return rows, lambda X: transform(self._read(X, reset=False))
+        return None if rows is None or samples.transform is None else (rows, samples.transform)
 
     def _describe_alternatives(self, names: Sequence[str] | None = None) -> None:
         """Add confidence, sizes, families and differences to ``alternatives_``; ``names`` names features."""

@@ -308,14 +308,35 @@ def _read(
     columns: pd.DataFrame | None,
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
-    """Read the rows of the fit, see ``read_samples``."""
+    """Read the rows of the fit, see ``read_samples``, and warn if they are in another order."""
     n, shape = len(result.labels), getattr(X, "shape", ())
     if hasattr(estimator, "changes_") and len(shape) and shape[0] != n:
         raise ValueError(
             f"X must have one row per label of the estimator, {n} in all; got shape {shape}: pass the rows of "
             "the fit followed by those of update"
         )
-    return read_samples(result, X, n, feature_names, columns, units)
+    read = read_samples(result, X, n, feature_names, columns, units)
+    stored = estimator._stored_rows() if hasattr(estimator, "_stored_rows") else None
+    if stored is None or isinstance(read, str) or read.kind not in ("features", "sparse"):
+        return read
+    is_prepared = result.preparer is not None and is_frame(X)
+    if not is_prepared and read.table.shape[1] != estimator.n_features_in_:
+        return read
+    rows, scale = stored
+    own, limit = scale(read.table), 1e-6 * max(1.0, float(np.abs(stored[0]).max(initial=0)))
+    others = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
+    # Other values than those of a preparer may be in another unit on purpose, unless they equal other rows.
+    if len(others) and (is_prepared or _found_in(rows, own[others[:100]], limit) > 0.5):
+        warn_caller(
+            f"row {others[0]} of X differs from row {others[0]} of the fit, so the descriptions may be "
+            "wrong: pass the rows of the fit in the order of the fit; for other rows use predict_table"
+        )
+    return read
+
+
+def _found_in(rows: NDArray[Any], some: NDArray[Any], limit: float) -> float:
+    """Share of some rows that equal one of the rows of the fit."""
+    return float(np.mean([(np.abs(rows - row).max(axis=1) <= limit).any() for row in some]))
 
 
 def _described(
@@ -432,6 +453,11 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
     return with_columns(frame, {"cluster": labels, **of_rows(labels, described, support)})
 
 
+def _quiet() -> warnings.catch_warnings[None]:
+    """Suppress warnings where data are read again."""
+    return warnings.catch_warnings(action="ignore", category=UserWarning)
+
+
 class _Predicted(NamedTuple):
     labels: NDArray[Any]
     unlike: NDArray[np.bool_]
@@ -450,9 +476,10 @@ def _predicted(estimator: Any, X: Any, reference: Any, **options: Any) -> _Predi
     names = [f"cluster {k}" for k in range(size)] if names is None or len(names) < size else names
     labels = np.asarray(estimator.predict(X))
     if (stored := estimator._stored_rows()) is not None:
-        rows, convert = stored
+        rows, scale = stored
         known = Reference.of(rows, labels_of_fit)
-        new = convert(X)
+        with _quiet():
+            new = scale(estimator._read(X, reset=False))
     elif reference is None:
         raise ValueError(
             f"this {type(estimator).__name__} does not store the samples of its fit; pass them as reference"
@@ -495,7 +522,9 @@ def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: A
         frame = pd.DataFrame(index=range(len(found.labels)))
     else:
         frame = as_frame(X)[0] if names is None else pd.DataFrame(X, columns=list(names))
-    columns = new_columns(found.labels, found.names, found.unlike, estimator._support_of(X))
+    with _quiet():
+        support = estimator._support_of(X)
+    columns = new_columns(found.labels, found.names, found.unlike, support)
     return with_columns(frame, {"cluster": found.labels, **columns})
 
 
