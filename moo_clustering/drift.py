@@ -210,6 +210,10 @@ class Drift:
                 f"row of the fit than {USUAL:.0%} of the rows in the same cluster. Expected by chance: "
                 f"{self.expected_share:.1%} ({_p_text(self.p_value)})."
             )
+        else:
+            lines.append(
+                f"0 of {self.n_rows} rows are unlike the fit. Expected by chance: {self.expected_share:.1%}."
+            )
         for column in self.columns:
             what = "not seen in the fit" if column.kind == "new category" else "beyond the range of the fit"
             values = ", ".join(column.values[:3]) + (", ..." if len(column.values) > 3 else "")
@@ -367,7 +371,8 @@ class ClusterChanges:
             rows.append([str(each.cluster), _printable(each.name), *numbers, str(each.event)])
         moved = f"{len(self.moved)} of {self.n_old} old rows moved to another cluster"
         lines = [f"Cluster {old} now has the number {new}." for old, new in self.renumbered.items()]
-        return "\n".join([f"{self.n_new} new rows; {moved}.", *lines, aligned(rows, right=(2, 3))])
+        n_new = f"{self.n_new} new row{'' if self.n_new == 1 else 's'}"
+        return "\n".join([f"{n_new}; {moved}.", *lines, aligned(rows, right=(2, 3))])
 
 
 def _joined(numbers: Sequence[int]) -> str:
@@ -382,6 +387,13 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
     return counts
 
 
+def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
+    """Match clusters ``before`` of the first rows with clusters 0, 1, ... so that most rows are common."""
+    counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
+    pairs = zip(*(each.tolist() for each in linear_sum_assignment(-counts)), strict=True)
+    return {old: new for old, new in pairs if counts[old, new]}
+
+
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
     """Renumber clusters by the best matching with the clusters ``before``, and map old to new numbers.
 
@@ -391,11 +403,11 @@ def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own
-    counts = crosstable(before, found[: len(before)], len(present))
-    pairs = {new: old for old, new in zip(*linear_sum_assignment(-counts), strict=True) if counts[old, new]}
-    number = {new: pairs.get(new, len(counts) + new) for new in range(len(present))}
+    pairs = {new: old for old, new in matched_clusters(before, found).items()}
+    n_before = int(before.max(initial=-1)) + 1
+    number = {new: pairs.get(new, n_before + new) for new in range(len(present))}
     free = sorted(set(range(len(present))) - set(number.values()))
     for new in sorted(number, key=lambda new: number[new])[len(present) - len(free) :]:
         number[new] = free.pop(0)
     order = np.array([*(number[new] for new in range(len(present))), -1], dtype=np.int32)
-    return order[found], {int(old): int(number[new]) for new, old in pairs.items()}
+    return order[found], {old: int(number[new]) for new, old in pairs.items()}

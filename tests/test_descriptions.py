@@ -323,9 +323,12 @@ def test_namers():
         names = found.renamed(fails).names
     assert names == ["b c", *found.names[1:]]
     assert [str(each.message) for each in caught] == [
-        "namer failed for cluster 1, which keeps its name: KeyError: 'no'",
-        "namer failed for cluster 2, which keeps its name: it returned ''",
+        "namer failed for cluster 1 and 1 more, which keep their names: KeyError: 'no'"
     ]
+    with pytest.warns(UserWarning, match="namer failed for cluster 2, which keeps its name: it returned 7"):
+        found.renamed(lambda each: 7 if each.cluster == 2 else f"{each.cluster}")
+    with pytest.raises(TypeError, match="namer must be a function of a description, got 'str'"):
+        found.renamed("str")
 
 
 def test_columns_of_every_sample():
@@ -559,6 +562,8 @@ def test_namer_of_an_estimator(pareto):
     assert found.names == ["kind 1", "kind 2", "kind 3"]
     assert found.to_frame()["name"].tolist() == found.names
     assert "kind 2" in found._repr_html_()
+    with pytest.raises(TypeError, match="namer must be a function"):
+        pareto.explain(IRIS, namer="str")
     assert replace(found[0], name="x").name == "x"
 
 

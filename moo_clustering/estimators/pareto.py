@@ -19,7 +19,7 @@ from moo_clustering._data import holds_tables, is_frame, numeric_features
 from moo_clustering._distances import checked_distances
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
-from moo_clustering.drift import ClusterChanges, Drift, Reference, matched_numbers
+from moo_clustering.drift import ClusterChanges, Drift, Reference, matched_clusters, matched_numbers
 from moo_clustering.estimators._base import scaled_features
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
@@ -180,6 +180,14 @@ class ParetoClustering(ParetoPoolClusterer):
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
 
+    @property
+    def changes_(self) -> ClusterChanges:
+        """Births, deaths, merges, splits and moved samples; an AttributeError before :meth:`update`."""
+        check_is_fitted(self)
+        if (found := vars(self).get("_changes")) is None:
+            raise AttributeError("changes_ describes an update of the fit; call update(X) first")
+        return found
+
     def update(self, X: Any) -> Self:
         """Add new samples to the fit, and change the clusters where the new samples require it.
 
@@ -240,7 +248,7 @@ class ParetoClustering(ParetoPoolClusterer):
         drift = Drift.of(
             predicted, apart, reference.sizes, results.with_user_names(names, self.cluster_names_), prepared
         )
-        earlier: ClusterChanges | None = getattr(self, "changes_", None)
+        earlier: ClusterChanges | None = vars(self).get("_changes")
         partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
         needed = drift.p_value < _UNLIKE_FROM or n_fresh >= _GROWN * partitioned
@@ -280,13 +288,15 @@ class ParetoClustering(ParetoPoolClusterer):
             self._samples = samples
             raise
         self._n_partitioned = extension.n_points if needed else partitioned
+        if side.kind == "labels":
+            numbers = matched_clusters(before, self.labels_)
         if given:
             self._cluster_names = {numbers[old]: name for old, name in given.items() if old in numbers}
         names = results.with_user_names(
             [f"cluster {k}" for k in range(self.n_clusters_)], self.cluster_names_
         )
         inactive = () if earlier is None else earlier.inactive
-        self.changes_ = ClusterChanges.of(before, self.labels_, numbers, drift, inactive, names)
+        self._changes = ClusterChanges.of(before, self.labels_, numbers, drift, inactive, names)
         return self
 
     def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:

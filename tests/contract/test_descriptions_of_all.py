@@ -104,7 +104,7 @@ def test_names_of_the_user(name, tmp_path):
     copies = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
     assert [each.cluster_names_ for each in copies] == [given, given]
     assert clone(model).cluster_names_ == {}
-    for bad in ({last + 1: "a"}, {-1: "a"}, {True: "a"}, {"0": "a"}, {0: " "}, {0: 1}, [("a", 0)]):
+    for bad in ({last + 1: "a"}, {-1: "a"}, {True: "a"}, {"a": "a"}, {0: " "}, {0: 1}, [("a", 0)]):
         with pytest.raises((ValueError, TypeError)):
             model.rename(bad)
     if last:

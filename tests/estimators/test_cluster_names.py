@@ -1,5 +1,6 @@
 """Names that a user gives to clusters follow the partition where it changes without a fit."""
 
+import json
 import warnings
 
 import numpy as np
@@ -129,3 +130,13 @@ def test_names_of_a_session():
         group = session.groups_.index[session.groups_["name"] == name]
         if len(group):
             assert (session.labels_[model.labels_ == cluster] == group[0]).all()
+
+
+def test_keys_of_json():
+    X = np.arange(20.0)[:, None] + np.repeat([0.0, 90.0], 10)[:, None]
+    model = ParetoClustering(2, random_state=0).fit(X)
+    names = json.loads(json.dumps(model.rename({0: "a", 1: "b"}).cluster_names_))
+    assert model.rename({0: None, 1: None}).rename(names).cluster_names_ == {0: "a", 1: "b"}
+    for bad in ("2", "-1", "1.0", ""):
+        with pytest.raises(ValueError, match="there is no cluster"):
+            model.rename({bad: "c"})

@@ -201,3 +201,42 @@ def test_errors_leave_the_fit_unchanged(two):
     words = sparse.random(40, 80, 0.2, format="csr", random_state=0)
     with pytest.raises(ValueError, match="not support a fit to sparse data reduced"):
         ParetoClustering(n_components=5, **SMALL).fit(words).update(words[:3])
+
+
+def test_a_birth_after_a_fit_with_labels(two):
+    X, _ = two
+    y = [["a", "b"][row // 40] if row % 40 < 4 else None for row in range(80)]
+    model = ParetoClustering(**SMALL).fit(X, y).rename({0: "left", 1: "right"})
+    model.update(blob(2, 0, 15))
+    changes = model.changes_
+    assert set(model.labels_[80:]) == {2}
+    assert (changes.births, changes.renumbered, changes.splits, changes.merges) == ((2,), {}, {}, {})
+    assert changes.to_frame()["event"][2] == "born"
+    assert model.cluster_names_ == {0: "left", 1: "right"}
+    assert len(changes.moved) == 0
+
+
+def test_data_of_the_first_fit_do_not_suffice(two, tmp_path):
+    X, model = two
+    frame = pd.DataFrame(X)
+    new = blob(2, 0, 15, n=5)
+    model.update(new)
+    report = lambda X: model.report(tmp_path / "r.html", X)  # noqa: E731
+    for call in (model.describe, model.explain, model.table, report, lambda X: model.predict_table(new, X)):
+        for first in (X, frame):
+            with pytest.raises(ValueError, match=r"85 in all; got shape \(80, 2\): pass the rows of the fit f"):
+                call(first)
+    assert len(model.table(np.concatenate([X, new]))) == 85
+
+
+def test_before_an_update(two):
+    X, model = two
+    with pytest.raises(AttributeError, match=r"call update\(X\) first"):
+        model.changes_  # noqa: B018
+    assert not hasattr(model, "changes_")
+    assert hasattr(model.update(X[:1]), "changes_")
+    assert str(model.changes_).startswith("1 new row; 0 of 80 old rows moved")
+    assert not hasattr(model.fit(X), "changes_")
+    for call in (model.describe, model.explain, model.table):
+        with pytest.raises(NotFittedError, match="This ParetoClustering instance is not fitted yet"):
+            getattr(ParetoClustering(), call.__name__)(X)

@@ -26,6 +26,7 @@ from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
     ComparedTerms,
+    checked_namer,
     of_rows,
     with_columns,
 )
@@ -295,6 +296,7 @@ def describe_of(
 ) -> ClusterDescriptions:
     """Describe the clusters of a fitted clusterer, see ``describe`` of the estimators."""
     result = result_of(estimator)
+    checked_namer(namer)
     read = _read(estimator, result, X, feature_names, columns)
     names = checked_names(sample_names, X, len(result.labels)).tolist()
     return _described(result, read, names, class_names, n_contrasts, namer)
@@ -310,7 +312,7 @@ def _read(
 ) -> Samples | str:
     """Read the rows of the fit, see ``read_samples``, and warn if they are in another order."""
     n, shape = len(result.labels), getattr(X, "shape", ())
-    if hasattr(estimator, "changes_") and len(shape) and shape[0] != n:
+    if hasattr(estimator, "_n_partitioned") and len(shape) and shape[0] != n:
         raise ValueError(
             f"X must have one row per label of the estimator, {n} in all; got shape {shape}: pass the rows of "
             "the fit followed by those of update"
@@ -379,6 +381,7 @@ def explain_of(
     namer: Callable[[ClusterDescription], str] | None = None,
 ) -> ClusterRules:
     """Find rules for the clusters of a fitted clusterer; see ``explain`` of the estimators."""
+    checked_namer(namer)
     result = result_of(estimator)
     labels = checked_labels(result.labels)
     read = _read(estimator, result, X, feature_names, columns)
