@@ -203,17 +203,18 @@ def test_errors_leave_the_fit_unchanged(two):
         ParetoClustering(n_components=5, **SMALL).fit(words).update(words[:3])
 
 
-def test_a_birth_after_a_fit_with_labels(two):
-    X, _ = two
-    y = [["a", "b"][row // 40] if row % 40 < 4 else None for row in range(80)]
-    model = ParetoClustering(**SMALL).fit(X, y).rename({0: "left", 1: "right"})
-    model.update(blob(2, 0, 15))
-    changes = model.changes_
-    assert set(model.labels_[80:]) == {2}
-    assert (changes.births, changes.renumbered, changes.splits, changes.merges) == ((2,), {}, {}, {})
+def test_a_birth_after_a_fit_with_labels():
+    X = np.concatenate([blob(0, 0, 0), blob(1, 12, 0), blob(2, 0, -3.5, n=10, spread=0.4)])
+    y = [["a", "b"][row // 40] if row < 80 and row % 40 < 4 else None for row in range(90)]
+    model = ParetoClustering(**SMALL).fit(X, y).rename({0: "left", 1: "right", 2: "below"})
+    assert model.n_clusters_ == 3
+    # The third cluster joins the first, and the new rows get its number.
+    changes = model.update(blob(3, 0, 25, n=60)).changes_
+    assert model.labels_[80:].tolist() == [0] * 10 + [2] * 60
+    assert (changes.births, changes.renumbered, changes.merges) == ((2,), {}, {0: (0, 2)})
     assert changes.to_frame()["event"][2] == "born"
     assert model.cluster_names_ == {0: "left", 1: "right"}
-    assert len(changes.moved) == 0
+    assert changes.moved.tolist() == list(range(80, 90))
 
 
 def test_data_of_the_first_fit_do_not_suffice(two, tmp_path):
