@@ -16,7 +16,7 @@ from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, integer, warn_caller
 from moo_clustering._data import checked_integers, checked_table
-from moo_clustering._messages import distinct_names, message_line, quoted
+from moo_clustering._messages import distinct_names, message_line
 from moo_clustering.datasets.prepare import as_frame
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
@@ -161,8 +161,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         Parameters
         ----------
         namer : callable
-            ``namer(description)`` returns the name of a cluster as a non-empty string. Another object raises a
-            TypeError.
+            ``namer(description)`` returns the name of a cluster as a non-empty string.
 
         Returns
         -------
@@ -175,7 +174,6 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
             then, or the new name gets a number.
         """
         found, faults = list[ClusterDescription](), dict[int, str]()
-        checked_namer(namer)
         for each in self:
             try:
                 name = namer(each)
@@ -187,9 +185,10 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
             found.append(replace(each, name=" ".join(name.split())))
         if faults:
             first, fault = next(iter(faults.items()))
-            more = f" and {len(faults) - 1} more, which keep their names" if len(faults) > 1 else ""
-            more = more or ", which keeps its name"
-            warn_caller(f"namer failed for cluster {first}{more}: {message_line(fault)}")
+            more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
+            warn_caller(
+                f"namer failed for cluster {first}{more}; default names remain: {message_line(fault)}"
+            )
         names = distinct_names([each.name for each in found])
         if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
             warn_caller(
@@ -201,12 +200,6 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         """Return the descriptions with the given unique names, one for each cluster."""
         pairs = zip(self._clusters, names, strict=True)
         return ClusterDescriptions([replace(each, name=name) for each, name in pairs], self._sample_names)
-
-
-def checked_namer(namer: Any) -> None:
-    """Raise a TypeError unless ``namer`` is None or callable."""
-    if namer is not None and not callable(namer):
-        raise TypeError(f"namer must be a function of a description, got {quoted(namer)}")
 
 
 def describe_columns(

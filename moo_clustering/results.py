@@ -322,8 +322,8 @@ def result_of(clusterer: Any) -> ClusteringResult:
     """
     if not has_labels(clusterer):
         raise NotFittedError(
-            f"This {type(clusterer).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
-            "before using this estimator."
+            f"This {type(clusterer).__name__} instance is not fitted yet. Call 'fit' with appropriate "
+            "arguments before using this estimator."
         )
     return clusterer.clustering_result() if isinstance(clusterer, _HasResult) else from_attributes(clusterer)
 
@@ -377,7 +377,7 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
     found: dict[int, str | None] = dict(user_names)
     for key, name in changes.items():
         # JSON has no numbers as keys.
-        key = int(key) if isinstance(key, str) and key.isdecimal() else key  # noqa: PLW2901
+        key = int(key) if isinstance(key, str) and key.isdecimal() else key
         if not isinstance(key, int | np.integer) or isinstance(key, bool) or key not in clusters:
             raise ValueError(f"there is no cluster {quoted(key)}; the last one is {max(clusters)}")
         if not isinstance(name, str | None):

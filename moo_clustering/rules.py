@@ -311,20 +311,20 @@ def find_rules(
     >>> found[0].predict(pd.DataFrame({"height": [5.0]}))
     array([0])
     """
-    return rules_of(labels, columns, lambda X: X, max_conditions=max_conditions, names=names, units=units)
+    return rules_of(labels, columns, None, max_conditions=max_conditions, names=names, units=units)
 
 
 def rules_of(
     labels: ArrayLike,
     columns: Any,
-    read: Callable[[Any], Any],
+    read: Callable[[Any], Any] | None,
     *,
     max_conditions: int | None = None,
     names: Sequence[str] | None = None,
     units: Mapping[str, str] | None = None,
     is_terms: bool = False,
 ) -> ClusterRules:
-    """Find rules as :func:`find_rules` does; ``read`` converts further samples to a table or an array.
+    """Find rules as :func:`find_rules` does; ``read`` converts further samples to a table or array.
 
     With ``is_terms``, boolean columns are occurrences of terms.
     """
@@ -843,9 +843,9 @@ class _Descent:
         return replace(found, value=_between(float(low.max()), float(high.min()), kind))
 
 
-def _as_columns(read: Callable[[Any], Any], names: pd.Index[Any], X: Any) -> pd.DataFrame:
+def _as_columns(read: Callable[[Any], Any] | None, names: pd.Index[Any], X: Any) -> pd.DataFrame:
     """Read further samples; arrays have the columns of the fit in their order."""
-    found = read(X)
+    found = X if read is None else read(X)
     frame, has_names = as_frame(found)
     if has_names or isinstance(found, pd.DataFrame):
         return frame

@@ -323,12 +323,10 @@ def test_namers():
         names = found.renamed(fails).names
     assert names == ["b c", *found.names[1:]]
     assert [str(each.message) for each in caught] == [
-        "namer failed for cluster 1 and 1 more, which keep their names: KeyError: 'no'"
+        "namer failed for cluster 1 and 1 more; default names remain: KeyError: 'no'"
     ]
-    with pytest.warns(UserWarning, match="namer failed for cluster 2, which keeps its name: it returned 7"):
+    with pytest.warns(UserWarning, match="namer failed for cluster 2; default names remain: it returned 7"):
         found.renamed(lambda each: 7 if each.cluster == 2 else f"{each.cluster}")
-    with pytest.raises(TypeError, match="namer must be a function of a description, got 'str'"):
-        found.renamed("str")
 
 
 def test_columns_of_every_sample():
@@ -504,7 +502,7 @@ def test_raw_columns_of_a_pipeline(of_raw, tmp_path):
     frame, _ = of_raw
     frame = frame.assign(noise=frame["noise"].mask(frame["noise"] > 1))
     model = make_pipeline(TablePreparer(), MemeticKMeans(3, random_state=0)).fit(frame)[-1]
-    why = r"fitted to features: pass the features as X .*transform\(table\)\) and the table as columns"
+    why = r"fitted to features: pass the features as X .*transform\(table\)\), and the table as columns"
     for method in (model.describe, model.explain, model.table, lambda X: model.predict_table(X, X)):
         with pytest.raises(ValueError, match=why):
             method(frame)
@@ -521,9 +519,9 @@ def test_rows_in_another_order(of_raw, tmp_path):
         lambda X: model.predict_table(frame[:3], X), lambda X: model.drift(frame[:3], X),
     ]  # fmt: skip
     for call in calls:
-        with pytest.warns(UserWarning) as caught:
+        with pytest.warns(UserWarning, match="row 4 of X differs from row 4 of the fit") as caught:
             call(mixed)
-        assert ["row 4 of X differs from row 4 of the fit" in str(each.message) for each in caught] == [True]
+        assert len(caught) == 1
     assert "use predict_table" in str(caught[0].message)
     with pytest.warns(UserWarning, match="row 0 of X"):
         model.describe(raw_table(1))
@@ -552,9 +550,9 @@ def test_arrays_in_another_order_or_unit():
 def test_unseen_cells_are_reported_once(of_raw):
     frame, model = of_raw
     new = frame.assign(weight="900 g")
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="column 'weight' has 90 values outside") as caught:
         model.predict_table(new)
-    assert [str(each.message) for each in caught] == [model.preparer_.prepare(new).notes[0]]
+    assert len(caught) == 1
 
 
 def test_namer_of_an_estimator(pareto):

@@ -317,14 +317,9 @@ class ReportMixin(NumericOptionsMixin):
         low petal length: petal length (cm) ≤ 2 (50 samples, 100 % correct, 100 % of the cluster)
         high petal length: petal length (cm) > 2 (100 samples, 100 % correct, 100 % of the cluster)
         """
+        names = {"feature_names": feature_names, "class_names": class_names}
         found: ClusterRules = _pages("estimators").explain_of(
-            self,
-            X,
-            max_conditions=max_conditions,
-            namer=namer,
-            columns=columns,
-            feature_names=feature_names,
-            class_names=class_names,
+            self, X, max_conditions=max_conditions, namer=namer, columns=columns, **names
         )
         return found
 

@@ -93,8 +93,6 @@ class ParetoClustering(ParetoPoolClusterer):
     ----------
     preparer_ : TablePreparer or None
         Fitted preparer of data frames, with notes on what was read, left out and filled.
-    changes_ : ClusterChanges
-        Births, deaths, merges, splits and moved samples, after :meth:`update`.
 
     Notes
     -----
@@ -245,9 +243,7 @@ class ParetoClustering(ParetoPoolClusterer):
         numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
         names = results.with_user_names([f"cluster {k}" for k in numbers], self.cluster_names_)
         prepared = None if self.preparer_ is None else self.preparer_.prepare(X)
-        drift = Drift.of(
-            predicted, apart, reference.sizes, results.with_user_names(names, self.cluster_names_), prepared
-        )
+        drift = Drift.of(predicted, apart, reference.sizes, names, prepared)
         earlier: ClusterChanges | None = vars(self).get("_changes")
         partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
@@ -292,9 +288,8 @@ class ParetoClustering(ParetoPoolClusterer):
             numbers = matched_clusters(before, self.labels_)
         if given:
             self._cluster_names = {numbers[old]: name for old, name in given.items() if old in numbers}
-        names = results.with_user_names(
-            [f"cluster {k}" for k in range(self.n_clusters_)], self.cluster_names_
-        )
+        names = [f"cluster {k}" for k in range(self.n_clusters_)]
+        names = results.with_user_names(names, self.cluster_names_)
         inactive = () if earlier is None else earlier.inactive
         self._changes = ClusterChanges.of(before, self.labels_, numbers, drift, inactive, names)
         return self

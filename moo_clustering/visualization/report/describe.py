@@ -311,9 +311,8 @@ def read_samples(
         columns = X
     shown: dict[str, Any] = {"columns": columns, "units": units or {}}
     if read is not None:
-        preparer = read.preparer
-        shown = {"columns": read.known_columns, "units": read.units}
-        shown["further"] = lambda Z: preparer.prepare(Z).known_columns
+        further = lambda Z, preparer=read.preparer: preparer.prepare(Z).known_columns  # noqa: E731
+        shown = {"columns": read.known_columns, "units": read.units, "further": further}
     if isinstance(X, Bags) or holds_tables(X):
         return replace(_bags(result, X, n_samples, feature_names), **shown)
     if sparse.issparse(X):
@@ -329,8 +328,8 @@ def read_samples(
     if not np.isfinite(stored).all():
         if is_table:
             return (
-                "X is a table with missing cells, but the estimator was fitted to features: pass the features "
-                "as X (those of a pipeline are pipeline[:-1].transform(table)) and the table as columns."
+                "X is a table with missing cells, but the estimator was fitted to features: pass the "
+                "features as X (in a pipeline, pipeline[:-1].transform(table)), and the table as columns."
             )
         return "The data have missing or infinite values, so only the sizes of the clusters are known."
     if isinstance(result.metric, str) and result.metric == "precomputed":
@@ -356,13 +355,8 @@ def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Seque
         )
     scaled = result.scaled(bags)
     names = feature_names if feature_names is not None else bags.feature_names
-    return Samples(
-        "bags",
-        np.asarray(scaled.means(), dtype=np.float64),
-        np.asarray(bags.means(), dtype=np.float64),
-        _names(names, bags.n_features),
-        bags=scaled,
-    )
+    points, means = (np.asarray(each.means(), dtype=np.float64) for each in (scaled, bags))
+    return Samples("bags", points, means, _names(names, bags.n_features), bags=scaled)
 
 
 def _distances(table: Any) -> Samples:

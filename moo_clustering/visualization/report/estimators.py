@@ -19,14 +19,13 @@ from scipy import sparse
 
 from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
 from moo_clustering._data import checked_array, holds_tables, is_frame
-from moo_clustering._messages import checked_path, distinct_names
+from moo_clustering._messages import checked_path, distinct_names, quoted
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import (
     ClusterDescription,
     ClusterDescriptions,
     ComparedTerms,
-    checked_namer,
     of_rows,
     with_columns,
 )
@@ -232,6 +231,10 @@ def report_content(
     versions = environment()
     made_with = ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
     shown_columns = _columns(result, run, supervision, described, agreed)
+    figures = panels(
+        result, samples, labels[run.chosen], described.distances, described.facts.get(run.chosen, ()),
+        features_title=features_title, sample_names=names, sample_kind=kind,
+    )  # fmt: skip
     n_distinct = len(np.unique(relabel_by_first_appearance(labels + 1), axis=0))
     return ReportContent(
         title=title or type(estimator).__name__,
@@ -259,19 +262,7 @@ def report_content(
         agreement=agreed.table,
         agreement_note=agreed.note,
         history=_history(result),
-        panels=[
-            *panels(
-                result,
-                samples,
-                labels[run.chosen],
-                described.distances,
-                described.facts.get(run.chosen, ()),
-                features_title=features_title,
-                sample_names=names,
-                sample_kind=kind,
-            ),
-            *([roc_panel(roc_curves)] if roc_curves else []),
-        ],
+        panels=[*figures, *([roc_panel(roc_curves)] if roc_curves else [])],
         missing=[
             *_missing(result, run, read if isinstance(read, str) else None, shown is not None),
             *described.notes,
@@ -293,65 +284,17 @@ def describe_of(
     class_names: Sequence[str] | None = None,
     n_contrasts: int | None = None,
     namer: Callable[[ClusterDescription], str] | None = None,
+    read: Samples | str | None = None,
 ) -> ClusterDescriptions:
     """Describe the clusters of a fitted clusterer, see ``describe`` of the estimators."""
     result = result_of(estimator)
-    checked_namer(namer)
-    read = _read(estimator, result, X, feature_names, columns)
-    names = checked_names(sample_names, X, len(result.labels)).tolist()
-    return _described(result, read, names, class_names, n_contrasts, namer)
-
-
-def _read(
-    estimator: Any,
-    result: ClusteringResult,
-    X: Any,
-    feature_names: Sequence[str] | None,
-    columns: pd.DataFrame | None,
-    units: Mapping[str, str] | None = None,
-) -> Samples | str:
-    """Read the rows of the fit, see ``read_samples``, and warn if they are in another order."""
-    n, shape = len(result.labels), getattr(X, "shape", ())
-    if hasattr(estimator, "_n_partitioned") and len(shape) and shape[0] != n:
-        raise ValueError(
-            f"X must have one row per label of the estimator, {n} in all; got shape {shape}: pass the rows of "
-            "the fit followed by those of update"
-        )
-    read = read_samples(result, X, n, feature_names, columns, units)
-    stored = estimator._stored_rows() if hasattr(estimator, "_stored_rows") else None
-    if stored is None or isinstance(read, str) or read.kind not in ("features", "sparse"):
-        return read
-    is_prepared = result.preparer is not None and is_frame(X)
-    if not is_prepared and read.table.shape[1] != estimator.n_features_in_:
-        return read
-    rows, scale = stored
-    own, limit = scale(read.table), 1e-6 * max(1.0, float(np.abs(stored[0]).max(initial=0)))
-    others = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-    # Other values than those of a preparer may be in another unit on purpose, unless they equal other rows.
-    if len(others) and (is_prepared or _found_in(rows, own[others[:100]], limit) > 0.5):
-        warn_caller(
-            f"row {others[0]} of X differs from row {others[0]} of the fit, so the descriptions may be "
-            "wrong: pass the rows of the fit in the order of the fit; for other rows use predict_table"
-        )
-    return read
-
-
-def _found_in(rows: NDArray[Any], some: NDArray[Any], limit: float) -> float:
-    """Share of some rows that equal one of the rows of the fit."""
-    return float(np.mean([(np.abs(rows - row).max(axis=1) <= limit).any() for row in some]))
-
-
-def _described(
-    result: ClusteringResult,
-    read: Samples | str,
-    names: Sequence[str] | None = None,
-    class_names: Sequence[str] | None = None,
-    n_contrasts: int | None = None,
-    namer: Callable[[ClusterDescription], str] | None = None,
-) -> ClusterDescriptions:
+    if namer is not None and not callable(namer):
+        raise TypeError(f"namer must be a function of a description, got {quoted(namer)}")
+    labels = checked_labels(result.labels)
+    read = _read(estimator, result, X, feature_names, columns) if read is None else read
     if isinstance(read, str):
         raise ValueError(read)
-    labels = checked_labels(result.labels)
+    names = checked_names(sample_names, X, len(labels)).tolist()
     sizes = np.bincount(labels[labels >= 0])
     compared, typical = read.compared, typical_of(read, labels, result.medoids)
     if compared is None:
@@ -370,6 +313,32 @@ def _described(
     return described.with_names(with_user_names(described.names, result.user_names))
 
 
+def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> Samples | str:
+    """Read the rows of the fit, see ``read_samples``, and warn if they are in another order."""
+    n, shape = len(result.labels), getattr(X, "shape", ())
+    if hasattr(estimator, "_n_partitioned") and shape[:1] not in ((), (n,)):
+        raise ValueError(
+            f"X must have one row per label of the estimator, {n} in all; got shape {shape}: pass the rows "
+            "of the fit followed by those of update"
+        )
+    read, stored = read_samples(result, X, n, *more), getattr(estimator, "_stored_rows", lambda: None)()
+    if stored is None or isinstance(read, str) or read.kind not in ("features", "sparse"):
+        return read
+    is_prepared = result.preparer is not None and is_frame(X)
+    if is_prepared or read.table.shape[1] == estimator.n_features_in_:
+        rows, own = stored[0], stored[1](read.table)
+        limit = 1e-6 * max(1.0, float(np.abs(rows).max(initial=0)))
+        places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
+        # Features that no row of the fit has, without a preparer, may be in another unit on purpose.
+        moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
+        if len(places) and (is_prepared or np.mean(moved) > 0.5):
+            warn_caller(
+                f"row {places[0]} of X differs from row {places[0]} of the fit, so the descriptions may be "
+                "wrong: pass the rows of the fit in the order of the fit; for other rows use predict_table"
+            )
+    return read
+
+
 def explain_of(
     estimator: Any,
     X: Any,
@@ -381,31 +350,27 @@ def explain_of(
     namer: Callable[[ClusterDescription], str] | None = None,
 ) -> ClusterRules:
     """Find rules for the clusters of a fitted clusterer; see ``explain`` of the estimators."""
-    checked_namer(namer)
     result = result_of(estimator)
     labels = checked_labels(result.labels)
     read = _read(estimator, result, X, feature_names, columns)
-    if isinstance(read, str):
-        raise ValueError(read)
-    names = _described(result, read, class_names=class_names, namer=namer).names
+    names = describe_of(estimator, X, class_names=class_names, namer=namer, read=read).names
+    assert isinstance(read, Samples)
     frame, further = _rule_columns(read, labels)
     if frame is None:
         raise ValueError(
             "X holds distances, which have no columns for rules; pass columns with one row for each sample"
         )
+    is_terms = isinstance(read.compared, ComparedTerms)
     return rules_of(
-        labels,
-        frame,
-        further,
-        max_conditions=max_conditions,
-        names=names,
-        units=read.units,
-        is_terms=isinstance(read.compared, ComparedTerms),
-    )
+        labels, frame, further,
+        max_conditions=max_conditions, names=names, units=read.units, is_terms=is_terms,
+    )  # fmt: skip
 
 
-def _rule_columns(samples: Samples, labels: NDArray[Any]) -> tuple[pd.DataFrame | None, Callable[[Any], Any]]:
-    """Return columns for rules, None for distances, and a function that reads them from further samples."""
+def _rule_columns(
+    samples: Samples, labels: NDArray[Any]
+) -> tuple[pd.DataFrame | None, Callable[[Any], Any] | None]:
+    """Return columns for rules, None for distances, and a function that reads further samples, if needed."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
         places = compared.specific(labels, _MOST_TERMS)
@@ -418,13 +383,9 @@ def _rule_columns(samples: Samples, labels: NDArray[Any]) -> tuple[pd.DataFrame 
 
         return occurrences(samples.table), occurrences
     if compared is None or samples.columns is not None:
-        return samples.columns, samples.further or _unchanged
+        return samples.columns, samples.further
     frame = pd.DataFrame(samples.table, columns=list(samples.feature_names))
-    return frame, _unchanged if samples.bags is None else lambda Z: as_bags(Z).means()
-
-
-def _unchanged(X: Any) -> Any:
-    return X
+    return frame, None if samples.bags is None else lambda Z: as_bags(Z).means()
 
 
 def _with_rules(described: Described, samples: Samples, run: RunSolutions) -> None:
@@ -435,7 +396,8 @@ def _with_rules(described: Described, samples: Samples, run: RunSolutions) -> No
     frame, further = _rule_columns(samples, labels)
     if frame is None:
         return
-    found = rules_of(labels, frame, further, units=samples.units, is_terms=isinstance(samples.compared, ComparedTerms)).select()
+    is_terms = isinstance(samples.compared, ComparedTerms)
+    found = rules_of(labels, frame, further, units=samples.units, is_terms=is_terms).select()
     for rule in found.rules:
         said = str(rule).removeprefix(f"{rule.name}: ")
         facts[rule.cluster] = replace(facts[rule.cluster], rules=(*facts[rule.cluster].rules, said))
@@ -454,11 +416,6 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
         frame = pd.DataFrame(index=checked_names(options.get("sample_names"), X, len(labels)))
     support = None if result.pool is None or result.pool.support is None else result.pool.support()
     return with_columns(frame, {"cluster": labels, **of_rows(labels, described, support)})
-
-
-def _quiet() -> warnings.catch_warnings[None]:
-    """Suppress warnings where data are read again."""
-    return warnings.catch_warnings(action="ignore", category=UserWarning)
 
 
 class _Predicted(NamedTuple):
@@ -481,7 +438,8 @@ def _predicted(estimator: Any, X: Any, reference: Any, **options: Any) -> _Predi
     if (stored := estimator._stored_rows()) is not None:
         rows, scale = stored
         known = Reference.of(rows, labels_of_fit)
-        with _quiet():
+        # ``predict`` has issued the warnings on X.
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
             new = scale(estimator._read(X, reset=False))
     elif reference is None:
         raise ValueError(
@@ -525,7 +483,7 @@ def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: A
         frame = pd.DataFrame(index=range(len(found.labels)))
     else:
         frame = as_frame(X)[0] if names is None else pd.DataFrame(X, columns=list(names))
-    with _quiet():
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         support = estimator._support_of(X)
     columns = new_columns(found.labels, found.names, found.unlike, support)
     return with_columns(frame, {"cluster": found.labels, **columns})
@@ -685,8 +643,7 @@ def run_facts(
     """Return facts of a run: method, changed options, numbers of samples and features, and others."""
     facts = list(result.facts)
     facts.append(("method", type(estimator).__name__))
-    if options is None:
-        options = changed_options(estimator)
+    options = changed_options(estimator) if options is None else options
     if options:
         facts.append(("options", ", ".join(f"{name}={value}" for name, value in options.items())))
     parameters = estimator.get_params(deep=False)
