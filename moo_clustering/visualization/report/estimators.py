@@ -31,7 +31,7 @@ from moo_clustering.descriptions import (
 )
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._base import feature_scaling, recall_text
+from moo_clustering.estimators._base import ReportMixin, feature_scaling, recall_text
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, result_of, with_user_names
 from moo_clustering.rules import ClusterRules, rules_of
@@ -315,13 +315,14 @@ def describe_of(
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> Samples | str:
     """Read the rows of the fit, see ``read_samples``, and warn if they are in another order."""
-    n, shape = len(result.labels), getattr(X, "shape", ())
-    if hasattr(estimator, "_n_partitioned") and shape[:1] not in ((), (n,)):
+    n, is_sized = len(result.labels), isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
+    if "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
         raise ValueError(
-            f"X must have one row per label of the estimator, {n} in all; got shape {shape}: pass the rows "
+            f"X must have one row per label of the estimator, {n} in all; got shape {X.shape}: pass the rows "
             "of the fit followed by those of update"
         )
-    read, stored = read_samples(result, X, n, *more), getattr(estimator, "_stored_rows", lambda: None)()
+    read = read_samples(result, X, n, *more)
+    stored = estimator._stored_rows() if isinstance(estimator, ReportMixin) else None
     if stored is None or isinstance(read, str) or read.kind not in ("features", "sparse"):
         return read
     is_prepared = result.preparer is not None and is_frame(X)
