@@ -81,7 +81,7 @@ def test_without_a_result_the_attributes_count():
     result = result_of(model)
     assert_array_equal(result.labels, model.labels_)
     assert (result.front, result.rules, result.history()) == (None, (), None)
-    with pytest.raises(NotFittedError, match="KMeans has no labels_; fit it first"):
+    with pytest.raises(NotFittedError, match="This KMeans instance is not fitted yet"):
         result_of(KMeans())
     with pytest.raises(NotFittedError):
         MOCK().clustering_result()

@@ -1,6 +1,7 @@
 """What cannot be shown is said; what does not fit is refused."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -50,7 +51,7 @@ def test_distances_must_be_square():
 
 
 def test_before_fit():
-    with pytest.raises(NotFittedError, match="KMeans has no labels_; fit it first"):
+    with pytest.raises(NotFittedError, match="This KMeans instance is not fitted yet"):
         report_content(KMeans(2), X)
 
 
@@ -60,11 +61,15 @@ def test_before_fit():
         (None, "No data were passed"),
         (X[:, :0], "The data have no features"),
         (np.where(X > 5, np.nan, X), "The data have missing or infinite values"),
-        (pd.DataFrame(X).mask(pd.DataFrame(X) > 5), "The data have missing or infinite values"),
+        (pd.DataFrame(X).mask(pd.DataFrame(X) > 5), "X is a table with missing cells"),
     ],
 )
 def test_what_is_missing_is_said(data, sentence):
-    content = report_content(MODEL, data)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        content = report_content(MODEL, data)
+    # A table is not described silently without its cells.
+    assert len(caught) == isinstance(data, pd.DataFrame)
     assert any(each.startswith(sentence) for each in content.missing)
     assert "There is no map of the samples." in content.missing
     assert content.map is None
