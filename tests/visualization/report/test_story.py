@@ -225,8 +225,10 @@ def test_merged_runs_claim_no_certainty_cuts_or_doubts():
 )
 def test_a_verdict_is_a_sentence(verdict, said):
     found = sureness(content(facts=[("verdict", verdict)], confidence=0.25))
-    assert found == (said, f"Verdict: {verdict}.", 0.25)
-    assert sureness(content(facts=[("verdict", verdict)]))[2] is None
+    assert (found[0], found[2]) == (said, 0.25)
+    assert found[1].startswith(f"Verdict: {verdict}. The bar shows the expected agreement with known classes")
+    # There is no bar to explain without a confidence.
+    assert sureness(content(facts=[("verdict", verdict)])) == (said, f"Verdict: {verdict}.", None)
 
 
 @pytest.mark.parametrize(
