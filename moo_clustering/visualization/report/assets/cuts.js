@@ -88,7 +88,7 @@ function decisionText() {
   const score = data.columns.find(({ name }) => name === "score")?.values;
   if (score) {
     const isBest = data.cuts.every(([solution]) => !(score[solution] > score[data.chosen]));
-    return `The method ranks solutions by score, not by the expected index${isBest ? ", and the chosen one has the best score" : "; labels, pairs, a given number of clusters or a rule have precedence"}.`;
+    return `The method ranks solutions by score, not by the expected index${isBest ? ", and the chosen one has the best score" : "; labels, pairs, a given number of clusters or a rule take precedence"}.`;
   }
   if (!data.objectives.length) return "";
   const rules = data.rules.filter(([, solution]) => solution === data.chosen).map(([rule]) => rule);
