@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from numbers import Real
 from typing import Any
 
@@ -163,7 +163,16 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     # Sums of the same numbers in another order end in other bits.
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
     is_table = getattr(estimator, "metric", None) != "precomputed"
+    labels = list(X.columns) if hasattr(X, "iloc") and hasattr(X, "columns") else None
+    known = vars(estimator).get("_labels_in")
+    if options.get("reset", True):
+        known = labels
+    elif labels != known and comparable_labels(labels, known):
+        raise ValueError(f"X must have the columns of the fit in their order, {known}, got {labels}")
     found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), is_table=is_table)
+    vars(estimator).pop("_labels_in", None)  # scikit-learn compares names of text
+    if known is not None and not all(isinstance(label, str) for label in known):
+        estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
         if largest > float(np.finfo(np.float32).max) or 0 < largest < _LEAST_SINGLE:
@@ -173,6 +182,14 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
             )
         found = found.astype(np.float32)
     return found
+
+
+def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
+    """Whether columns are matched by label: no table is an array, or has 0, 1, ... instead of all labels."""
+    if labels is None or known is None:
+        return False
+    first, second = (list(each) == list(range(len(each))) for each in (labels, known))
+    return first is second or not {*map(str, labels)}.isdisjoint(map(str, known))
 
 
 def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_table: bool = True) -> Any:

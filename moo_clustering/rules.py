@@ -845,9 +845,8 @@ class _Descent:
 
 def _as_columns(read: Callable[[Any], Any], names: pd.Index[Any], X: Any) -> pd.DataFrame:
     """Read further samples; arrays have the columns of the fit in their order."""
-    found = read(X)
-    frame, has_names = as_frame(found)
-    if has_names or isinstance(found, pd.DataFrame):
+    frame, labels = as_frame(read(X))
+    if labels is not None:
         return frame
     if frame.shape[1] != len(names):
         raise ValueError(f"X must have {len(names)} columns, got shape {frame.shape}")

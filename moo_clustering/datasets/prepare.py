@@ -24,7 +24,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import warn_caller
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_array, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering.datasets import files
@@ -388,7 +388,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         ):
             if not isinstance(value, str) or value not in allowed:
                 raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {quoted(value)}")
-        frame, has_names = as_frame(table, 2)
+        frame, labels = as_frame(table, 2)
         if not frame.columns.is_unique:
             raise files.DataError(
                 f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}"
@@ -427,7 +427,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             _warn_of_split(X, scales)
         names = [name for scale in scales if scale.column.kind == "category" for name in scale.feature_names]
         notes = (
-            *left_out_notes(judged),
+            *left_out_notes(judged, labels),
             *independence_notes(dropped),
             *reading_notes(used, len(names)),
             *filled_notes(used, known, self.missing),
@@ -435,10 +435,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         )
         # A refused table leaves the previous fit intact.
         self._scales, self._donors = scales, donors
-        self._names_in = list(frame.columns)
+        self._names_in, self._labels_in = list(frame.columns), labels
         self.n_features_in_ = frame.shape[1]
         self.__dict__.pop("feature_names_in_", None)
-        if has_names:
+        if labels is not None and all(isinstance(label, str) for label in labels):
             self.feature_names_in_ = np.array(self._names_in, dtype=object)
         self._feature_names = tuple(name for scale in scales for name in scale.feature_names)
         self.column_names_ = tuple(column.name for column in used)
@@ -505,9 +505,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             self,
         )
 
-    def _matched(self, frame: pd.DataFrame, has_names: bool) -> tuple[pd.DataFrame, list[str]]:
+    def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
         """The columns of the fit in the table of further rows, and a note about others."""
-        if not has_names or not self._has_names():
+        if not comparable_labels(labels, self._labels_in):
             if frame.shape[1] != self.n_features_in_:
                 raise ValueError(
                     f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
@@ -538,9 +538,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         columns = [scale.column for scale in self._scales]
         return {column.name: column.unit for column in columns if column.unit}
 
-    def _has_names(self) -> bool:
-        return "feature_names_in_" in self.__dict__
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -550,11 +547,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return tags
 
 
-def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, bool]:
-    """Convert the table of any package to a DataFrame; whether the columns had names."""
+def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] | None]:
+    """Convert the table of any package to a DataFrame, named by text; and its labels, None for arrays."""
     if isinstance(table, pd.DataFrame):
-        has_names = all(isinstance(name, str) for name in table.columns)
-        return table.set_axis([str(name) for name in table.columns], axis=1), has_names
+        return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
     for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
         if hasattr(table, method) and not isinstance(table, pd.Series):
             return as_frame(getattr(table, method)())
@@ -563,7 +559,7 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, bool]:
     array = check_array(
         checked_array(table, "X"), dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows
     )
-    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), False
+    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
 
 
 def _refuse_absent(absent: Sequence[str], names: Sequence[str]) -> None:
@@ -983,7 +979,7 @@ def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Co
     return column
 
 
-def left_out_notes(columns: Sequence[Column]) -> list[Advice]:
+def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> list[Advice]:
     """Notes about dropped columns, one line per reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
@@ -998,7 +994,9 @@ def left_out_notes(columns: Sequence[Column]) -> list[Advice]:
             reason = "more than half of the" + _MISSING_CELLS
         said = [reason, for_command(reason)]
         if reason in ("it numbers the rows", "a different value in every row"):
-            ways = f"sample_names=X[{names[0]!r}]", f"--id-column {shlex.quote(names[0])}"
+            place = [column.name for column in columns].index(names[0])
+            cells = f"[:, {place}]" if labels is None else f"[{labels[place]!r}]"
+            ways = f"sample_names=X{cells}", f"--id-column {shlex.quote(names[0])}"
             said = [f"{reason} ({way} names the rows by it)" for way in ways]
         notes.append(Advice(f"{_columns(names)} left out: ", *said))
     return notes
