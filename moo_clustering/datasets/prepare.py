@@ -402,6 +402,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         used = [column for column in judged if column.kind != "out"]
         if not used:
             _refuse(judged)
+        if mixed := [column for column in judged if column.units and column.kind == "out"]:
+            warn_caller("; ".join(map(str, left_out_notes(mixed, None))))
         is_equal = self.scale == "equal"
         shares = np.ones(len(used))
         if is_equal and self.weights == "dependence":
@@ -950,7 +952,8 @@ def _judge(column: Column) -> Column:
         return column.out(f"{n_missing} of {len(column.values)}{_MISSING_CELLS}")
     if column.kind == "number":
         return column.out("it numbers the rows") if _numbers_rows(column.name, known, n_different) else column
-    return _judge_category(column, known, n_different) if column.kind == "category" else column
+    judged = _judge_category(column, known, n_different) if column.kind == "category" else column
+    return column.out(column.units) if judged.kind == "out" and column.units else judged
 
 
 def _numbers_rows(name: str, known: NDArray[np.float64], n_different: int) -> bool:
