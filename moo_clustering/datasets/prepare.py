@@ -24,7 +24,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import warn_caller
-from moo_clustering._data import checked_array, comparable_labels
+from moo_clustering._data import checked_array, checked_container, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering.datasets import files
@@ -55,8 +55,9 @@ _BINS = 8
 _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
 _LEAST_ROWS = 40
-# Values this many interquartile ranges beyond the quartiles do not influence the scale, up to this share.
-_BEYOND, _MOST_BEYOND = 10.0, 0.05
+# Values this many interquartile ranges beyond the quartiles do not influence the scale, up to this share; and
+# smallest range of the others relative to them, as squares of larger features would overflow.
+_BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters,
 # and their mean to none of them.
 _DONORS, _DONORS_OF_TWO = 5, 1
@@ -405,9 +406,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if mixed := [column for column in judged if column.units and column.kind == "out"]:
             warn_caller("; ".join(map(str, left_out_notes(mixed, None))))
         is_equal = self.scale == "equal"
-        shares = np.ones(len(used))
-        if is_equal and self.weights == "dependence":
-            shares = dependence_weights(used)
+        weighs = is_equal and self.weights == "dependence"
+        shares = dependence_weights(used) if weighs else np.ones(len(used))
         dropped = [column.name for column, share in zip(used, shares, strict=True) if share == 0.0]
         used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
         shares = shares[shares > 0.0]
@@ -537,8 +537,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         -------
         dict of str to str
         """
-        columns = [scale.column for scale in self._scales]
-        return {column.name: column.unit for column in columns if column.unit}
+        return {scale.column.name: scale.column.unit for scale in self._scales if scale.column.unit}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -558,9 +557,8 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] |
             return as_frame(getattr(table, method)())
     if issparse(table):
         raise TypeError("sparse data have no text or date columns, and do not need preparation")
-    array = check_array(
-        checked_array(table, "X"), dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows
-    )
+    table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
+    array = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows)
     return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
 
 
@@ -818,6 +816,11 @@ class _Scale:
         largest = np.abs(numbers).max()
         numbers = numbers / largest
         is_usual = _usual(numbers)
+        cells = filled[is_usual]
+        if np.ptp(numbers[is_usual]) < _LEAST_RANGE and (cells != cells[0]).any():
+            row = int(np.abs(numbers).argmax())
+            what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, over 1e140 times the range"
+            raise files.DataError(f"{what} of the other cells; correct it, or leave the cell empty")
         mean = numbers[is_usual].mean()
         spread = (numbers - mean)[is_usual].std()
         return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
@@ -944,9 +947,8 @@ def _judge(column: Column) -> Column:
         return column.out("empty")
     n_different = len(pd.unique(known))
     if n_different == 1:
-        return column.out(
-            "constant" if len(known) == len(column.values) else "one value, otherwise empty cells"
-        )
+        is_whole = len(known) == len(column.values)
+        return column.out("constant" if is_whole else "one value, otherwise empty cells")
     if len(known) < (1 - _MOST_MISSING) * len(column.values):
         n_missing = len(column.values) - len(known)
         return column.out(f"{n_missing} of {len(column.values)}{_MISSING_CELLS}")
@@ -997,7 +999,7 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
             reason = "more than half of the" + _MISSING_CELLS
         said = [reason, for_command(reason)]
         if reason in ("it numbers the rows", "a different value in every row"):
-            place = [column.name for column in columns].index(names[0])
+            place = list(reasons).index(names[0])
             cells = f"[:, {place}]" if labels is None else f"[{labels[place]!r}]"
             ways = f"sample_names=X{cells}", f"--id-column {shlex.quote(names[0])}"
             said = [f"{reason} ({way} names the rows by it)" for way in ways]

@@ -287,6 +287,22 @@ def test_cells_among_measures_that_are_no_numbers():
         np.testing.assert_array_equal(table.preparer.transform(with_cells(cell)), table.X)
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e150, 1e-150])
+def test_a_number_whose_features_would_overflow_is_named(unit):
+    numbers = np.random.default_rng(0).normal(40, 9, 60)
+    frame = pd.DataFrame({"age": numbers, "x": numbers**2})
+    np.testing.assert_allclose(prepare_table(frame * unit).X, prepare_table(frame).X, rtol=1e-9)
+    message = "^column 'age' has .* in row 8, over 1e140 times the range of the other cells; correct"
+    for cell in (1e143, -2e150):
+        frame.loc[7, "age"] = cell
+        with pytest.raises(DataError, match=message):
+            prepare_table(frame * unit)
+    frame.loc[7, "age"] = 1e139
+    assert np.isfinite(prepare_table(frame * unit).X ** 2).all()
+    frame["age"] = [1e200, *[40.0] * 59]  # two different values
+    assert len(np.unique(prepare_table(frame, weights="equal").X[:, 0])) == 2
+
+
 def test_codes_of_numbers_and_letters_are_no_units():
     codes = [f"{row // 3}{'ABC'[row % 3]}" for row in range(300)]
     table = prepare_table(with_cells(*codes))
