@@ -152,7 +152,7 @@ def prepare_table(
     values).
 
     Columns are dropped if they are constant, mostly empty, number the rows, contain nearly only unique texts,
-    or have ambiguous commas, or ambiguous days and months.
+    or have different units (a number without one has that of 95 % of the cells), ambiguous commas or dates.
 
     Parameters
     ----------
@@ -175,12 +175,12 @@ def prepare_table(
     Raises
     ------
     DataError
-        If there are fewer than two rows, duplicate column names, or no usable columns.
+        If there are fewer than two rows, duplicate names, no usable columns, or a far too large number.
 
     Warns
     -----
     UserWarning
-        If the strongest split into two clusters is that of a single column, which the warning names.
+        If the strongest split into two clusters is that of a single column, or if units of a column differ.
 
     Notes
     -----
@@ -223,13 +223,13 @@ def prepare_table(
 class TablePreparer(TransformerMixin, BaseEstimator):
     """Transformer of tables with columns of any kind, as :func:`prepare_table`, to use on further rows.
 
-    Further rows are matched by the names of the columns and read in the notation of the fit. They get its
+    Further rows are matched by the labels of the columns and read in the notation of the fit. They get its
     categories, scales and weights, and their missing cells are filled from its rows.
 
     Attributes
     ----------
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of the fit, if the table had names.
+        Names of the columns of the fit, if all are texts.
     n_features_in_ : int
     column_names_ : tuple of str
         Names of the columns that became features.
@@ -287,7 +287,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If there are fewer than two rows, duplicate column names, or no usable columns.
+            If there are fewer than two rows, duplicate names, no usable columns, or a far too large number.
         """
         self._fitted(X)
         return self
