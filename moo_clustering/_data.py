@@ -174,10 +174,8 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
     is_table = getattr(estimator, "metric", None) != "precomputed"
     labels = list(X.columns) if hasattr(X, "iloc") and hasattr(X, "columns") else None
-    known = vars(estimator).get("_labels_in")
-    if options.get("reset", True):
-        known = labels
-    elif labels != known and comparable_labels(labels, known):
+    known = labels if options.get("reset", True) else vars(estimator).get("_labels_in")
+    if labels != known and comparable_labels(labels, known):
         raise ValueError(f"X must have the columns of the fit in their order, {known}, got {labels}")
     found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), is_table=is_table)
     vars(estimator).pop("_labels_in", None)  # scikit-learn compares names of text

@@ -435,10 +435,9 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
         numerals = np.array([_signed(text) for text in different], dtype=object)[where]
         bare, counts = _split_units(numerals)
         unit, remark, units = _common_unit(counts, len(bare))
-        found = read_numbers(bare if unit else numerals)
-        if unit:
-            numerals = bare
-        elif units and found.convention == "none" and read_numbers(bare).convention != "none":
+        numerals = bare if unit else numerals
+        found = read_numbers(numerals)
+        if units and found.convention == "none" and read_numbers(bare).convention != "none":
             return replace(_category(name, cells), units=units)
     if found.convention != "none":
         plain, values = np.empty(len(different), dtype=object), np.empty(len(different))
