@@ -43,7 +43,7 @@ def test_all_in_one_cluster_or_in_none(open_content):
     assert "0 clusters" in page.text("#summary")
     assert "90 documents in no cluster" in page.text("#summary")
     page.js("report.select(2); report.compare(0)")
-    assert page.texts("#clusters-table tbody th") == [" cluster 2"]
+    assert page.texts("#clusters-table tbody th") == ["cluster 2"]
     assert page.js("return report.agreement()") == 1
 
 

@@ -5,8 +5,10 @@ import re
 
 import numpy as np
 import pytest
+from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from moo_clustering.descriptions import Heatmap
 from moo_clustering.visualization.report import Column, PlaneMap, ReportContent
 from moo_clustering.visualization.report.page import page_bytes
 
@@ -46,7 +48,7 @@ def story(**others):
                 (2, "Finer.", "Against it."),
             ],
             "left_out": [("kind", ["p", "q", "r"], np.where(np.arange(N) % 10, KIND, -1))],
-            "doubts": [(4, 1, 0, 0.4, 0.6), (3, 0, 1, 0.5, 0.4), (5, 2, 0, 0.5, 0.3)],
+            "doubts": [(4, 1, 0, 0.4, 0.6), (3, 0, 1, 0.4, 0.5), (5, 2, 0, 0.3, 0.4)],
             "files": ["clustered.csv"],
             "lines": LINES,
             **others,
@@ -65,7 +67,9 @@ def test_a_page_of_1500_rows_is_small():
 
 def test_certainty_is_a_sentence_with_a_bar(page):
     assert page.text(".sure strong") == "The clusters are clear."
-    assert "Verdict: clear" in page.text(".sure .figures")
+    figures = page.text(".sure .figures")
+    assert "Verdict: clear" in figures
+    assert "expected agreement with known classes: 1 is perfect" in figures
     wide, whole = page.js(
         "const bar = document.querySelector('.gauge');"
         "return [bar.firstElementChild.getBoundingClientRect().width, bar.clientWidth]"
@@ -102,6 +106,75 @@ def test_a_cut_is_shown_by_mouse_and_by_keyboard(page):
     assert page.selected == 1
 
 
+@pytest.mark.parametrize(
+    ("columns", "rules", "said"),
+    [
+        (
+            [Column("score", np.array([1.0, 2.0, np.nan]))],
+            {},
+            "expected index, and the chosen one has the best score.",
+        ),
+        ([Column("score", np.array([1.0, 2.0, 3.0]))], {}, "expected index; labels, pairs, a given number"),
+        (
+            [Column("width", np.array([1.0, 2.0, 3.0]), is_objective=True)],
+            {"knee": 1, "width": 0},
+            "better than another in all objectives. The chosen one is selected by the rule knee.",
+        ),
+        ([Column("clusters", np.array([2.0, 3.0, 4.0]))], {}, "share persons. Press Show"),
+    ],
+)
+def test_the_note_on_the_cuts_names_what_decided(open_content, columns, rules, said):
+    page = open_content(story(columns=columns, rules=rules))
+    assert said in page.text("#cuts-note")
+
+
+def test_another_solution_is_announced_in_the_header(page):
+    assert not page.find("#shown").is_displayed()
+    page.js("report.select(2)")
+    assert page.find("#shown").is_displayed()
+    assert page.text("#shown") == "Shown: fine, 4 clusters. The method's choice has 3 clusters."
+    page.js("report.select(1)")
+    assert not page.find("#shown").is_displayed()
+
+
+def test_every_section_follows_a_new_name(open_content):
+    heatmap = Heatmap([("x", "")], np.zeros((3, 1)), [["1"], ["2"], ["3"]])
+    page = open_content(story(heatmaps={1: heatmap}))
+    sections = [
+        "clusters-table",
+        "heatmap-table",
+        "map-legend",
+        "known-tables",
+        "cuts-figure",
+        "doubts-table",
+    ]
+    sections += ["samples-cluster", "samples-table"]
+
+    def holding(name):
+        return [part for part in sections if name in page.text(f"#{part}")]
+
+    assert holding("right") == sections
+    page.js("arguments[0].focus()", page.find('#clusters-table [data-cluster="1"] .naming button'))
+    page.keys(Keys.ENTER)
+    page.keys("northern", Keys.ENTER)
+    assert holding("northern") == sections
+    assert holding("right") == []
+    assert page.text("#names-note code") == "moo-clustering rename found --names names.json"
+    page.js("localStorage.clear()")
+
+
+def test_a_pressed_button_under_the_mouse_is_readable(page):
+    shown = page.find("#cuts-list button[aria-pressed=true]")
+    page.scroll_to(shown)
+    for _ in range(2):
+        page.js("document.getElementById('dark').click()")
+        ActionChains(page.driver).move_to_element(shown).perform()
+        page.driver.execute_async_script("setTimeout(arguments[0], 50)")
+        look = "const look = getComputedStyle(arguments[0]); return [look.color, look.backgroundColor]"
+        light = [sum(map(int, re.findall(r"\d+", color)[:3])) / 765 for color in page.js(look, shown)]
+        assert abs(light[0] - light[1]) > 0.5
+
+
 def test_columns_that_were_not_used_follow_the_selected_solution(page):
     assert "no influence" in page.text("#known-note")
 
@@ -120,6 +193,7 @@ def test_doubtful_rows_are_named_between_their_clusters(page):
         "Between low and right: 2 persons",
         "Between low and high: 1 person",
     ]
+    assert "another cluster has more support than their own" in page.text("#doubts-note")
     assert page.texts('#doubts tr[data-sample="4"] td') == [" right", "40 %", " low", "60 %"]
     page.press('#doubts tr[data-sample="4"] button')
     assert page.figure("map-figure", "return data.some(trace => trace.meta && trace.meta.sample === 4)")
@@ -167,6 +241,36 @@ def test_no_width_scrolls_sideways(page, width):
         )
     finally:
         page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_hints_are_not_printed_and_long_facts_are_unfolded(open_content):
+    steps = "; ".join(f"column {k} left out: constant" for k in range(20))
+    page = open_content(story(facts=[("preparation", steps)]))
+    assert "Drag to zoom in" in page.find("#map-note").text
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    page.js("window.dispatchEvent(new Event('beforeprint'))")
+    try:
+        assert page.find("#map-note").text.endswith("Positions.")
+        assert "Press" not in page.find("#cuts-note").text
+        assert page.find(".long").text == steps
+    finally:
+        page.js("window.dispatchEvent(new Event('afterprint'))")
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert not page.js("return document.querySelector('.long details').open")
+
+
+def test_the_page_is_filled_at_the_load_event(open_content):
+    page = open_content(story())
+    rows = "document.querySelectorAll('#clusters-table tbody tr').length"
+    script = page.driver.execute_cdp_cmd(
+        "Page.addScriptToEvaluateOnNewDocument",
+        {"source": f"addEventListener('load', () => (window.rowsAtLoad = {rows}))"},
+    )
+    try:
+        page.driver.refresh()
+        assert page.js("return rowsAtLoad") == 3
+    finally:
+        page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
 
 
 def test_the_story_prints_on_two_pages(page):

@@ -152,10 +152,11 @@ def test_doubtful_rows_are_those_of_the_table(run_of, name):
     labels = run.written_labels()
     for row, cluster, other, support, rest in content.doubts:
         assert labels[row] == cluster != other
-        assert rest >= 0.5 * support
+        assert rest > support
     if (run.folder / "clustered.csv").is_file() and name in SURE:
         table = pd.read_csv(run.folder / "clustered.csv")
-        assert set(np.flatnonzero(table["doubtful"])) <= {doubt[0] for doubt in content.doubts}
+        listed = {doubt[0] for doubt in content.doubts}
+        assert listed == set(np.flatnonzero(table["doubtful"] & (labels >= 0))) or len(listed) == 60
         for row, *_, support, _ in content.doubts:
             assert table["support"][row] == pytest.approx(support, abs=1e-4)
 

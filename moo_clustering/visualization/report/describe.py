@@ -580,7 +580,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
-    """Up to 60 samples for which another cluster has at least half the support of their own cluster."""
+    """Up to 60 samples for which another cluster has more support than their own, as in ``table``."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
@@ -591,7 +591,7 @@ def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
     other = support[inside].argmax(axis=1)
     most = support[inside, other]
     order = np.argsort(own - most, kind="stable")
-    order = order[(most >= 0.5 * own)[order] & (most > 0.0)[order]][:_MOST_DOUBTS]
+    order = order[(own + 1e-9 < most)[order]][:_MOST_DOUBTS]
     found = zip(inside[order], labels[inside[order]], other[order], own[order], most[order], strict=True)
     return [(int(row), int(a), int(b), float(share), float(rest)) for row, a, b, share, rest in found]
 

@@ -70,6 +70,9 @@ _SILHOUETTES = (
     (0.25, "nearer to their own cluster than to the nearest other"),
     (-1.0, "hardly nearer to their own cluster than to another, or not; elongated clusters can cause this"),
 )
+_BAR = (
+    "The bar shows the expected agreement with known classes: 1 is perfect, 0 is that of a random partition."
+)
 _N_LOOKS = 128
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
@@ -497,7 +500,9 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
     if verdict := dict(content.facts).get("verdict"):
         said = next((sentence for start, sentence in _SURE.items() if verdict.startswith(start)), "")
         said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
-        return said, f"Verdict: {verdict}.", content.confidence if np.isfinite(content.confidence) else None
+        if not np.isfinite(content.confidence):
+            return said, f"Verdict: {verdict}.", None
+        return said, f"Verdict: {verdict}. {_BAR}", content.confidence
     said = "This method does not assess the certainty of its clusters."
     means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
     if not np.isfinite(means).any():

@@ -83,11 +83,24 @@ function cutEntry([solution, reason, against]) {
   return element("li", {}, show, element("span", {}, element("strong", {}, name), ` ${reason} ${against}`));
 }
 
+// What determines the choice: the score of a pool, or a rule on a front.
+function decisionText() {
+  const score = data.columns.find(({ name }) => name === "score")?.values;
+  if (score) {
+    const isBest = data.cuts.every(([solution]) => !(score[solution] > score[data.chosen]));
+    return `The method ranks solutions by score, not by the expected index${isBest ? ", and the chosen one has the best score" : "; labels, pairs, a given number of clusters or a rule take precedence"}.`;
+  }
+  if (!data.objectives.length) return "";
+  const rules = data.rules.filter(([, solution]) => solution === data.chosen).map(([rule]) => rule);
+  const by = rules.length ? ` The chosen one is selected by the rule${rules.length > 1 ? "s" : ""} ${rules.join(" and ")}.` : "";
+  return `On a front, no solution is better than another in all objectives.${by}`;
+}
+
 function showCuts() {
   if (data.cuts.length < 2) return;
   byId("cuts").hidden = false;
   const numbers = [...new Set(data.cuts.map(([solution]) => numberOfClusters(solution)))];
-  note("cuts-note", `${numbers.join(" → ")} clusters. Bands join clusters that share ${data.sampleKind}s. Press Show to see a solution in the table of clusters and on the map.`);
+  note("cuts-note", `${numbers.join(" → ")} clusters. Bands join clusters that share ${data.sampleKind}s. ${decisionText()}`.trim(), "Press Show to see a solution in the table of clusters and on the map.");
   const place = byId("cuts-figure");
   let width = 0;
   const show = () => {

@@ -30,11 +30,14 @@ function showDoubts() {
       ...pairs.get(key).map(row));
   };
   const heads = [data.sampleKind, "cluster", "support", "other cluster", "its support"];
-  note("doubts-note", `The most doubtful ${data.sampleKind}s of the chosen solution (${samplesText(data.doubts.length)}): another cluster has at least half the support of their own cluster. The support of a cluster is the share of the pool of partitions that joins the ${data.sampleKind} with the cluster.`);
-  byId("doubts-table").replaceChildren(
+  const omitted = sizesOf(data.chosen)[0] ? ` The ${data.sampleKind}s in no cluster are not listed.` : "";
+  note("doubts-note", `The most doubtful ${data.sampleKind}s of the chosen solution (${samplesText(data.doubts.length)}): another cluster has more support than their own cluster. The support of a cluster is the share of the pool of partitions that joins the ${data.sampleKind} with the cluster.${omitted}`);
+  const show = () => byId("doubts-table").replaceChildren(
     element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i === 2 || i === 4 ? "number" : "" }, head)))),
       ...[...pairs.keys()].map(group)));
+  follow(["selected"], show); // A change of names is one, too.
+  show();
   const line = data.lines.find(([, code]) => / ask /.test(code));
   if (byId("ask")) byId("doubts-tools").append(button("Answer the questions", () => document.querySelector("#ask-title").focus()));
   else if (line) byId("doubts-tools").append(element("code", {}, line[1]), copyButton(line[1]));

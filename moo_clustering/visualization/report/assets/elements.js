@@ -28,10 +28,11 @@ function button(text, onclick, attributes = {}) {
   return element("button", { type: "button", click: onclick, ...attributes }, text);
 }
 
-function note(id, text) {
+// A note, and a hint on the use of the page, which is not printed.
+function note(id, text, hint = "") {
   const place = byId(id);
-  place.textContent = text;
-  place.hidden = !text;
+  place.replaceChildren(text, ...(hint ? [element("span", { class: "hint" }, text ? ` ${hint}` : hint)] : []));
+  place.hidden = !text && !hint;
 }
 
 // Buttons of the pages of a long list.

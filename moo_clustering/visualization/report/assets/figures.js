@@ -181,4 +181,11 @@ window.addEventListener("resize", () => {
   settling = setTimeout(() => figures.forEach((_, id) => redraw(id)), 200);
 });
 
-window.addEventListener("beforeprint", () => figures.forEach((figure) => draw(figure)));
+const folds = () => document.querySelectorAll(".long details");
+window.addEventListener("beforeprint", () => {
+  figures.forEach((figure) => draw(figure));
+  for (const fold of folds()) [fold.dataset.folded, fold.open] = [fold.open ? "" : "folded", true];
+});
+window.addEventListener("afterprint", () => {
+  for (const fold of folds()) fold.open = !fold.dataset.folded;
+});

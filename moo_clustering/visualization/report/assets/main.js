@@ -1,6 +1,17 @@
 // Start: what is seen first comes first.
 
+// The load event waits for images. A chain of them delays it until the page is filled, or for ten seconds, because
+// programs that print a page do so after this event.
+let isFilled = false;
+function delayLoad() {
+  if (isFilled || performance.now() > 10_000) return;
+  const blank = new Image();
+  blank.onload = blank.onerror = delayLoad;
+  blank.src = `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" id="i${performance.now()}"/>`;
+}
+
 async function start() {
+  delayLoad();
   await loadData();
   if (data.nSolutions) {
     state.selected = data.chosen;
@@ -24,11 +35,13 @@ async function start() {
   }
   showHistory();
   showPanels();
+  isFilled = true;
   if (data.objectives.length && data.nSolutions) await drawn("front-figure");
   document.documentElement.dataset.ready = "true";
 }
 
 function tellProblem(error) {
+  isFilled = true;
   const place = byId("problem");
   place.textContent = error.message;
   place.hidden = false;

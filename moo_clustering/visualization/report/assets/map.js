@@ -119,7 +119,7 @@ function setView(view) {
   const { plane, neighbors } = map.views;
   Object.assign(data.map, { view, positions: view === "neighbors" ? neighbors : plane });
   for (const each of byId("map-view").children) each.setAttribute("aria-pressed", String(each.dataset.view === view));
-  note("map-note", mapNote());
+  note("map-note", mapNote(), zoomHint());
   map.tell();
   for (const id of ["compare-first", "compare-second"]) if (figures.has(id)) redraw(id);
 }
@@ -164,9 +164,10 @@ function mapNote() {
   else if (lost) parts.push(`${samplesText(lost)} without a position omitted.`);
   if (data.map.view === "neighbors") parts.push("Neighbours in the data are near each other (t-SNE). The sizes of groups and the distances between groups have little meaning.");
   else if (data.map.note) parts.push(data.map.note);
-  if (!matchMedia("(pointer: coarse)").matches) parts.push("Drag to zoom in, double-click to reset.");
   return parts.join(" ");
 }
+
+const zoomHint = () => (matchMedia("(pointer: coarse)").matches ? "" : "Drag to zoom in, double-click to reset.");
 
 function constraintCounts() {
   if (!nConstraints()) return "";
@@ -199,7 +200,7 @@ function showMap() {
   if (data.map) {
     viewButtons();
     colorChoice();
-    note("map-note", mapNote());
+    note("map-note", mapNote(), zoomHint());
     if (nConstraints()) {
       const box = element("input", { type: "checkbox", id: "show-constraints", checked: true, change: (event) => {
         map.constraints = event.target.checked;

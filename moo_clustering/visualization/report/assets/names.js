@@ -30,6 +30,12 @@ function useNames() {
   for (const place of document.querySelectorAll(".headline [data-cluster]")) place.textContent = clusterName(chosen, place.dataset.cluster);
 }
 
+// The command for the names, with the folder of the run if other commands contain it.
+function renameCommand() {
+  const found = data.lines.map(([, code]) => /^moo-clustering (?:predict (.*) new\.csv|ask (.*))$/.exec(code)).find(Boolean);
+  return `moo-clustering rename ${found?.[1] ?? found?.[2] ?? "DIR"} --names names.json`;
+}
+
 function noteNames() {
   const place = byId("names-note");
   place.hidden = !editsNames();
@@ -39,7 +45,7 @@ function noteNames() {
   if (!Object.keys(naming.names).length) return undefined;
   const save = () => saveFile("names.json", "application/json", `${JSON.stringify(naming.names, null, 2)}\n`);
   place.append(button("Download names.json", save, { id: "download-names", class: "sample" }), " for ",
-    element("code", {}, "moo-clustering rename DIR --names names.json"), ".");
+    element("code", {}, renameCommand()), ".");
   return undefined;
 }
 
