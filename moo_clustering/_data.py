@@ -2,8 +2,9 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from numbers import Real
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,19 @@ def unmasked(data: Any, name: str) -> Any:
     return data
 
 
-def checked_container(data: Any, name: str) -> Any:
+def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     """The data without a mask; a TypeError for what is no array, frame or list: a text, a set, a mapping."""
-    if data is None or isinstance(data, str | bytes | Mapping | Set | Iterator | type):
-        raise TypeError(f"{name} must be an array or a list, got {quoted(data)}")
+    # ``allowed`` kinds of tables; by default, arrays of any dimension.
+    advice = ""
+    if allowed and isinstance(data, str | PathLike):
+        advice = "; read it with pandas.read_csv first"
+    elif allowed and isinstance(data[0] if isinstance(data, list | tuple) and data else data, Mapping):
+        advice = "; convert a list of rows with pandas.DataFrame(rows)"
+    elif allowed and hasattr(data, "iloc") and data.ndim == 1:
+        advice = "; select a row with frame.iloc[[0]], or a column with frame[[name]]"
+    if advice or data is None or isinstance(data, str | bytes | Mapping | Set | Iterator | type):
+        given = "a Series" if hasattr(data, "iloc") else quoted(data)
+        raise TypeError(f"{name} must be {allowed or 'an array or a list'}, got {given}{advice}")
     return unmasked(data, name)
 
 
@@ -163,7 +173,14 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     # Sums of the same numbers in another order end in other bits.
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
     is_table = getattr(estimator, "metric", None) != "precomputed"
+    labels = list(X.columns) if hasattr(X, "iloc") and hasattr(X, "columns") else None
+    known = labels if options.get("reset", True) else vars(estimator).get("_labels_in")
+    if labels != known and comparable_labels(labels, known):
+        raise ValueError(f"X must have the columns of the fit in their order, {known}, got {labels}")
     found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), is_table=is_table)
+    vars(estimator).pop("_labels_in", None)  # scikit-learn compares names of text
+    if known is not None and not all(isinstance(label, str) for label in known):
+        estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
         if largest > float(np.finfo(np.float32).max) or 0 < largest < _LEAST_SINGLE:
@@ -175,6 +192,14 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     return found
 
 
+def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
+    """Whether columns are matched by label: no table is an array, or has 0, 1, ... instead of all labels."""
+    if labels is None or known is None:
+        return False
+    first, second = (list(each) == list(range(len(each))) for each in (labels, known))
+    return first is second or not {*map(str, labels)}.isdisjoint(map(str, known))
+
+
 def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_table: bool = True) -> Any:
     """What ``check`` makes of a table, or why it is none."""
     mapped = getattr(X, "_mmap", None)
@@ -183,7 +208,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
             f"the memory-mapped file {X.filename} was truncated: it has {mapped.size()} of "
             f"{len(mapped)} bytes; write the file and map it again."
         )
-    X = checked_container(X, name)
+    X = checked_container(X, name, "an array, a data frame or a sparse matrix")
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
     try:
@@ -206,8 +231,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
     except OverflowError as error:
         raise ValueError(
             f"Input {name} contains infinity or a value too large: an integer with more digits than "
-            "float64 has; moo_clustering.datasets.prepare_table(frame).X treats it as missing and "
-            "fills it in."
+            f"float64 has; use {_remedy(owner, name)} to treat it as missing and fill it in."
         ) from error
     except (TypeError, ValueError) as error:
         # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
@@ -241,21 +265,29 @@ def _holds_dates(values: Any) -> bool:
 def _problem(owner: str, name: str, X: Any) -> str:
     """Why a table cannot be taken for numbers, and the remedy; empty for other faults."""
     others, missing, infinite = _others(X)
-    remedy = "moo_clustering.datasets.prepare_table(frame).X"
+    remedy = f"use {_remedy(owner, name)}"
     if others:
         return (
-            f"{owner} requires numbers, but there are other values in {', '.join(others)}; use "
+            f"{owner} requires numbers, but there are other values in {', '.join(others)}; "
             f"{remedy} to convert text, dates and units to features, drop such columns, or use "
             "FuzzyModesMOGA, which compares categories."
         )
     if missing:
-        return f"Input {name} contains NaN: {', '.join(missing)}; {remedy} fills in missing values."
+        return f"Input {name} contains NaN: {', '.join(missing)}; {remedy} to fill in missing values."
     if infinite:
         return (
             f"Input {name} contains infinity or a value too large: {', '.join(infinite)}; {remedy} "
-            "treats them as missing values and fills them in."
+            "to treat them as missing values and fill them in."
         )
     return ""
+
+
+def _remedy(owner: str, name: str) -> str:
+    """What prepares a table: for estimators, first what also prepares the rows of ``predict``."""
+    once = "moo_clustering.datasets.prepare_table(frame).X"
+    if owner == name:
+        return once
+    return f"make_pipeline(moo_clustering.datasets.TablePreparer(), {owner}(...)), or {once} for one fit,"
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from moo_clustering._arrays import warn_caller
 from moo_clustering._data import checked_array
+from moo_clustering._messages import quoted
 
 _MARK = "mark unlabelled samples with -1, a missing value, or an empty string among class names"
 
@@ -104,6 +105,10 @@ def _classes(y: NDArray[Any]) -> Targets:
     kept = y[labelled]
     if kept.dtype.kind == "O" and all(isinstance(value, int | float | np.number) for value in kept):
         kept = np.array(kept.tolist())
+    types = {isinstance(value, str): value for value in kept} if kept.dtype.kind == "O" else {}
+    if len(types) == 2:
+        both = f"numbers ({quoted(types[False])}) and texts ({quoted(types[True])})"
+        raise ValueError(f"y mixes {both}; use one type for classes")
     if len(kept):
         check_classification_targets(kept)
     classes, codes = np.unique(kept, return_inverse=True)

@@ -846,8 +846,8 @@ class _Descent:
 def _as_columns(read: Callable[[Any], Any] | None, names: pd.Index[Any], X: Any) -> pd.DataFrame:
     """Read further samples; arrays have the columns of the fit in their order."""
     found = X if read is None else read(X)
-    frame, has_names = as_frame(found)
-    if has_names or isinstance(found, pd.DataFrame):
+    frame, labels = as_frame(found)
+    if labels is not None or isinstance(found, pd.DataFrame):
         return frame
     if frame.shape[1] != len(names):
         raise ValueError(f"X must have {len(names)} columns, got shape {frame.shape}")

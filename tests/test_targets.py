@@ -134,3 +134,11 @@ def test_empty_texts_and_missing_values_are_no_classes(y):
     targets = partial_targets(y, 4)
     assert targets.labelled.tolist() == [True, False, True, False]
     assert len(targets.classes) == 2
+
+
+@pytest.mark.parametrize("y", [[1, "a", -1], np.array(["a", 1, None], dtype=object), pd.Series(["a", 1, ""])])
+def test_classes_of_two_types_are_named(y):
+    with pytest.raises(
+        ValueError, match=r"^y mixes numbers \(1\) and texts \('a'\); use one type for classes$"
+    ):
+        partial_targets(y, 3)

@@ -195,6 +195,8 @@ def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     """Return Python code that repeats a fit to a CSV file, or "" unless pandas reads equal features."""
+    import warnings
+
     import pandas as pd
 
     from moo_clustering.datasets import TablePreparer
@@ -208,7 +210,8 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
         return ""
     try:
         table = pd.read_csv(data).drop(columns=[*columns])
-        X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
+        with warnings.catch_warnings(action="ignore"):  # the fit has issued them
+            X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
     except (ValueError, TypeError, KeyError, OSError):
         return ""
     dropped = f".drop(columns={columns})" if columns else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,7 +26,8 @@ from moo_clustering.datasets.files import written
 Kind = Literal["number", "truth", "date", "category", "out"]
 # Words for missing values; the second set only among numbers.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
-_NO_NUMBER = _MISSING | {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
+_WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
+_NO_NUMBER = _MISSING | _WORDS
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?", re.ASCII)
@@ -33,6 +35,8 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 _SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
 # A column of many different numbers may contain a few other cells.
 _SHARE, _DIFFERENT = 0.9, 10
+# Largest share of numbers without the unit of the others, and largest number of units that a reason lists.
+_MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
     "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%Y",
@@ -85,6 +89,8 @@ class Column:
         Reason to treat the numerals as codes, hence categories.
     remark : str
         Further note about the interpretation.
+    units : str
+        Reason to drop numbers in different units, if there are too many for categories.
     forms : tuple of str
         All formats that fit the dates, in the notation of ``strptime``; ``("time",)`` for times and
         durations, and ``("fraction",)`` for fractions.
@@ -100,6 +106,7 @@ class Column:
     unit: str = ""
     code: str = ""
     remark: str = ""
+    units: str = ""
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
@@ -128,7 +135,11 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         return _category(name, cells)
     if not files.are_cells(cells):
         return Column(name, "category", np.empty(0)).out("cells that are neither numbers nor text")
-    return _read_texts(name, cells)
+    read = _read_texts(name, cells)
+    if read.kind == "category":
+        return read
+    words = {text: None for cell in cells if (text := written(cell).strip()).casefold() in _WORDS}
+    return replace(read, strays=(*read.strays, *words))
 
 
 def settled(column: Column, written: set[Convention]) -> Column:
@@ -268,7 +279,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
     if column.forms:
         return _of_form_again(column, texts)
     convention, note = column.convention, ""
-    numerals, units = texts, {"": None}
+    numerals, units = texts, Counter({"": len(texts)})
     values = _in_convention(texts, convention, is_plain)
     if column.unit or np.isnan(values).any():
         numerals, units = _split_units(_by_text(_signed, texts))
@@ -347,14 +358,14 @@ def _bare(texts: NDArray[Any]) -> NDArray[Any]:
     return bare
 
 
-def _split_units(texts: NDArray[Any]) -> tuple[NDArray[Any], dict[str, None]]:
-    """Numerals and their different units, in order; other texts stay as they are."""
-    units: dict[str, None] = {}
+def _split_units(texts: NDArray[Any]) -> tuple[NDArray[Any], Counter[str]]:
+    """Numerals and the numbers of cells of their units, in order; other texts stay as they are."""
+    units: Counter[str] = Counter()
     where, different = different_cells(texts)
-    for place, text in enumerate(different):
+    for place, (text, n) in enumerate(zip(different, np.bincount(where).tolist(), strict=True)):
         if match := _MEASURE.fullmatch(text):
             different[place] = match["number"]
-            units[" ".join(part for part in (match["before"], match["after"]) if part)] = None
+            units[" ".join(part for part in (match["before"], match["after"]) if part)] += n
     return different[where], units
 
 
@@ -418,21 +429,22 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
     if {text.casefold() for text in different} <= {"true", "false"}:
         truth = np.array([text.casefold() == "true" for text in different], dtype=np.float64)
         return Column(name, "truth", _spread(truth[where], known))
-    found, bare = read_numbers(texts[known]), None
+    numerals, unit, remark, units = texts[known], "", "", ""
+    found = read_numbers(numerals)
     if found.convention == "none":
-        signed = np.array([_signed(text) for text in different], dtype=object)
-        bare = without_unit(signed) or Measures(signed, "")
-        found = read_numbers(bare.texts[where])
+        numerals = np.array([_signed(text) for text in different], dtype=object)[where]
+        bare, counts = _split_units(numerals)
+        unit, remark, units = _common_unit(counts, len(bare))
+        numerals = bare if unit else numerals
+        found = read_numbers(numerals)
+        if units and found.convention == "none" and read_numbers(bare).convention != "none":
+            return replace(_category(name, cells), units=units)
     if found.convention != "none":
-        numerals = different if bare is None else bare.texts
-        plain = [_in_python(text, found.convention) for text in numerals]
-        values = np.empty(len(different))
-        values[where] = found.values
-        known_numbers = files.finite(plain, values)
+        plain, values = np.empty(len(different), dtype=object), np.empty(len(different))
+        plain[where], values[where] = numerals, found.values
+        known_numbers = files.finite((_in_python(text, found.convention) for text in plain), values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        if bare is not None:
-            texts[known] = bare.texts[where]
         numbers = _spread(found.values, known)
         whole = Column(
             name,
@@ -441,9 +453,10 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
             strays=tuple(dict.fromkeys(texts[known & np.isnan(numbers)])),
             convention=found.convention,
             grouped=found.grouped,
-            unit="" if bare is None else bare.unit,
-            remark=files.rounding_note(known_numbers),
+            unit=unit,
+            remark="; ".join(filter(None, (remark, files.rounding_note(known_numbers)))),
         )
+        texts[known] = numerals
         if found.convention == "ambiguous" or found.grouped:
             # The notation of the other columns determines the interpretation.
             return replace(whole, values=texts)
@@ -461,6 +474,18 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
         spread = _spread(fractions[where], known)
         return Column(name, "number", spread, convention="plain", remark=remark, forms=("fraction",))
     return _category(name, cells)
+
+
+def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
+    """The unit of all or nearly all of n cells, a note on those without it; or text on different units."""
+    units, n_bare = [unit for unit in counts if unit], counts[""]
+    if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
+        verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"
+        return units[0], f"{n_bare} of {n} cells {verbs} read as {units[0]}" if n_bare else "", ""
+    if not 2 <= len(counts) <= _MOST_UNITS or counts.total() < n or max(counts.values()) < n / 2:
+        return "", "", ""
+    *first, last = (f"{unit or 'none'} ({count})" for unit, count in counts.most_common())
+    return "", "", f"its cells have different units, {', '.join(first)} and {last}; convert them to one"
 
 
 def _in_python(text: str, convention: Convention) -> str:
@@ -711,33 +736,6 @@ def _signed(text: str) -> str:
     bracketed = _BRACKETED.fullmatch(text)
     plain = (f"-{bracketed[1]}" if bracketed else text).replace("\u2212", "-")
     return _BEFORE_SIGN.sub(r"\2\1", plain, count=1)
-
-
-class Measures(NamedTuple):
-    """Numbers and their common unit."""
-
-    texts: NDArray[Any]
-    unit: str
-
-
-def without_unit(texts: NDArray[Any]) -> Measures | None:
-    """Parse numbers with a common unit (12 %, $5, 3.5 km/h); None for other texts.
-
-    O(n) time and memory.
-    """
-    units, bare = set(), []
-    for text in texts:
-        match = _MEASURE.fullmatch(str(text))
-        if match is None:
-            return None
-        units.add((match["before"] or "", match["after"] or ""))
-        if len(units) > 1:
-            return None
-        bare.append(match["number"])
-    if not units or units == {("", "")}:
-        return None
-    before, after = units.pop()
-    return Measures(np.array(bare, dtype=object), " ".join(part for part in (before, after) if part))
 
 
 class UnseenCells(NamedTuple):

@@ -24,7 +24,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import warn_caller
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_array, checked_container, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering.datasets import files
@@ -55,8 +55,9 @@ _BINS = 8
 _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
 _LEAST_ROWS = 40
-# Values this many interquartile ranges beyond the quartiles do not influence the scale, up to this share.
-_BEYOND, _MOST_BEYOND = 10.0, 0.05
+# Values this many interquartile ranges beyond the quartiles do not influence the scale, up to this share; and
+# smallest range of the others relative to them, as squares of larger features would overflow.
+_BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters,
 # and their mean to none of them.
 _DONORS, _DONORS_OF_TWO = 5, 1
@@ -151,7 +152,7 @@ def prepare_table(
     values).
 
     Columns are dropped if they are constant, mostly empty, number the rows, contain nearly only unique texts,
-    or have ambiguous commas, or ambiguous days and months.
+    or have different units (a number without one has that of 95 % of the cells), ambiguous commas or dates.
 
     Parameters
     ----------
@@ -174,12 +175,12 @@ def prepare_table(
     Raises
     ------
     DataError
-        If there are fewer than two rows, duplicate column names, or no usable columns.
+        If there are fewer than two rows, duplicate names, no usable columns, or a far too large number.
 
     Warns
     -----
     UserWarning
-        If the strongest split into two clusters is that of a single column, which the warning names.
+        If the strongest split into two clusters is that of a single column, or if units of a column differ.
 
     Notes
     -----
@@ -222,13 +223,13 @@ def prepare_table(
 class TablePreparer(TransformerMixin, BaseEstimator):
     """Transformer of tables with columns of any kind, as :func:`prepare_table`, to use on further rows.
 
-    Further rows are matched by the names of the columns and read in the notation of the fit. They get its
+    Further rows are matched by the labels of the columns and read in the notation of the fit. They get its
     categories, scales and weights, and their missing cells are filled from its rows.
 
     Attributes
     ----------
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of the fit, if the table had names.
+        Names of the columns of the fit, if all are texts.
     n_features_in_ : int
     column_names_ : tuple of str
         Names of the columns that became features.
@@ -286,7 +287,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If there are fewer than two rows, duplicate column names, or no usable columns.
+            If there are fewer than two rows, duplicate names, no usable columns, or a far too large number.
         """
         self._fitted(X)
         return self
@@ -388,7 +389,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         ):
             if not isinstance(value, str) or value not in allowed:
                 raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {quoted(value)}")
-        frame, has_names = as_frame(table, 2)
+        frame, labels = as_frame(table, 2)
         if not frame.columns.is_unique:
             raise files.DataError(
                 f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}"
@@ -402,10 +403,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         used = [column for column in judged if column.kind != "out"]
         if not used:
             _refuse(judged)
+        if mixed := [column for column in judged if column.units and column.kind == "out"]:
+            warn_caller("; ".join(map(str, left_out_notes(mixed, None))))
         is_equal = self.scale == "equal"
-        shares = np.ones(len(used))
-        if is_equal and self.weights == "dependence":
-            shares = dependence_weights(used)
+        weighs = is_equal and self.weights == "dependence"
+        shares = dependence_weights(used) if weighs else np.ones(len(used))
         dropped = [column.name for column, share in zip(used, shares, strict=True) if share == 0.0]
         used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
         shares = shares[shares > 0.0]
@@ -427,7 +429,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             _warn_of_split(X, scales)
         names = [name for scale in scales if scale.column.kind == "category" for name in scale.feature_names]
         notes = (
-            *left_out_notes(judged),
+            *left_out_notes(judged, labels),
             *independence_notes(dropped),
             *reading_notes(used, len(names)),
             *filled_notes(used, known, self.missing),
@@ -435,10 +437,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         )
         # A refused table leaves the previous fit intact.
         self._scales, self._donors = scales, donors
-        self._names_in = list(frame.columns)
+        self._names_in, self._labels_in = list(frame.columns), labels
         self.n_features_in_ = frame.shape[1]
         self.__dict__.pop("feature_names_in_", None)
-        if has_names:
+        if labels is not None and all(isinstance(label, str) for label in labels):
             self.feature_names_in_ = np.array(self._names_in, dtype=object)
         self._feature_names = tuple(name for scale in scales for name in scale.feature_names)
         self.column_names_ = tuple(column.name for column in used)
@@ -505,9 +507,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             self,
         )
 
-    def _matched(self, frame: pd.DataFrame, has_names: bool) -> tuple[pd.DataFrame, list[str]]:
+    def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
         """The columns of the fit in the table of further rows, and a note about others."""
-        if not has_names or not self._has_names():
+        if not comparable_labels(labels, self._labels_in):
             if frame.shape[1] != self.n_features_in_:
                 raise ValueError(
                     f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
@@ -535,11 +537,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         -------
         dict of str to str
         """
-        columns = [scale.column for scale in self._scales]
-        return {column.name: column.unit for column in columns if column.unit}
-
-    def _has_names(self) -> bool:
-        return "feature_names_in_" in self.__dict__
+        return {scale.column.name: scale.column.unit for scale in self._scales if scale.column.unit}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -550,20 +548,18 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return tags
 
 
-def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, bool]:
-    """Convert the table of any package to a DataFrame; whether the columns had names."""
+def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] | None]:
+    """Convert the table of any package to a DataFrame, named by text; and its labels, None for arrays."""
     if isinstance(table, pd.DataFrame):
-        has_names = all(isinstance(name, str) for name in table.columns)
-        return table.set_axis([str(name) for name in table.columns], axis=1), has_names
+        return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
     for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
         if hasattr(table, method) and not isinstance(table, pd.Series):
             return as_frame(getattr(table, method)())
     if issparse(table):
         raise TypeError("sparse data have no text or date columns, and do not need preparation")
-    array = check_array(
-        checked_array(table, "X"), dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows
-    )
-    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), False
+    table = checked_array(checked_container(table, "X", "an array or a data frame"), "X")
+    array = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows)
+    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
 
 
 def _refuse_absent(absent: Sequence[str], names: Sequence[str]) -> None:
@@ -820,6 +816,11 @@ class _Scale:
         largest = np.abs(numbers).max()
         numbers = numbers / largest
         is_usual = _usual(numbers)
+        cells = filled[is_usual]
+        if np.ptp(numbers[is_usual]) < _LEAST_RANGE and (cells != cells[0]).any():
+            row = int(np.abs(numbers).argmax())
+            what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, over 1e140 times the range"
+            raise files.DataError(f"{what} of the other cells; correct it, or leave the cell empty")
         mean = numbers[is_usual].mean()
         spread = (numbers - mean)[is_usual].std()
         return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
@@ -946,15 +947,15 @@ def _judge(column: Column) -> Column:
         return column.out("empty")
     n_different = len(pd.unique(known))
     if n_different == 1:
-        return column.out(
-            "constant" if len(known) == len(column.values) else "one value, otherwise empty cells"
-        )
+        is_whole = len(known) == len(column.values)
+        return column.out("constant" if is_whole else "one value, otherwise empty cells")
     if len(known) < (1 - _MOST_MISSING) * len(column.values):
         n_missing = len(column.values) - len(known)
         return column.out(f"{n_missing} of {len(column.values)}{_MISSING_CELLS}")
     if column.kind == "number":
         return column.out("it numbers the rows") if _numbers_rows(column.name, known, n_different) else column
-    return _judge_category(column, known, n_different) if column.kind == "category" else column
+    judged = _judge_category(column, known, n_different) if column.kind == "category" else column
+    return column.out(column.units) if judged.kind == "out" and column.units else judged
 
 
 def _numbers_rows(name: str, known: NDArray[np.float64], n_different: int) -> bool:
@@ -983,7 +984,7 @@ def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Co
     return column
 
 
-def left_out_notes(columns: Sequence[Column]) -> list[Advice]:
+def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> list[Advice]:
     """Notes about dropped columns, one line per reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
@@ -998,7 +999,9 @@ def left_out_notes(columns: Sequence[Column]) -> list[Advice]:
             reason = "more than half of the" + _MISSING_CELLS
         said = [reason, for_command(reason)]
         if reason in ("it numbers the rows", "a different value in every row"):
-            ways = f"sample_names=X[{names[0]!r}]", f"--id-column {shlex.quote(names[0])}"
+            place = list(reasons).index(names[0])
+            cells = f"[:, {place}]" if labels is None else f"[{labels[place]!r}]"
+            ways = f"sample_names=X{cells}", f"--id-column {shlex.quote(names[0])}"
             said = [f"{reason} ({way} names the rows by it)" for way in ways]
         notes.append(Advice(f"{_columns(names)} left out: ", *said))
     return notes

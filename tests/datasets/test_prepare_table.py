@@ -234,6 +234,85 @@ def test_words_among_many_numbers_count_as_missing():
     assert "row 31 has no values in the columns used" in said(table)
 
 
+@pytest.mark.parametrize("word", ["unknown", "-", "keine Angabe"])
+@pytest.mark.parametrize("cell", ["{}", "{} g", "2020-01-{:02d}"])
+def test_words_for_missing_values_are_named(cell, word):
+    cells = [cell.format(value) for value in range(11, 31)]
+    table = prepare_table(pd.DataFrame({"x": [*cells, word, ""], "y": np.arange(22.0) ** 2}))
+    assert f"column 'x' contains numbers except for {word!r}" in said(table).replace("dates", "numbers")
+    assert table.missing["x"].tolist() == [False] * 20 + [True] * 2
+
+
+GRAMS = [f"{value:.1f} g" for value in np.random.default_rng(0).normal(30, 5, 300)]
+
+
+def with_cells(*cells):
+    X = np.random.default_rng(1).normal(size=(300, 2))
+    return pd.DataFrame(X, columns=["x", "y"]).assign(w=[*cells, *GRAMS[len(cells) :]])
+
+
+@pytest.mark.parametrize("cells", [["12.0"], [12.0, "13", 14], ["12.0"] * 15], ids=len)
+def test_few_numbers_without_a_unit_have_the_unit_of_the_others(cells):
+    frame = with_cells(*cells)
+    table = prepare_table(frame)
+    has = "has no unit and is" if len(cells) == 1 else "have no unit and are"
+    assert f"column 'w': {len(cells)} of 300 cells {has} read as g" in said(table)
+    expected = prepare_table(with_cells(*(f"{cell} g" for cell in cells)))
+    np.testing.assert_array_equal(table.X, expected.X)
+    with pytest.warns(UserWarning, match="column 'w' has numbers without a unit, read as g"):
+        np.testing.assert_array_equal(table.preparer.transform(frame), table.X)
+
+
+@pytest.mark.parametrize(
+    ("cells", "units"),
+    [
+        (["0.012 kg"], "g (299) and kg (1)"),
+        (["12.0"] * 16, "g (284) and none (16)"),
+        (["0.012 kg", "12.0"], "g (298), kg (1) and none (1)"),
+    ],
+)
+def test_different_units_are_the_reason_to_leave_a_column_out(cells, units):
+    reason = f"column 'w' left out: its cells have different units, {units}; convert them to one"
+    with pytest.warns(UserWarning, match="different units") as caught:
+        table = prepare_table(with_cells(*cells))
+    assert [str(warning.message) for warning in caught] == [reason]
+    assert reason in table.notes
+    assert table.feature_names == ("x", "y")
+
+
+def test_cells_among_measures_that_are_no_numbers():
+    for cell in ("n.k.", "(n.k.)"):
+        table = prepare_table(with_cells(cell))
+        assert f"column 'w' contains numbers except for {cell!r}, which is treated as missing" in said(table)
+        np.testing.assert_array_equal(table.preparer.transform(with_cells(cell)), table.X)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e150, 1e-150])
+def test_a_number_whose_features_would_overflow_is_named(unit):
+    numbers = np.random.default_rng(0).normal(40, 9, 60)
+    frame = pd.DataFrame({"age": numbers, "x": numbers**2})
+    np.testing.assert_allclose(prepare_table(frame * unit).X, prepare_table(frame).X, rtol=1e-9)
+    message = "^column 'age' has .* in row 8, over 1e140 times the range of the other cells; correct"
+    for cell in (1e143, -2e150):
+        frame.loc[7, "age"] = cell
+        with pytest.raises(DataError, match=message):
+            prepare_table(frame * unit)
+    frame.loc[7, "age"] = 1e139
+    assert np.isfinite(prepare_table(frame * unit).X ** 2).all()
+    frame["age"] = [1e200, *[40.0] * 59]  # two different values
+    assert len(np.unique(prepare_table(frame, weights="equal").X[:, 0])) == 2
+
+
+def test_codes_of_numbers_and_letters_are_no_units():
+    codes = [f"{row // 3}{'ABC'[row % 3]}" for row in range(300)]
+    table = prepare_table(with_cells(*codes))
+    assert "column 'w' left out: a different value in every row" in said(table)
+    few = prepare_table(with_cells(*(code[-2:] for code in codes)), weights="equal")
+    assert few.category_names == ("w",)
+    signed = [f"({value})" for value in range(1000, 3980, 10)]
+    assert prepare_table(with_cells(*signed)).feature_names == ("x", "y", "w")
+
+
 @pytest.mark.parametrize(
     ("name", "cells", "reason"),
     [

@@ -415,6 +415,76 @@ def test_arrays_and_frames_match_by_position():
         preparer.transform(X[:, :1])
 
 
+LABELS = {
+    "text": ["w", "x", "y"],
+    "integers": [2020, 2021, 2022],
+    "mixed": ["w", 2020, 2021],
+    "default": [0, 1, 2],
+    "tuples": [("a", "x"), ("a", "y"), ("b", "x")],
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_any_type_match_columns(kind):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(0, [1, 10, 100], (50, 3)))
+    frame.columns = pd.MultiIndex.from_tuples(LABELS[kind]) if kind == "tuples" else LABELS[kind]
+    preparer = TablePreparer().fit(frame)
+    expected = preparer.transform(frame)
+    moved = frame[[frame.columns[place] for place in (2, 0, 1)]]
+    further = moved.copy()
+    further[("more", "") if kind == "tuples" else "more"] = 3.0
+    for same in (moved, further, frame.to_numpy(), frame.set_axis(range(3), axis=1)):
+        np.testing.assert_array_equal(preparer.transform(same), expected)
+    with pytest.raises(DataError, match="the table lacks column "):
+        preparer.transform(moved.iloc[:, :2])
+    assert hasattr(preparer, "feature_names_in_") == (kind == "text")
+
+
+def test_labels_that_are_equal_as_texts_are_refused():
+    frame = pd.DataFrame([[1.0, 2.0], [3.0, 5.0], [4.0, 1.0]], columns=[1, "1"])
+    with pytest.raises(DataError, match="the table has two columns named '1'"):
+        TablePreparer().fit(frame)
+    preparer = TablePreparer().fit(frame.set_axis([1, 2], axis=1))
+    with pytest.raises(DataError, match="the table has two columns named '1'"):
+        preparer.transform(frame.assign(more=1).set_axis([1, "1", 2], axis=1))
+
+
+@pytest.mark.parametrize("prepare", ["auto", "none"])
+def test_clusters_of_columns_that_are_integers(prepare):
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(centre, 0.5, (30, 3)) for centre in ([0, 5, 9], [6, 0, 2], [9, 9, 30])])
+    frame = pd.DataFrame(rows, columns=[2020, 2021, 2022])
+    moved = frame[[2022, 2020, 2021]]
+    model = ParetoClustering(3, prepare=prepare, random_state=0).fit(frame)
+    assert (model.predict(frame.to_numpy()) == model.labels_).all()
+    if prepare == "none":
+        for call in (model.predict, model.update):
+            with pytest.raises(ValueError, match="X must have the columns of the fit in their order, "):
+                call(moved)
+        model.fit(rows).predict(moved)  # an array has no labels
+        return
+    assert (model.predict(moved) == model.labels_).all()
+    assert (model.update(moved).labels_[90:] == model.labels_[:90]).all()
+
+
+def test_the_note_names_rows_by_the_label_that_the_table_has():
+    rows = [[f"c{row}", 1.5 * row % 7, row % 3] for row in range(20)]
+    for labels, cells in (
+        (
+            pd.MultiIndex.from_tuples([("a", "customer id"), ("a", "x"), ("b", "x")]),
+            "X[('a', 'customer id')]",
+        ),
+        ([2020, 2021, 2022], "X[2020]"),
+        (["name", "x", "y"], "X['name']"),
+    ):
+        X = pd.DataFrame(rows, columns=pd.Index(labels))
+        notes = "; ".join(TablePreparer().fit(X).notes_)
+        assert f"(sample_names={cells} names the rows by it)" in notes
+        assert eval(cells).tolist() == [row[0] for row in rows]
+    X = np.array(rows, dtype=object)
+    assert "(sample_names=X[:, 0] names the rows by it)" in "; ".join(TablePreparer().fit(X).notes_)
+
+
 def test_far_beyond_the_range_of_the_fit():
     fitted = TablePreparer(scale="none", weights="equal").fit(pd.DataFrame({"x": np.arange(11.0) % 7}))
     for value, is_far in ((6.5, False), (12.0, False), (12.1, True), (-6.1, True)):

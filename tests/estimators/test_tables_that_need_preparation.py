@@ -1,10 +1,13 @@
 """Text, dates and missing values: one estimator prepares them, the others refuse them with the remedy."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
-from moo_clustering.datasets import prepare_table
+from moo_clustering.datasets import TablePreparer, prepare_table
 from moo_clustering.estimators._methods import METHODS
 
 PREPARES = "pareto-clustering"
@@ -32,7 +35,9 @@ def test_the_message_names_the_column_and_the_remedy(method, table):
     cells, message = TABLES[table]
     with pytest.raises(ValueError, match=message) as error:
         made(method).fit(pd.DataFrame({"x": cells, "y": np.arange(12.0)}))
-    assert "moo_clustering.datasets.prepare_table(frame).X" in str(error.value)
+    name = method.load().__name__
+    first = f"; use make_pipeline(moo_clustering.datasets.TablePreparer(), {name}(...)), or "
+    assert f"{first}moo_clustering.datasets.prepare_table(frame).X for one fit, to " in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -50,6 +55,35 @@ def test_the_recommended_method_prepares(table):
 def test_the_remedy_helps(table):
     frame = pd.DataFrame({"x": TABLES[table][0], "y": np.arange(12.0)})
     assert np.isfinite(prepare_table(frame).X).all()
+    model = make_pipeline(TablePreparer(), METHODS["memetic-kmeans"].load()(2, random_state=0)).fit(frame)
+    assert (model.predict(frame[::-1]) == model[-1].labels_[::-1]).all()
+
+
+FRAME = pd.DataFrame({"x": [1.0, 2.0, 5.0, 6.0], "y": [0.5, 0.0, 9.0, 8.0]})
+NO_TABLES = {
+    "path": ("x.csv", "got 'x.csv'; read it with pandas.read_csv first"),
+    "pathlib": (Path("x.csv"), "Path('x.csv'); read it with pandas.read_csv first"),
+    "nothing": (None, "got None"),
+    "mapping": ({"x": 1}, "got {'x': 1}; convert a list of rows with pandas.DataFrame(rows)"),
+    "rows": ([{"x": 1}], "got [{'x': 1}]; convert a list of rows with pandas.DataFrame(rows)"),
+    "row": (FRAME.iloc[0], "got a Series; select a row with frame.iloc[[0]], or a column with frame[[name]]"),
+}
+
+
+@pytest.mark.parametrize("given", NO_TABLES)
+def test_what_is_no_table_is_refused_with_advice(given):
+    X, advice = NO_TABLES[given]
+    pareto, mock = METHODS[PREPARES].load(), METHODS["mock"].load()
+    preparer = TablePreparer().fit(FRAME)
+    prepares = pareto(2).fit(FRAME).predict, preparer.fit, preparer.transform, prepare_table
+    for calls, allowed in (
+        (prepares, "an array or a data frame"),
+        ((pareto().fit, mock().fit, mock().fit(FRAME).predict), "an array, a data frame or a sparse matrix"),
+    ):
+        for call in calls:
+            with pytest.raises(TypeError, match=f"X must be {allowed}, got ") as error:
+                call(X)
+            assert str(error.value).endswith(advice)
 
 
 def test_dates_are_no_counts_of_nanoseconds():
