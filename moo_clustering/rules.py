@@ -453,12 +453,8 @@ class _Column:
             texts[known] = np.array(other.categories, dtype=object)[found[known].astype(np.intp)]
         places = {category: float(place) for place, category in enumerate(self.categories)}
         # A category that the rules do not know satisfies no condition.
-        return np.array(
-            [
-                places.get(text, -1.0) if is_known else np.nan
-                for text, is_known in zip(texts, known, strict=True)
-            ]
-        )
+        pairs = zip(texts, known, strict=True)
+        return np.array([places.get(text, -1.0) if is_known else np.nan for text, is_known in pairs])
 
     def shown(self, value: float) -> str:
         if self.kind == "date":
@@ -510,8 +506,7 @@ class _Table:
             _Column.of(str(name), frame.iloc[:, place], units.get(str(name), ""))
             for place, name in enumerate(frame.columns)
         ]
-        values = [numbers for _, numbers in found]
-        stacked = np.column_stack(values) if values else np.empty((len(frame), 0))
+        stacked = np.column_stack([numbers for _, numbers in found]) if found else np.empty((len(frame), 0))
         return cls([column for column, _ in found], stacked, read)
 
     def read_again(self, X: Any, needed: Sequence[int]) -> FloatArray:

@@ -94,14 +94,10 @@ def run_explain(
             click.echo(f"Note: {message_line(for_command(note))}", err=True)
     chosen = front.select(fidelity)
     if as_json:
-        rule_sets = [
-            {
-                "n_conditions": each.n_conditions,
-                "fidelity": each.fidelity,
-                "rules": [*map(asdict, each.rules)],
-            }
-            for each in front
-        ]
+        rule_sets = []
+        for each in front:
+            rules = [*map(asdict, each.rules)]
+            rule_sets.append({"n_conditions": each.n_conditions, "fidelity": each.fidelity, "rules": rules})
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
         text = (chosen.to_sql() if code == "sql" else chosen.to_python()).rstrip("\n")
@@ -111,8 +107,8 @@ def run_explain(
             mark = "*" if each["n_conditions"] == chosen.n_conditions else ""
             share = f"{each['fidelity']:.1%}"
             rows.append([mark, f"{each['n_conditions']:.0f}", share, f"{each['n_clusters']:.0f}"])
-        rules = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
-        text = f"{aligned(rows, right=range(1, 4))}\n\n{rules}"
+        sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
+        text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
     print_result(text)
 
 

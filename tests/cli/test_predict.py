@@ -263,7 +263,7 @@ def test_exit_code_without_structure(tmp_path, monkeypatch):
 
 
 def test_messages_name_options_of_the_command(fitted):
-    Path("prose.txt").write_text("0.5 0.5\n1.5 2\n")
+    Path("prose.txt").write_text("a,0.5,0.5\nb,1.5,2\n")
     done = run("predict", "out", "prose.txt")
     assert done.exit_code == 2
     assert "--no-header" in done.stderr
@@ -295,7 +295,7 @@ def test_rules_of_the_clusters(fitted):
     assert [namespace["cluster_of"](row) for _, row in rows.iterrows()] == expected
     names = pd.read_csv("out/clusters.csv")["name"]
     *comments, code = run("explain", "out", "--code", "sql").stdout.splitlines()
-    assert comments == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
+    assert comments[:3] == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
     assert code.startswith("CASE WHEN ")
     short = json.loads(run("explain", "out", "--max-conditions", 1, "--json").stdout)
     assert [each["n_conditions"] for each in short["rule_sets"]] == [1]
