@@ -103,10 +103,10 @@ def run_explain(
         text = (chosen.to_sql() if code == "sql" else chosen.to_python()).rstrip("\n")
     else:
         rows = [["", "conditions", "fidelity", "clusters with a rule"]]
-        for _, each in front.to_frame().iterrows():
-            mark = "*" if each["n_conditions"] == chosen.n_conditions else ""
-            share = f"{each['fidelity']:.1%}"
-            rows.append([mark, f"{each['n_conditions']:.0f}", share, f"{each['n_clusters']:.0f}"])
+        for _, row in front.to_frame().iterrows():
+            mark = "*" if row["n_conditions"] == chosen.n_conditions else ""
+            share = f"{row['fidelity']:.1%}"
+            rows.append([mark, f"{row['n_conditions']:.0f}", share, f"{row['n_clusters']:.0f}"])
         sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
     print_result(text)
