@@ -465,8 +465,19 @@ def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _some(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _NOTES} more"] if len(names) > _NOTES else []
+    return ", ".join([*names[:_NOTES], *more])
+
+
 def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
     facts = [("data", job.samples.name), *[("warning", text) for text in record["warnings"]]]
+    if job.samples.prepared is not None and job.samples.given is not None:
+        missing = job.samples.prepared.missing.sum()
+        unused = [f"{name}" for name in job.samples.given if name not in set(missing.index)]
+        filled = [f"{name} ({n})" for name, n in missing.items() if n]
+        facts += [("columns not used", _some(unused)), ("filled cells", _some(filled))]
+        facts = [fact for fact in facts if fact[1]]
     if notes := job.samples.notes:
         more = f"; {len(notes) - _NOTES} more steps in run.json" if len(notes) > _NOTES else ""
         facts.append(("preparation", "; ".join(notes[:_NOTES]) + more))

@@ -18,7 +18,7 @@ from moo_clustering._arrays import FloatArray, Int64Array, IntArray
 from moo_clustering._messages import distinct_names
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, PreparedTable, Table
-from moo_clustering.descriptions import human_number
+from moo_clustering.descriptions import human_number, with_unit
 from moo_clustering.persistence import fingerprint
 
 if TYPE_CHECKING:
@@ -104,13 +104,19 @@ class Samples(Table):
 
     def texts(self) -> list[str] | None:
         """Texts that identify the samples, or None."""
-        columns = self.columns()
-        if columns is None or not columns.shape[1] or len(columns) > _MOST_TEXTS:
+        columns, units = self.described_columns()
+        if not columns.shape[1] or len(columns) > _MOST_TEXTS:
             return None
         shown = columns.iloc[:, :_SHOWN_COLUMNS]
         more = ", ..." if columns.shape[1] > _SHOWN_COLUMNS else ""
-        cells = [[f"{name} {_cell(value)}" for value in column.tolist()] for name, column in shown.items()]
-        return [f"{', '.join(row)}{more}" for row in zip(*cells, strict=True)]
+        cells = [
+            [
+                "" if missing else f"{name} {with_unit(_cell(value), units.get(str(name), ''))}"
+                for value, missing in zip(column.tolist(), column.isna(), strict=True)
+            ]
+            for name, column in shown.items()
+        ]
+        return [f"{', '.join(filter(None, row))}{more}" for row in zip(*cells, strict=True)]
 
     def report_data(self) -> dict[str, Any]:
         """Data and feature names, as arguments of ``report_content``."""

@@ -55,7 +55,7 @@ _SCRIPTS = (
 )  # fmt: skip
 _TEXT_LENGTH = 400
 # Facts that are always visible in the header of the page, and number of clusters that the headline names.
-_FIRST = ("warning", "interrupted", "preparation")
+_FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
 _NAMED = 8
 # Sentences on certainty, by the beginning of a verdict.
 _SURE = {
