@@ -419,7 +419,7 @@ class _Column:
     values: Sequence[str]  # categories, or empty
     numbers: FloatArray  # or seconds of dates; empty for categories
     show: Callable[[float], str]
-    is_date: bool
+    detail: int = 0  # of dates: 1 months, 2 days, 3 minutes
     unit: str = ""
 
     @classmethod
@@ -432,10 +432,10 @@ class _Column:
         codes = np.full(len(known), -1, dtype=np.intp)
         if not (is_date or is_number):
             codes[known], values = pd.factorize(column[known].astype(object).map(str), sort=True)
-            return cls(name, codes, list(map(str, values)), np.empty(0), str, False)
+            return cls(name, codes, list(map(str, values)), np.empty(0), str)
         if not is_date and column[known].isin((0, 1)).all():
             codes[known] = column[known]
-            return cls(name, codes, _TRUTH, np.empty(0), str, False)
+            return cls(name, codes, _TRUTH, np.empty(0), str)
         numbers = np.full(len(known), np.nan)
         inside = column[known]
         numbers[known] = inside.to_numpy("datetime64[s]") if is_date else inside.to_numpy(np.float64)
@@ -445,11 +445,12 @@ class _Column:
             bins = np.searchsorted(ordered, different) * _MOST_BINS // len(ordered)
             places = np.unique(bins, return_inverse=True)[1][places]
         codes[known] = places.reshape(-1)
-        if is_date:
-            show = partial(_date, span=float(ordered[-1] - ordered[0]))
-        else:
-            show = partial(_measure, unit=unit)
-        return cls(name, codes, (), numbers, show, is_date, unit)
+        if not is_date:
+            return cls(name, codes, (), numbers, partial(_measure, unit=unit), unit=unit)
+        # Dates are as precise as the range of their column.
+        days = float(ordered[-1] - ordered[0]) / _DAY
+        detail = 1 if days > 730 else 2 if days > 3 else 3
+        return cls(name, codes, (), numbers, partial(_date, detail=detail), detail)
 
     def traits(self, members: _Members) -> list[_Trait]:
         """The column, or its categories, compared between clusters."""
@@ -474,27 +475,39 @@ class _Column:
         above = shares @ (np.cumsum(shares, axis=1) - shares).T
         effect = np.clip(above - above.T, -1.0, 1.0)
         level = 0.5 + 0.5 * (effect @ members.sizes) / max(int(members.sizes.sum()), 1)
-        low, high = ("early", "late") if self.is_date else ("low", "high")
-        words = np.where(level >= _HIGH, high, np.where(level <= _LOW, low, "medium"))
         bare = _UNIT.sub("", self.name) or self.name
         # Scores of the values are differences between the shares of smaller and larger ones.
         overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
         scores = 2.0 * np.cumsum(overall) - overall - 1.0
         spread = float(np.sqrt(overall @ scores**2))
 
-        def inside(cluster: int) -> FloatArray:
-            return self.numbers[(members.labels == cluster) & (self.codes >= 0)]
-
-        def median(cluster: int) -> str:
-            # Halves, as the sum of two huge numbers would be out of bounds.
-            own = inside(cluster)
-            return self.show(2.0 * float(np.median(own / 2.0)) if len(own) else np.nan)
+        # Halves, as the sum of two huge numbers would be out of bounds.
+        halves = pd.Series(self.numbers / 2.0).groupby(members.labels).median()
+        medians = 2.0 * halves.reindex(range(len(shares))).to_numpy(dtype=np.float64)
+        if self.detail:
+            phrases = [f"{bare} {date}" for date in self._dates(medians.tolist(), np.abs(effect))]
+        else:
+            # Words follow the order of the medians, which may differ from that of the mean ranks.
+            filled, low, high = shares.any(axis=1), level <= _LOW, level >= _HIGH
+            low &= medians <= medians[filled & ~low].min(initial=np.inf)
+            high &= medians >= medians[filled & ~high].max(initial=-np.inf)
+            words = np.where(high, "high", np.where(low, "low", "medium"))
+            phrases = [f"{word} {bare}" for word in words.tolist()]
 
         def mean(cluster: int) -> str:
-            own = inside(cluster)
+            own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
             return f"mean {self.show(float((own / max(len(own), 1)).sum()))}"
 
-        return _Trait(self.name, effect, [f"{word} {bare}" for word in words.tolist()], median, mean, spread)
+        return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
+
+    def _dates(self, moments: Sequence[float], strength: FloatArray) -> list[str]:
+        """Write dates of clusters, as precise as needed to distinguish those that clearly differ."""
+        differ = strength >= min(_DISTINCT, max(_LISTED, float(strength.max(initial=0.0))))
+        for detail in range(self.detail - 1, 4):
+            texts = np.array([_date(moment, detail) for moment in moments])
+            if not (differ & (texts[:, None] == texts)).any():
+                break
+        return list(map(str, texts))
 
     def _categories(self, sizes: NDArray[np.intp], shares: FloatArray) -> list[_Trait]:
         found, overall = [], sizes @ shares / max(int(sizes.sum()), 1)
@@ -754,11 +767,9 @@ def human_number(value: float) -> str:
     return f"{float(f'{value:.3g}'):g}"
 
 
-def _date(seconds: float, span: float) -> str:
-    """A date, as precise as the range of its column."""
+def _date(seconds: float, detail: int) -> str:
+    """A date: its year (0), month (1), day (2) or minute (3)."""
     if np.isnan(seconds):
         return "unknown"
     moment = pd.Timestamp(np.datetime64(round(seconds), "s"))
-    if span > 730 * _DAY:
-        return f"{moment:%B %Y}"
-    return f"{moment.day} {moment:%B %Y}" if span > 3 * _DAY else f"{moment:%Y-%m-%d %H:%M}"
+    return f"{moment:{('%Y', '%B %Y', f'{moment.day} %B %Y', '%Y-%m-%d %H:%M')[detail]}}"

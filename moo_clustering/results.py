@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, warn_caller
-from moo_clustering._messages import distinct_names, quoted
+from moo_clustering._messages import Advice, distinct_names, quoted
 
 __all__ = ["ClusteringResult", "Coassociation", "Front", "Objective", "PoolResult", "result_of"]
 
@@ -383,8 +383,9 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
         if not isinstance(name, str | None):
             raise TypeError(f"the name of cluster {key} must be a string or None, got {quoted(name)}")
         found[int(key)] = name and " ".join(name.split())
-    if "" in found.values():
-        raise ValueError("names of clusters must not be empty; None removes a name")
+        if found[int(key)] == "":
+            command = f"{key}=, or null in a file, removes a name"
+            raise ValueError(Advice("names of clusters must not be empty; ", "None removes a name", command))
     names = {cluster: name for cluster, name in sorted(found.items()) if name is not None}
     if twice := [name for name, count in Counter(names.values()).items() if count > 1]:
         same = " and ".join(str(cluster) for cluster, name in names.items() if name == twice[0])

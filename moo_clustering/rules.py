@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from moo_clustering._arrays import FloatArray, integer, probability
 from moo_clustering._data import checked_integers
+from moo_clustering._messages import message_line
 from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import ComparedColumns, human_number, with_unit
 
@@ -85,7 +86,7 @@ class RuleSet:
     """
 
     def __init__(self, table: _Table, tree: _Node, clusters: NDArray[np.intp], names: Sequence[str]) -> None:
-        self._table, self._tree = table, tree
+        self._table, self._tree, self._names = table, tree, list(names)
         inside = clusters >= 0
         assigned = _assign(tree, table.values)
         sizes = np.bincount(clusters[inside])
@@ -123,12 +124,21 @@ class RuleSet:
         -------
         str
             ``row`` maps names of columns to numbers without units, texts, booleans or ``pandas.Timestamp``;
-            durations are in hours.
+            durations are in hours. Comments list the names of the clusters.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
-        if any(self._table.columns[place].kind == "date" for place in _columns_of(self._tree)):
+        if any("pd.Timestamp(" in line for line in lines):
             lines = ["import pandas as pd", "", "", *lines]
-        return "\n".join(lines) + "\n"
+        return "\n".join([*self._comments("#", "pandas.Timestamp"), *lines, ""])
+
+    def _comments(self, mark: str, form: str) -> Iterator[str]:
+        """Lines with the name of every cluster, and the columns that must contain dates."""
+        used = {rule.cluster for rule in self.rules}
+        lines = [f"{k}: {name}{'' if k in used else ' (no rule)'}" for k, name in enumerate(self._names)]
+        columns = dict.fromkeys(self._table.columns[place] for place in _columns_of(self._tree))
+        if dates := [column.name for column in columns if column.kind == "date"]:
+            lines.append(f"dates ({form}): {', '.join(dates)}")
+        return (f"{mark} {message_line(line)}" for line in lines)
 
     def _python(self, node: _Node, depth: int) -> Iterator[str]:
         indent = "    " * depth
@@ -146,9 +156,12 @@ class RuleSet:
         Returns
         -------
         str
-            A ``CASE`` expression; names of columns are in double quotes.
+            A ``CASE`` expression after comments that list the names of the clusters. Names of columns are in
+            double quotes. Dates are ISO texts, which databases convert to the type of the column; if no date
+            of the fit had a time, they are compared by day.
         """
-        return self._sql(self._tree)
+        form = "or texts such as 2024-01-31, not 31.01.2024"
+        return "\n".join([*self._comments("--", form), self._sql(self._tree)])
 
     def _sql(self, node: _Node) -> str:
         if node.split is None:
@@ -395,6 +408,7 @@ class _Column:
     unit: str = ""
     has_missing: bool = False
     zone: Any = None
+    has_times: bool = False  # whether dates have a time of day or a zone
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
@@ -409,7 +423,8 @@ class _Column:
         if types.is_datetime64_any_dtype(column.dtype):
             zone = getattr(column.dtype, "tz", None)
             numbers[known] = column[known].to_numpy("datetime64[us]").astype(np.int64) / 1e6
-            return cls(name, "date", has_missing=has_missing, zone=zone), numbers
+            has_times = zone is not None or bool((numbers[known] % 86400.0).any())
+            return cls(name, "date", has_missing=has_missing, zone=zone, has_times=has_times), numbers
         if types.is_bool_dtype(column.dtype):
             numbers[known] = column[known].to_numpy(dtype=np.float64)
             return cls(name, "truth", (False, True), has_missing=has_missing), numbers
@@ -438,12 +453,8 @@ class _Column:
             texts[known] = np.array(other.categories, dtype=object)[found[known].astype(np.intp)]
         places = {category: float(place) for place, category in enumerate(self.categories)}
         # A category that the rules do not know satisfies no condition.
-        return np.array(
-            [
-                places.get(text, -1.0) if is_known else np.nan
-                for text, is_known in zip(texts, known, strict=True)
-            ]
-        )
+        pairs = zip(texts, known, strict=True)
+        return np.array([places.get(text, -1.0) if is_known else np.nan for text, is_known in pairs])
 
     def shown(self, value: float) -> str:
         if self.kind == "date":
@@ -458,6 +469,14 @@ class _Column:
             name, equals = '"' + self.name.replace('"', '""') + '"', "="
         if self.kind == "term":
             return f"{name} {'>' if test.value else '<='} 0"
+        if language == "sql" and self.kind == "truth":  # booleans of PostgreSQL are not numbers
+            return name if test.value else f"NOT {name}"
+        if language == "sql" and self.kind == "date" and self.has_times:
+            offset = "" if self.zone is None else "+00:00"
+            return f"{name} {test.sign} '{_moment(test.value, None, full=True)}{offset}'"
+        if language == "sql" and self.kind == "date":
+            # The next day, as the text of a day precedes the texts of its times.
+            return f"{name} {'<' if test.sign == '<=' else '>='} '{_moment(test.value + 86400.0, None)}'"
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
     def _literal(self, value: float, language: str) -> str:
@@ -465,11 +484,9 @@ class _Column:
             text = str(self.categories[int(value)])
             return repr(text) if language == "python" else "'" + text.replace("'", "''") + "'"
         if self.kind == "truth":
-            return str(bool(value)) if language == "python" else str(bool(value)).upper()
+            return str(bool(value))
         if self.kind == "date":
             text = _moment(value, None, full=True)
-            if language == "sql":
-                return f"TIMESTAMP '{text}'"
             return f'pd.Timestamp("{text}"{"" if self.zone is None else ", tz=" + repr("UTC")})'
         return repr(float(value)).removesuffix(".0")
 
@@ -489,8 +506,7 @@ class _Table:
             _Column.of(str(name), frame.iloc[:, place], units.get(str(name), ""))
             for place, name in enumerate(frame.columns)
         ]
-        values = [numbers for _, numbers in found]
-        stacked = np.column_stack(values) if values else np.empty((len(frame), 0))
+        stacked = np.column_stack([numbers for _, numbers in found]) if found else np.empty((len(frame), 0))
         return cls([column for column, _ in found], stacked, read)
 
     def read_again(self, X: Any, needed: Sequence[int]) -> FloatArray:

@@ -113,7 +113,7 @@ def test_contrasts_worked_by_hand():
 def test_names_tell_clusters_apart():
     assert describe_columns(GROUPS, TREES[["height"]]).names == ["low height", "medium height", "high height"]
     assert describe_columns(GROUPS, TREES[["planted"]]).names == [
-        "early planted", "medium planted", "late planted",
+        "planted 2001", "planted 2004", "planted 2009",
     ]  # fmt: skip
     assert describe_columns(GROUPS % 2, TREES[["alive"]]).names == ["alive", "not alive"]
     assert describe_columns(GROUPS % 2, TREES[["sold"]]).names == ["sold no", "sold yes"]
@@ -125,6 +125,48 @@ def test_names_tell_clusters_apart():
     names = describe_columns(np.repeat(range(6), 5), many).names
     assert names[:2] == ["x (cm) 0", "x (cm) 1"]
     assert len(set(names)) == 6
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["2019-05-02", "2021-05-02", "2023-05-02"], ["2019", "2021", "2023"]),
+        # Contrasts write months here; two clusters of one month need days.
+        (["2019-05-02", "2023-04-02", "2023-05-02"], ["May 2019", "April 2023", "May 2023"]),
+        (["2019-05-02", "2023-05-02", "2023-05-20"], ["2 May 2019", "2 May 2023", "20 May 2023"]),
+        (["2024-01-30", "2024-04-30", "2024-11-27"], ["January 2024", "April 2024", "November 2024"]),
+        (
+            ["2024-01-05", "2024-01-15", "2024-01-25"],
+            ["5 January 2024", "15 January 2024", "25 January 2024"],
+        ),
+        (["2024-01-05 08:00", "2024-01-05 12:30"], ["2024-01-05 08:00", "2024-01-05 12:30"]),
+    ],
+)
+def test_dates_in_names_are_as_precise_as_needed(texts, expected):
+    dates = pd.DataFrame({"arrival": np.repeat(pd.to_datetime(texts), 4)})
+    names = describe_columns(np.repeat(range(len(texts)), 4), dates).names
+    assert names == [f"arrival {date}" for date in expected]
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-9, 9)), min_size=4, max_size=50))
+def test_low_and_high_follow_the_medians(rows):
+    labels, numbers = np.array(rows).T
+    labels = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    [trait] = ComparedColumns(pd.DataFrame({"x": numbers + 0.5})).compare(labels).traits
+    level = [("low x", "medium x", "high x").index(phrase) for phrase in trait.phrases]
+    medians = [np.median(numbers[labels == cluster]) for cluster in range(len(level))]
+    for one in range(len(level)):
+        for other in range(len(level)):
+            assert level[one] >= level[other] or medians[one] <= medians[other]
+
+
+def test_a_median_that_is_not_low():
+    # By mean ranks, the first cluster would be low, although its median exceeds that of the second.
+    numbers = {0: [0, 0, 0, 5, 5, 5, 5], 1: [4, 4, 4, 4, 9, 9, 9], 2: [7] * 7}
+    labels = np.repeat([*numbers], 7)
+    names = describe_columns(labels, pd.DataFrame({"x": np.concatenate([*numbers.values()])})).names
+    assert not names[0].startswith("low")
 
 
 @settings(deadline=None, max_examples=60)

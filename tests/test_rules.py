@@ -1,5 +1,6 @@
 """Rules for clusters: optimal small trees, the front, sentences and code that agree with the predictions."""
 
+import re
 import sqlite3
 from itertools import product
 
@@ -14,7 +15,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from moo_clustering import MIGCUK, ParetoClustering, SphericalKMeans
-from moo_clustering.datasets import TablePreparer, make_bags
+from moo_clustering.datasets import TablePreparer, make_bags, prepare_table
 from moo_clustering.descriptions import describe_columns
 from moo_clustering.rules import find_rules
 from moo_clustering.visualization.report import report_content
@@ -196,10 +197,7 @@ def test_sql_agrees():
     labels = np.where(table["x y"] > 0.3, 1, np.where(table["kind"] == "it's", 2, 0))
     found = find_rules(labels, table).select(1.0)
     assert found.fidelity == 1.0
-    with sqlite3.connect(":memory:") as connection:
-        table.to_sql("samples", connection, index=False)
-        answers = connection.execute(f"SELECT {found.to_sql()} FROM samples").fetchall()
-    assert [answer for (answer,) in answers] == found.predict(table).tolist()
+    assert in_sqlite(table, found) == found.predict(table).tolist()
 
 
 def test_dates_with_and_without_zone():
@@ -213,7 +211,70 @@ def test_dates_with_and_without_zone():
         exec(found.to_python(), namespace)
         assert [namespace["cluster_of"](row) for _, row in table.iterrows()] == labels.tolist()
         assert (found.predict(table) == labels).all()
-    assert "TIMESTAMP '2024-01-10" in find_rules(labels, pd.DataFrame({"day": days}))[0].to_sql()
+    [found] = find_rules(labels, pd.DataFrame({"day": days.tz_localize("UTC")}))
+    assert "\"day\" <= '2024-01-10 00:00:00+00:00'" in found.to_sql()
+
+
+def in_sqlite(table, found):
+    """Clusters of the rows by SQLite."""
+    with sqlite3.connect(":memory:") as connection:
+        table.to_sql("samples", connection, index=False)
+        answers = connection.execute(f"SELECT {found.to_sql()} FROM samples").fetchall()
+    return [answer for (answer,) in answers]
+
+
+@pytest.mark.parametrize("notation", ["%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S.000", None])
+@pytest.mark.parametrize("step", ["1D", "9D", "200D"])
+def test_sql_of_dates_agrees(notation, step):
+    days = pd.Series(pd.date_range("2023-12-20", periods=30, freq=step))
+    days[::7] = pd.NaT
+    labels = np.repeat([0, 1, 0], 10)
+    table = pd.DataFrame({"day": days})
+    found = find_rules(labels, table).select(1.0)
+    stored = table if notation is None else pd.DataFrame({"day": days.dt.strftime(notation)})
+    assert in_sqlite(stored, found) == found.predict(table).tolist()
+    assert not re.search("TIMESTAMP|:00", found.to_sql())
+
+
+def test_sql_of_times_agrees():
+    moments = pd.DataFrame({"at": pd.date_range("2024-03-01", periods=30, freq="8h")})
+    for cut in range(1, 30):
+        [found] = find_rules((np.arange(30) >= cut).astype(int), moments)
+        assert in_sqlite(moments, found) == found.predict(moments).tolist()
+
+
+def test_sql_of_booleans_agrees():
+    flags = pd.Series([True, False, None] * 8, dtype="boolean")
+    table = pd.DataFrame({"over time": flags, "x": np.arange(24.0)})
+    for labels in (flags.fillna(False), ~flags.fillna(True), (flags & (table["x"] < 9)).fillna(False)):
+        found = find_rules(labels.astype(int), table).select(1.0)
+        assert in_sqlite(table, found) == found.predict(table).tolist() == labels.astype(int).tolist()
+        # PostgreSQL cannot compare a boolean with a number.
+        assert not re.search('"over time" [<=>]', found.to_sql())
+    frame = pd.DataFrame({"overtime": ["True", "False"] * 10, "x": np.arange(20.0)})
+    prepared = prepare_table(frame)
+    found = find_rules(np.arange(20) % 2, prepared.known_columns)[0]
+    assert {rule.conditions for rule in found.rules} == {("overtime",), ("not overtime",)}
+    assert '"overtime" THEN' in found.to_sql()
+
+
+def test_comments_of_the_code_name_the_clusters():
+    days = pd.date_range("2024-01-01", periods=20)
+    names = ["early\nDROP TABLE x; --", "late\u2028import os", "never"]
+    [found] = find_rules((days >= "2024-01-11").astype(int), pd.DataFrame({"day": days}), names=names)
+    assert found.to_sql().splitlines()[:-1] == [
+        "-- 0: early DROP TABLE x; --",
+        "-- 1: late import os",
+        "-- 2: never (no rule)",
+        "-- dates (or texts such as 2024-01-31, not 31.01.2024): day",
+    ]
+    assert found.to_sql().splitlines()[-1].startswith("CASE WHEN \"day\" < '2024-01-11' THEN 0 ")
+    assert found.to_python().splitlines()[:4] == [
+        "# 0: early DROP TABLE x; --",
+        "# 1: late import os",
+        "# 2: never (no rule)",
+        "# dates (pandas.Timestamp): day",
+    ]
 
 
 def test_no_worse_than_a_greedy_tree_with_as_many_leaves():
@@ -268,7 +329,7 @@ def test_one_cluster_and_samples_in_no_cluster():
     [found] = find_rules([0, 0, 0, -1], table)
     assert (found.n_conditions, found.fidelity) == (0, 1.0)
     assert str(found.rules[0]).startswith("cluster 0: all samples (3 samples")
-    assert found.to_sql() == "0"
+    assert found.to_sql() == "-- 0: cluster 0\n0"
     with pytest.raises(ValueError, match="at least one sample in a cluster, got only -1"):
         find_rules([-1] * 4, table)
     with pytest.raises(ValueError, match="one number for each of 4 samples, got 2"):

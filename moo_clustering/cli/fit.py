@@ -287,6 +287,7 @@ def run_job(
                 record["result"] = _summary(job.result)
                 found = describe(job)
                 record |= found.record
+                record["warnings"] += pareto_remarks({"sorted_by": record.get("sorted_by")})
                 classes = record.get("classes")
                 if job.samples.given is not None:
                     labels = job.result.labels

@@ -21,6 +21,7 @@ from moo_clustering.cli import folder as runs
 from moo_clustering.cli.folder import CLUSTERED, json_text, load_model, with_clusters, write_csv
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
+from moo_clustering.datasets.files import with_flags
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.estimators._base import ReportMixin
@@ -47,13 +48,10 @@ def run_predict(
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
     if path.exists():
         raise DataError(f"{path} already exists; name another file with --out")
+    if not path.parent.is_dir():
+        raise DataError(f"folder {path.parent} does not exist; create it, or name another file with --out")
     with shown_warnings():
-        frame, _, notes = read_frame(data, Roles(header=model["header"] if header is None else header))
-        try:
-            table = model["preparer"].prepare(frame)
-        except DataError as error:
-            raise DataError(f"{data}: {error}") from error
-        labels = model["estimator"].predict(table.X)
+        frame, notes, table, labels = _read(data, model, header, {"header": "--no-header"})
     model_of = Reference(model["rows"], model["limits"], model["sizes"])
     unlike = model_of.unlike(table.X, labels)
     estimator = model["estimator"]
@@ -87,44 +85,44 @@ def run_explain(
     if not path.exists():
         raise DataError(f"{folder} has no {CLUSTERED}; name the table of the fit")
     with shown_warnings():
-        frame, _, notes = read_frame(path, Roles(header=model["header"] if data is not None else True))
-        try:
-            table = model["preparer"].prepare(frame)
-        except DataError as error:
-            raise DataError(f"{path}: {error}") from error
-        labels = model["estimator"].predict(table.X)
+        _, notes, table, labels = _read(path, model, True if data is None else None, {})
         front = find_rules(
-            labels,
-            table.known_columns,
-            max_conditions=max_conditions,
-            names=_names(model),
-            units=table.units,
+            labels, table.known_columns, max_conditions=max_conditions, names=_names(model), units=table.units
         )
     if data is not None:
         for note in (*notes, *table.notes):
             click.echo(f"Note: {message_line(for_command(note))}", err=True)
     chosen = front.select(fidelity)
     if as_json:
-        rule_sets = [
-            {
-                "n_conditions": each.n_conditions,
-                "fidelity": each.fidelity,
-                "rules": list(map(asdict, each.rules)),
-            }
-            for each in front
-        ]
+        rule_sets = []
+        for each in front:
+            rules = [*map(asdict, each.rules)]
+            rule_sets.append({"n_conditions": each.n_conditions, "fidelity": each.fidelity, "rules": rules})
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
         text = (chosen.to_sql() if code == "sql" else chosen.to_python()).rstrip("\n")
     else:
         rows = [["", "conditions", "fidelity", "clusters with a rule"]]
-        for _, each in front.to_frame().iterrows():
-            mark = "*" if each["n_conditions"] == chosen.n_conditions else ""
-            share = f"{each['fidelity']:.1%}"
-            rows.append([mark, f"{each['n_conditions']:.0f}", share, f"{each['n_clusters']:.0f}"])
-        rules = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
-        text = f"{aligned(rows, right=range(1, 4))}\n\n{rules}"
+        for _, row in front.to_frame().iterrows():
+            mark = "*" if row["n_conditions"] == chosen.n_conditions else ""
+            share = f"{row['fidelity']:.1%}"
+            rows.append([mark, f"{row['n_conditions']:.0f}", share, f"{row['n_clusters']:.0f}"])
+        sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
+        text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
     print_result(text)
+
+
+def _read(path: Path, model: dict[str, Any], header: bool | None, flags: Mapping[str, str]) -> Any:
+    """Read a table like that of the fit: the table, notes, its features and clusters."""
+    try:
+        frame, _, notes = read_frame(path, Roles(header=model["header"] if header is None else header))
+    except DataError as error:
+        raise DataError(with_flags(error, flags)) from error
+    try:
+        table = model["preparer"].prepare(frame)
+    except DataError as error:
+        raise DataError(f"{path}: {for_command(error)}") from error
+    return frame, notes, table, model["estimator"].predict(table.X)
 
 
 def _record(path: Path, drift: Drift, model: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +143,7 @@ def _names(model: dict[str, Any]) -> list[str]:
 
 
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
-    """Name clusters by arguments CLUSTER=NAME and a JSON file, and print all clusters."""
+    """Name clusters by arguments CLUSTER=NAME or OLD=NEW and a JSON file, and print all clusters."""
     try:
         found = {} if file is None else json.loads(read_bytes(file, _LARGEST_NAMES).decode("utf-8-sig"))
         changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
@@ -174,9 +172,10 @@ def _number(cluster: str) -> int | str:
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
     """Name clusters in all files of a locked run folder; return the number, size and name of every cluster.
 
-    None restores the name of the fit. New versions of all files are written before any file is replaced. The
-    record, which contains the names of the fit, is replaced first, so that a killed command can be repeated.
-    Raises a ValueError or TypeError for unknown clusters or invalid names; then no file changes.
+    A key of ``changes`` is the number or present name of a cluster; None restores the name of the fit. New
+    versions of all files are written before any file is replaced. The record, which contains the names of the
+    fit, is replaced first, so that a killed command can be repeated. Raises a ValueError or TypeError for
+    unknown clusters or invalid names; then no file changes.
     """
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
@@ -194,6 +193,9 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
                     of_fit["tables"][cluster] = cell_text(name) or numbered[cluster]
             if content is not None and content.chosen in content.cluster_names:
                 of_fit["page"] = list(content.cluster_names[content.chosen])
+        present = [enumerate(with_user_names(of_fit[where] or (), known)) for where in ("page", "tables")]
+        cluster_of = {name: k for names in present for k, name in names if k in clusters}
+        changes = {cluster_of.get(key, key): name for key, name in changes.items()}
         user_names = renamed_clusters(changes, known, clusters)
         names = with_user_names(of_fit["tables"], user_names)
         for entry in record.get("clusters", ()):

@@ -14,7 +14,7 @@ from xml.parsers import expat
 import numpy as np
 
 from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, warn_caller
-from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
+from moo_clustering.datasets.files import DataError, Remedy, absent, as_number, is_number, readable
 
 # MEKA's option -C in the name of the relation, as in 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
@@ -496,7 +496,7 @@ def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
     others += [(name, "left out") for name in options.drop]
     for name, role in others:
         if name not in places:
-            raise DataError(f"{source} has no attribute {name!r} ({role}){did_you_mean(str(name), places)}")
+            raise DataError(absent(source, "attribute", str(name), role, places))
         if name in names:
             raise DataError(f"attribute {name!r} cannot be both a label and {role}")
     if options.id_column in options.drop:

@@ -195,9 +195,7 @@ class BagOptions(NamedTuple):
             if name is None:
                 continue
             if name not in columns:
-                raise files.DataError(
-                    f"{source} has no column {name!r} ({role}){did_you_mean(name, columns)}"
-                )
+                raise files.DataError(files.absent(source, "column", name, role, columns))
             if name in roles:
                 raise files.DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
             roles[name] = role

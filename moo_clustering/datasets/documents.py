@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import BoolArray, Int64Array, did_you_mean, quoted, warn_caller
+from moo_clustering._arrays import BoolArray, Int64Array, quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
 from moo_clustering.datasets import tables
 from moo_clustering.datasets.files import (
     JSON_LINES,
     DataError,
+    absent,
     data_path,
     file_bytes,
     file_text,
@@ -329,9 +330,7 @@ def _text_columns(fields: Fields, free: list[str], records: Records, source: str
         return columns
     for column in fields.text:
         if column not in records.columns:
-            raise DataError(
-                f"{source} has no column {column!r} (text){did_you_mean(column, records.columns)}"
-            )
+            raise DataError(absent(source, "column", column, "text columns", records.columns))
     return fields.text
 
 

@@ -24,7 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import QuotingError
-from moo_clustering._messages import checked_path, for_command, path_fault
+from moo_clustering._messages import Advice, checked_path, did_you_mean, for_command, path_fault
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 _PADDED = re.compile("0{2,}")
 # Decimals with more digits than this are written with an exponent.
 _MOST_DIGITS = 400
+# Options of the command for roles of columns.
+_OPTIONS = {"id": "id-column", "the identifier": "id-column", "left out": "drop", "label": "labels"}
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -125,6 +127,13 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     ]
     advice = [each.with_flag(flags.get(each.option, "")) for each in possible]
     return _advised(for_command(error.problem), advice)
+
+
+def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
+    """State that a file lacks a column or attribute, with its role or the option of the command."""
+    hint = did_you_mean(name, names)
+    flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
+    return Advice(f"{source} has no {what} {name!r} (", f"{role}){hint}", f"{flag}){hint}")
 
 
 def _advised(problem: str, advice: Iterable[str]) -> str:

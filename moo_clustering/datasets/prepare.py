@@ -109,8 +109,11 @@ class PreparedTable:
 
     @property
     def known_columns(self) -> pd.DataFrame:
-        """The ``columns`` with missing values in place of filled cells."""
-        return unfilled(self.columns, self.missing)
+        """The ``columns`` with missing values in place of filled cells, and booleans as such."""
+        found = unfilled(self.columns, self.missing)
+        for name in (scale.column.name for scale in self.preparer._scales if scale.column.kind == "truth"):
+            found[name] = (found[name] > 0).astype("boolean").mask(found[name].isna())
+        return found
 
     @property
     def units(self) -> dict[str, str]:

@@ -265,11 +265,8 @@ def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
     """Raise if a column with a role does not exist."""
     for column, role in roles.by_column().items():
         if column not in columns:
-            raise files.DataError(
-                f"{source} has no column {column!r} ({role}){did_you_mean(column, columns)}"
-                if columns
-                else f"{source} has no columns"
-            )
+            fault = files.absent(source, "column", column, role, columns)
+            raise files.DataError(fault if columns else f"{source} has no columns")
 
 
 def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
@@ -551,7 +548,7 @@ def _feature_names(arrays: Mapping[str, NDArray[Any]], n_features: int, source: 
 def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[int]:
     for name in drop:
         if name not in names:
-            raise files.DataError(f"{source} has no feature {name!r} (drop){did_you_mean(name, names)}")
+            raise files.DataError(files.absent(source, "feature", name, "drop", names))
     keep = [column for column, name in enumerate(names) if name not in drop]
     if not keep:
         raise files.DataError(f"{source}: there are no features")

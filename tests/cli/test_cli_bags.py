@@ -340,7 +340,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ),
         ("wine --method chcmic", "chcmic accepts bags of instances, but wine contains single samples"),
         ("wine --bag x --method chcmic", "--bag name columns of a file"),
-        ("bags.csv --bag molecul --method chcmic", r"no column 'molecul' \(bag\); did you mean 'molecule'"),
+        ("bags.csv --bag molecul --method chcmic", r"no column 'molecul' \(--bag\); did you mean 'molecule'"),
         (
             "text.csv --bag bag --method chcmic",
             "'t' is not numeric .* drop it with --drop 't', or if .* --labels 't'$",

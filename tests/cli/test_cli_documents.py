@@ -320,7 +320,7 @@ def test_few_and_equal_documents(run, nearest, texts):
         (("notes.jsonl", "--min-df", "40"), "min_df=40 and max_df=1.0 leave no terms in the 36"),
         (("notes.jsonl", "--text-columns", "titel"), "did you mean 'title'"),
         (("notes.jsonl", "--text-columns", " , "), "must name at least one column"),
-        (("notes.jsonl", "--partial-labels", "none"), r"no column 'none' \(partial labels\)"),
+        (("notes.jsonl", "--partial-labels", "none"), r"no column 'none' \(--partial-labels\)"),
         (("notes.csv", "--no-prepare"), "are not numeric.*--text-columns"),
         (("wine", "--svd", 3, "--min-df", 2), "--min-df and --svd can only be used for documents, but wine"),
         (("wine", "--text-columns", "a"), "--text-columns name columns of a file"),

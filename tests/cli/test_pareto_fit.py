@@ -191,7 +191,10 @@ def test_columns_that_sort_the_clusters_are_named(tmp_path):
     assert "sold" in named
     assert "height" not in named
     shown = " and of ".join(map(repr, named))
-    assert f"Nearly every cluster has one value of {shown}. Omit such a column with --drop" in result.stdout
+    remark = f"Nearly every cluster has one value of {shown}. Omit such a column with --drop"
+    assert remark in result.stdout
+    assert [text for text in record_of(tmp_path / "out")["warnings"] if text.startswith(remark)]
+    assert remark.partition(" of ")[0] in (tmp_path / "out" / "report.html").read_text()
 
 
 @pytest.mark.slow

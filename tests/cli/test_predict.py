@@ -262,6 +262,23 @@ def test_exit_code_without_structure(tmp_path, monkeypatch):
     assert done.exit_code == 0
 
 
+def test_messages_name_options_of_the_command(fitted):
+    Path("prose.txt").write_text("a,0.5,0.5\nb,1.5,2\n")
+    done = run("predict", "out", "prose.txt")
+    assert done.exit_code == 2
+    assert "--no-header" in done.stderr
+    assert "header=False" not in done.stderr
+    done = run("explain", "out", "prose.txt")
+    assert "two columns named '0.5'" in done.stderr
+    assert "header" not in done.stderr
+    for option in ("--id-column", "--drop", "--labels", "--partial-labels"):
+        done = run("fit", "trees.csv", option, "hight", "--out", "other")
+        assert f"no column 'hight' ({option}); did you mean 'height'?" in done.stderr
+    done = run("predict", "out", "trees.csv", "--out", "nosuch/x.csv")
+    assert done.exit_code == 2
+    assert "folder nosuch does not exist; create it, or name another file with --out" in done.stderr
+
+
 def test_rules_of_the_clusters(fitted):
     done = run("explain", "out", "--fidelity", 1)
     assert done.exit_code == 0, done.output
@@ -276,7 +293,10 @@ def test_rules_of_the_clusters(fitted):
     rows = table()
     rows["height"] = rows["height"].str.removesuffix(" m").str.replace(",", ".").astype(float)
     assert [namespace["cluster_of"](row) for _, row in rows.iterrows()] == expected
-    assert run("explain", "out", "--code", "sql").stdout.startswith("CASE WHEN ")
+    names = pd.read_csv("out/clusters.csv")["name"]
+    *comments, code = run("explain", "out", "--code", "sql").stdout.splitlines()
+    assert comments[:3] == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
+    assert code.startswith("CASE WHEN ")
     short = json.loads(run("explain", "out", "--max-conditions", 1, "--json").stdout)
     assert [each["n_conditions"] for each in short["rule_sets"]] == [1]
 

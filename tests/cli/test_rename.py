@@ -114,6 +114,19 @@ def test_names_accumulate_and_others_stay_distinct(out):
     assert [each["name"] for each in found["clusters"]] == [usual[0], "one", "two"]
 
 
+def test_present_names_replace_numbers(out):
+    usual = pd.read_csv(out / "clusters.csv")["name"].tolist()
+    named(f"{usual[0]}=first", "1=second")
+    Path("names.json").write_text(json.dumps({"first": "second", usual[2]: "third"}))
+    found = json.loads(named("--names", "names.json", "second=first", "--json").stdout)
+    assert [each["name"] for each in found["clusters"]] == ["second", "first", "third"]
+    done = run("rename", "out", "First=x")
+    assert done.exit_code != 0
+    assert "there is no cluster 'First'" in done.stderr
+    found = json.loads(named("second=", "first=", "third=", "--json").stdout)
+    assert [each["name"] for each in found["clusters"]] == usual
+
+
 def test_classes_of_partial_labels(out):
     frame = table()
     frame["kind"] = np.where(np.arange(60) < 12, frame["wood"].str.upper(), "")
@@ -129,6 +142,14 @@ def test_classes_of_partial_labels(out):
     assert "pines" in done.stdout
     assert names[0] in done.stdout
     assert "pines: " in run("explain", "out2", "trees.csv").stdout
+    # The report shows the names of the classes.
+    assert run("rename", "out2", f"{names[0]}=firs").exit_code == 0
+    assert list(content_names(Path("out2"))) == ["firs", "pines", names[2]]
+
+
+def content_names(folder):
+    content = run_content(folder)
+    return content.cluster_names[content.chosen]
 
 
 REFUSED = {
@@ -142,7 +163,7 @@ REFUSED = {
     "no JSON": (("out", "--names", "broken.json"), "broken.json must contain a JSON object"),
     "a list": (("out", "--names", "list.json"), "list.json must contain a JSON object"),
     "a number": (("out", "--names", "number.json"), "the name of cluster 0 must be a string or None, got 3"),
-    "blank": (("out", "--names", "blank.json"), "must not be empty"),
+    "blank": (("out", "--names", "blank.json"), "must not be empty; 0=, or null in a file, removes a name"),
     "no file": (("out", "--names", "nothing.json"), "file nothing.json does not exist"),
     "damaged table": (("damaged", "0=a"), "clustered.csv is damaged: it has no column of clusters"),
     "other table": (("other", "0=a"), "other is damaged: its files belong to different runs"),

@@ -197,7 +197,11 @@ def test_sub_folders_are_classes(folder):
             "its columns are 'body', 'year'; name those of text with text_columns",
         ),
         (b"{}\n", {}, "its columns are none|no columns"),
-        (b'{"text": "a"}\n', {"text_columns": ["txt"]}, r"no column 'txt' \(text\); did you mean 'text'\?"),
+        (
+            b'{"text": "a"}\n',
+            {"text_columns": ["txt"]},
+            r"no column 'txt' \(text columns\); did you mean 'text'\?",
+        ),
         (b'{"text": "a"}\n', {"text_columns": []}, "must name at least one column"),
         (b'{"text": "a"}\n', {"text_columns": ["text", "text"]}, "text_columns names 'text' twice"),
         (b'{"text": "a"}\n', {"text_columns": ["text"], "labels": "text"}, "both text and the labels"),

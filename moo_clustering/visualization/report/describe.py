@@ -802,7 +802,7 @@ def map_columns(samples: Samples, rows: Rows, heatmap: Heatmap | None) -> list[M
             each.name,
             np.where(each.codes >= 0, each.codes if each.values else each.numbers, np.nan)[rows],
             tuple(each.values),
-            "date" if each.is_date else each.unit,
+            "date" if each.detail else each.unit,
         )
         for each in found
         if len(each.values) <= _MOST_VALUES
