@@ -1,5 +1,7 @@
 """CHC for pymoo: crossover of differing parents, elitist replacement, restarts."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import warn_caller
+from moo_clustering._arrays import BoolArray, FloatArray, warn_caller
 from moo_clustering._data import checked_array, checked_container, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
@@ -421,10 +421,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             donors = _Donors.of(used, filled, known, shares)
             filled = donors.fill(filled, known)
         columns = zip(used, filled, shares.tolist(), map(np.all, known.T), strict=True)
+        found = donors.scales if donors and is_equal else ()
         scales = [
-            donors.scales[at]
-            if donors and is_equal and is_whole
-            else _Scale.of(column, values, is_equal, share)
+            found[at] if found and is_whole else _Scale.of(column, values, is_equal, share)
             for at, (column, values, share, is_whole) in enumerate(columns)
         ]
         X = _features(scales, filled)
@@ -491,11 +490,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return replace(prepared, unseen=tuple(unseen)), alarming
 
     def _table(
-        self,
-        X: NDArray[np.float64],
-        filled: Sequence[NDArray[Any]],
-        known: NDArray[np.bool_],
-        notes: Sequence[str],
+        self, X: FloatArray, filled: Sequence[NDArray[Any]], known: BoolArray, notes: Sequence[str]
     ) -> PreparedTable:
         # Store texts as objects, not in the string type of pandas.
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in filled]

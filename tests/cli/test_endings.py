@@ -479,14 +479,14 @@ def test_a_file_that_appears_while_a_page_is_made_is_not_replaced(
         (tmp_path / "page.html").write_text("my thesis")
         return merged(folders)
 
-    check = folder._check_page
+    check = folder.check_page
     calls = []
 
     def checked(page):
         check(page)
         calls.append(page.write_text("my thesis"))
 
-    monkeypatch.setattr(folder, "_check_page", checked)
+    monkeypatch.setattr(folder, "check_page", checked)
     assert "page.html exists and is not a report" in fails("report", "out", "--out", "page.html")
     assert len(calls) == 1
     assert (tmp_path / "page.html").read_text() == "my thesis"

@@ -39,6 +39,7 @@ NEEDED = {
     "fit": ["iris", "--out", "out"],
     "papers": ["pesc-fig4", "--out", "out"],
     "predict": ["run", "table.csv"],
+    "rename": ["run", "0=a", "--names", "names.json"],
     "report": ["run"],
 }
 

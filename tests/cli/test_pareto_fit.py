@@ -49,7 +49,7 @@ def fit(folder, frame, *arguments, out="out"):
 def fitted(tmp_path_factory):
     """A fit of the table, and its folder."""
     folder = tmp_path_factory.mktemp("fit")
-    result = fit(folder, messy_table(), "--labels", "kind")
+    result = fit(folder, messy_table(), "--labels", "kind", "--pictures")
     assert result.exit_code == 0, result.output
     return result, folder / "out"
 

@@ -19,6 +19,7 @@ OTHERS = {
     "CheckpointMismatchError": "an error",
     "ArchiveError": "an error",
     "DataError": "an error",
+    "UnseenCells": "a result",
     "FolderInUseError": "an error",
     "Documents": "a result",
     "MultiLabelTable": "a result",
