@@ -636,7 +636,7 @@ def _contrasts(
     strength = np.abs(np.round(effects[:, cluster, other], 9)) if other >= 0 else np.empty(0)
     for place in np.argsort(-strength, kind="stable").tolist():
         trait, effect = traits[place], float(effects[place, cluster, other])
-        if abs(effect) < _LISTED or len(found) == most:
+        if strength[place] < _LISTED or len(found) == most:
             break
         # A category or term is named where it is more frequent than in the other cluster.
         if trait.column in found or (effect < 0 and trait.mean is None):
