@@ -53,6 +53,7 @@ from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
+from moo_clustering.constraints._checks import check_partial_labels
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._citations import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
@@ -534,7 +535,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     ) -> Plans[None]:
         yield from self._cluster(X, y, must_link, cannot_link) or ()
         if y is not None and getattr(self, "supervision", "") not in (None, "none"):
-            warn_if_all_labelled(np.asarray(y) >= 0)
+            warn_if_all_labelled(check_partial_labels(y) >= 0)
 
     @abstractmethod
     def _cluster(
@@ -781,7 +782,7 @@ def supervision_pairs(
         known = PairwiseConstraints.from_partial_labels(y)
         if known.n_samples != n_samples:
             raise ValueError(f"y must have one value per sample, {n_samples} in all; got {known.n_samples}")
-        labelled = np.asarray(y) >= 0
+        labelled = check_partial_labels(y) >= 0
         given = PairwiseConstraints(
             np.concatenate([given.must_link, known.must_link]),
             np.concatenate([given.cannot_link, known.cannot_link]),
