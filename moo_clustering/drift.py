@@ -388,8 +388,12 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
-    """Match clusters ``before`` of the first rows with clusters 0, 1, ... so that most rows are common."""
+    """Match clusters ``before`` of the first rows with clusters 0, 1, ... so that most rows are common.
+
+    A cluster matches only clusters that contain at least a fifth of its rows.
+    """
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
+    counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
     pairs = zip(*(each.tolist() for each in linear_sum_assignment(-counts)), strict=True)
     return {old: new for old, new in pairs if counts[old, new]}
 

@@ -182,6 +182,21 @@ def test_numbers_follow_the_rows():
     assert numbers == {0: 0, 1: 1, 2: 2}
 
 
+def test_a_few_rows_make_no_match():
+    # Clusters 0 and 1 merge, but for two of 26 rows, which join 47 new rows.
+    before = np.repeat([0, 1], [26, 30])
+    raw = np.concatenate([[1, 1], np.zeros(54), np.ones(47)]).astype(int)
+    labels, numbers = matched_numbers(before, raw)
+    assert numbers == {1: 1}
+    assert labels.tolist() == (1 - raw).tolist()
+    unlike = np.zeros(47, dtype=bool)
+    drift = Drift.of(labels[56:], unlike, np.array([26, 30]), ["a", "b"])
+    changes = ClusterChanges.of(before, labels, numbers, drift)
+    assert changes.births == (0,)
+    assert changes.merges == {1: (0, 1)}
+    assert changes.splits == changes.renumbered == {}
+
+
 def test_changes_of_known_partitions():
     none = Drift.of(np.zeros(1, int), np.zeros(1, bool), np.array([1]), ["a"])
     before = np.repeat([0, 1, 2], 10)

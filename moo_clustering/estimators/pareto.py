@@ -196,11 +196,12 @@ class ParetoClustering(ParetoPoolClusterer):
         Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
         differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` stay as fitted.
 
-        A cluster keeps its number and name: it is matched with the earlier cluster with which it shares the
-        most samples. If clusters disappear, those with the highest numbers get their numbers. ``labels_``
-        contains the earlier samples before the new ones, and ``changes_`` describes the changes. Above
-        ``n_landmarks`` samples, an update adds landmarks only for samples unlike the fit, and at most a tenth
-        of ``n_landmarks``. An update takes at most the time and memory of a fit.
+        A cluster keeps the number of the earlier cluster with which it shares the most samples, if these are
+        at least a fifth of the earlier cluster, and a name by the rule of ``relabel``. If clusters disappear,
+        those with the highest numbers get their numbers. ``labels_`` contains the earlier samples before the
+        new ones, and ``changes_`` describes the changes. Above ``n_landmarks`` samples, an update adds
+        landmarks only for samples unlike the fit, and at most a tenth of ``n_landmarks``. An update takes at
+        most the time and memory of a fit.
 
         Parameters
         ----------
@@ -287,7 +288,7 @@ class ParetoClustering(ParetoPoolClusterer):
         if side.kind == "labels":
             numbers = matched_clusters(before, self.labels_)
         if given:
-            self._cluster_names = {numbers[old]: name for old, name in given.items() if old in numbers}
+            self._cluster_names = results.carried_names(before, self.labels_[: len(before)], given)
         names = [f"cluster {k}" for k in range(self.n_clusters_)]
         names = results.with_user_names(names, self.cluster_names_)
         inactive = () if earlier is None else earlier.inactive
