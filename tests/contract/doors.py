@@ -3,9 +3,11 @@
 Kinds are those of ``odd_forms.py``. Estimators and indices come from their own registries.
 """
 
+import ast
 import dataclasses
 import functools
 import inspect
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -1020,16 +1022,29 @@ DOORS = {
 }
 
 
+def written_annotations(function):
+    """Annotations of the parameters as the source writes them; evaluated ones lack the names of aliases."""
+    called = function.__init__ if inspect.isclass(function) else inspect.unwrap(function)
+    try:
+        arguments = ast.parse(textwrap.dedent(inspect.getsource(called))).body[0].args
+    except (OSError, TypeError):  # without a source, such as those of dataclasses
+        return {}
+    named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return {each.arg: ast.unparse(each.annotation) for each in named if each.annotation}
+
+
 def data_parameters(function):
     """Names of the parameters that are data, by their annotations and by ``DATA_NAMES``."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:
         return []
+    written = written_annotations(function)
     return [
         each.name
         for each in parameters
-        if each.name in DATA_NAMES or any(word in str(each.annotation) for word in ("Array", "PairsLike"))
+        if each.name in DATA_NAMES
+        or any(word in written.get(each.name, str(each.annotation)) for word in ("Array", "PairsLike"))
     ]
 
 
