@@ -21,10 +21,13 @@ _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 def message_line(text: object) -> str:
     """Return a message on one line for any terminal, in O(characters) time."""
     # Control and direction characters are removed, and very long values, words and messages shortened.
-    line = " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
-    return _without_middle(
-        _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), line), _LONGEST
-    )
+    line = _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), printable_line(text))
+    return _without_middle(line, _LONGEST)
+
+
+def printable_line(text: object) -> str:
+    """Remove line breaks and control characters."""
+    return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
 
 
 class Advice(str):

@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntArray, IntpArray
-from moo_clustering._messages import aligned, message_line
+from moo_clustering._messages import aligned, message_line, printable_line
 
 if TYPE_CHECKING:
     from moo_clustering.datasets.cells import UnseenCells
@@ -52,7 +52,7 @@ class Reference(NamedTuple):
             if distances:
                 nearest = (rows + np.diag(np.full(len(rows), np.inf))).min(axis=1)
             else:
-                nearest = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors()[0][:, 0]
+                nearest = NearestNeighbors(n_neighbors=1).fit(_centered(rows)[0]).kneighbors()[0][:, 0]
             for cluster in range(len(limits)):
                 own = nearest[some == cluster]
                 limits[cluster] = np.quantile(own, USUAL) if len(own) else 0.0
@@ -63,14 +63,20 @@ class Reference(NamedTuple):
 
         ``X`` contains new rows or, if one-dimensional, their distances to the nearest row of the fit.
         """
-        distances, largest = X, self.rows.data if sparse.issparse(self.rows) else self.rows
+        distances, rows = X, self.rows
         if X.ndim == 2:
-            distances = NearestNeighbors(n_neighbors=1).fit(self.rows).kneighbors(X)[0][:, 0]
+            rows, new = _centered(rows, X)
+            distances = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors(new)[0][:, 0]
         limits = np.append(self.limits, 0.0)[labels]
         # Distances of equal rows may differ from 0 by rounding.
-        limits += 1e-6 * max(1.0, float(np.abs(largest).max(initial=0)))
+        limits += 1e-6 * float(np.abs(rows.data if sparse.issparse(rows) else rows).max(initial=0))
         found: BoolArray = (labels < 0) | (distances > limits)
         return found
+
+
+def _centered(rows: Any, *others: Any) -> list[Any]:
+    """Subtract the mean of dense rows, because distances of rows far from 0 are inexact."""
+    return [each if sparse.issparse(rows) else each - rows.mean(axis=0) for each in (rows, *others)]
 
 
 def new_columns(
@@ -192,7 +198,7 @@ class Drift:
         for each in self.to_frame().itertuples():
             shares = (f"{each.share_of_fit:.0%}", f"{each.new_share:.0%}")
             sizes = (str(each.rows_of_fit), str(each.new_rows))
-            rows.append([str(each.cluster), _printable(each.name), sizes[0], shares[0], sizes[1], shares[1]])
+            rows.append([str(each.cluster), printable_line(each.name), sizes[0], shares[0], sizes[1], shares[1]])
         if self.n_noise:
             rows.append(["noise", "", "", "", str(self.n_noise), f"{self.n_noise / self.n_rows:.0%}"])
         lines = [aligned(rows, right=range(2, 6))]
@@ -226,10 +232,6 @@ class Drift:
 
 def _p_text(value: float) -> str:
     return f"p = {value:.2g}" if value >= 0.001 else "p < 0.001"
-
-
-def _printable(text: object) -> str:
-    return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
 
 
 def _of_chance(n_unlike: int, labels: NDArray[Any], sizes: IntpArray) -> tuple[float, float]:
@@ -334,14 +336,13 @@ class ClusterChanges:
         -------
         DataFrame
         """
-        split = {new: old for old, parts in self.splits.items() for new in parts}
         events = []
         for cluster in range(len(self.sizes)):
             said = ["born"] * (cluster in self.births) + ["no new rows"] * (cluster in self.inactive)
             if cluster in self.merges:
                 said.append(f"merged from {_joined(self.merges[cluster])}")
-            if cluster in split:
-                said.append(f"split from {split[cluster]}")
+            if split := [old for old, parts in self.splits.items() if cluster in parts]:
+                said.append(f"split from {_joined(split)}")
             events.append(", ".join(said))
         names = list(self.names) or [""] * len(self.sizes)
         numbers = {"cluster": np.arange(len(self.sizes)), "name": names, "rows": self.sizes}
@@ -368,7 +369,7 @@ class ClusterChanges:
         rows = [["cluster", "name", "rows", "new rows", ""]]
         for each in self.to_frame().itertuples():
             numbers = str(each.rows), str(each.new_rows)
-            rows.append([str(each.cluster), _printable(each.name), *numbers, str(each.event)])
+            rows.append([str(each.cluster), printable_line(each.name), *numbers, str(each.event)])
         moved = f"{len(self.moved)} of {self.n_old} old rows moved to another cluster"
         lines = [f"Cluster {old} now has the number {new}." for old, new in self.renumbered.items()]
         n_new = f"{self.n_new} new row{'' if self.n_new == 1 else 's'}"

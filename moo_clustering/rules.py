@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from moo_clustering._arrays import FloatArray, integer, probability
 from moo_clustering._data import checked_integers
-from moo_clustering._messages import message_line
+from moo_clustering._messages import distinct_names, message_line
 from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import ComparedColumns, human_number, with_unit
 
@@ -343,6 +343,7 @@ def rules_of(
     """
     found = checked_integers(labels, "labels", ndim=(1,)).astype(np.intp)
     columns, _ = as_frame(columns)
+    columns.columns = distinct_names(columns.columns)
     if len(found) != len(columns):
         raise ValueError(f"labels must have one number for each of {len(columns)} samples, got {len(found)}")
     found = np.maximum(found, -1)
@@ -413,6 +414,8 @@ class _Column:
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
         """Describe a column, and convert it to numbers: values, seconds or numbers of categories."""
+        if column.dtype == object:  # such as booleans with missing values
+            column = column.convert_dtypes()
         known = column.notna().to_numpy()
         numbers, types = np.full(len(column), np.nan), pd.api.types
         has_missing = not bool(known.all())
@@ -512,7 +515,7 @@ class _Table:
     def read_again(self, X: Any, needed: Sequence[int]) -> FloatArray:
         """Numbers of further samples, NaN in columns that are not needed."""
         frame = self._read(X)
-        names = list(map(str, frame.columns))
+        names = distinct_names(frame.columns)
         absent = [self.columns[place].name for place in needed if self.columns[place].name not in names]
         if absent:
             raise ValueError(f"the table lacks the column {absent[0]!r} of the rules")
@@ -980,8 +983,9 @@ def _between(low: float, high: float, kind: str) -> float:
                 if low <= seconds < high:
                     return seconds
         return low
-    if not (np.isfinite(low) and np.isfinite(high / 2.0 - low / 2.0)):
-        return float(low)
+    low = max(low, float(np.finfo(np.float64).min))  # code has no literals for infinity
+    if not np.isfinite(high):
+        return low
     middle = low / 2.0 + high / 2.0
     if not low <= middle < high:
         return float(low)

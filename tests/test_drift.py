@@ -32,7 +32,7 @@ def naive_unlike(rows, labels, new, predicted):
     np.fill_diagonal(between, np.inf)
     limits = {k: np.quantile(between.min(axis=1)[labels == k], 0.99) for k in np.unique(labels)}
     nearest = np.sqrt(((new[:, None] - rows) ** 2).sum(axis=2)).min(axis=1)
-    slack = 1e-6 * max(1, np.abs(rows).max())
+    slack = 1e-6 * np.abs(rows - rows.mean(axis=0)).max()
     return np.array([k < 0 or d > limits[k] + slack for d, k in zip(nearest, predicted, strict=True)])
 
 
@@ -53,6 +53,33 @@ def test_noise_is_unlike_in_any_unit():
     rows = np.random.default_rng(0).normal(1e8, 1.0, (30, 2))
     reference = Reference.of(rows, np.zeros(30, dtype=np.int32))
     assert reference.unlike(rows[:3], np.array([-1, 0, -1])).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(("unit", "offset"), [(1e-9, 0.0), (1.0, 1e6), (1e9, 1e3)])
+@pytest.mark.parametrize("n_features", [2, 20])
+def test_unlike_rows_do_not_depend_on_unit_and_offset(unit, offset, n_features):
+    rng, labels = np.random.default_rng(0), np.zeros(80, dtype=np.int32)
+    rows, new = rng.normal(size=(80, n_features)), rng.normal(0, 1.5, size=(40, n_features))
+    expected = Reference.of(rows, labels).unlike(new, labels[:40])
+    moved = Reference.of((rows + offset) * unit, labels).unlike((new + offset) * unit, labels[:40])
+    assert (moved == expected).all()
+    assert 0 < expected.sum() < 40
+
+
+def test_unknown_options_and_names_without_descriptions_raise_errors():
+    X = make_blobs(60, random_state=0)[0]
+    model = MemeticKMeans(3, random_state=0).fit(X)
+    with pytest.raises(TypeError, match="unknown option 'names'; the options are class_names, feature_names"):
+        model.predict_table(X, X, names=["a"])
+    with pytest.raises(ValueError, match="pass the data of the fit as reference"):
+        model.drift(X, namer=lambda each: "a")
+
+
+def test_a_cluster_that_two_earlier_clusters_share_names_both():
+    before, after = np.repeat([0, 1], 10), np.array([0] * 6 + [2] * 4 + [1] * 6 + [2] * 4)
+    drift = Drift.of(after[:1], np.zeros(1, bool), np.array([10, 10]), ["a", "b"])
+    changes = ClusterChanges.of(before, after, {0: 0, 1: 1}, drift)
+    assert changes.to_frame()["event"].tolist() == ["split from 0", "split from 1", "split from 0 and 1"]
 
 
 @pytest.mark.parametrize("n_rows", [1, 30, 300])

@@ -258,6 +258,40 @@ def test_sql_of_booleans_agrees():
     assert '"overtime" THEN' in found.to_sql()
 
 
+@pytest.mark.parametrize("values", [[True, False, None], [1, 2, None], [1.5, 2.5, None]])
+def test_code_agrees_for_columns_of_objects(values):
+    # pandas reads booleans with missing cells from CSV as objects.
+    column = pd.Series(values * 8, dtype=object)
+    for target in values[:2]:
+        labels = (column == target).astype(int)
+        found = find_rules(labels, pd.DataFrame({"x": column})).select(1.0)
+        stored = pd.DataFrame({"x": column.convert_dtypes()})
+        assert in_sqlite(stored, found) == found.predict(stored).tolist() == labels.tolist()
+        namespace = {}
+        exec(found.to_python(), namespace)
+        rows = [{"x": np.nan if value is None else value} for value in column]
+        assert [namespace["cluster_of"](row) for row in rows] == labels.tolist()
+
+
+def test_code_agrees_for_infinite_values():
+    table = pd.DataFrame({"x": [-np.inf, 1.0, 2.0, np.inf, np.nan] * 6})
+    for labels in (table["x"] < 0, table["x"] < 1.5, table["x"] > 9):
+        found = find_rules(labels.astype(int), table).select(1.0)
+        assert in_sqlite(table, found) == found.predict(table).tolist() == labels.astype(int).tolist()
+        namespace = {}
+        exec(found.to_python(), namespace)
+        assert [namespace["cluster_of"](row) for _, row in table.iterrows()] == labels.astype(int).tolist()
+
+
+@pytest.mark.parametrize("names", [["a", "a"], [1, "1"]])
+def test_columns_of_one_name(names):
+    table = pd.DataFrame([[0.0, 1.0], [0.0, 5.0], [1.0, 1.0], [1.0, 5.0]] * 5, columns=names)
+    for place in (0, 1):
+        labels = (table.iloc[:, place] > 0.5 + place).astype(int)
+        found = find_rules(labels, table).select(1.0)
+        assert (found.predict(table) == labels).all()
+
+
 def test_comments_of_the_code_name_the_clusters():
     days = pd.date_range("2024-01-01", periods=20)
     names = ["early\nDROP TABLE x; --", "late\u2028import os", "never"]

@@ -23,6 +23,7 @@ import click
 
 from moo_clustering._messages import aligned as aligned
 from moo_clustering._messages import for_command, message_line, path_fault, quoted, value_line
+from moo_clustering._messages import printable_line as printable_line
 
 INTERRUPTED = 130
 # Seconds until an interruption within a compilation is repeated.
@@ -440,8 +441,3 @@ def shortened(text: object, width: int) -> str:
     """Shorten a text to one line of at most ``width`` characters."""
     line = printable_line(text)
     return line if len(line) <= width else f"{line[: width - 3].rstrip()}..."
-
-
-def printable_line(text: object) -> str:
-    """Remove line breaks and control characters."""
-    return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())

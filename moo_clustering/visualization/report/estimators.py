@@ -328,7 +328,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> Sampl
     is_prepared = result.preparer is not None and is_frame(X)
     if is_prepared or read.table.shape[1] == estimator.n_features_in_:
         rows, own = stored[0], stored[1](read.table)
-        limit = 1e-6 * max(1.0, float(np.abs(rows).max(initial=0)))
+        limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
         # Features that no row of the fit has, without a preparer, may be in another unit on purpose.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
@@ -426,13 +426,20 @@ class _Predicted(NamedTuple):
     names: list[str]
 
 
-def _predicted(estimator: Any, X: Any, reference: Any, **options: Any) -> _Predicted:
+def _predicted(
+    estimator: Any, X: Any, reference: Any, *, class_names: Any = None, namer: Any = None, **options: Any
+) -> _Predicted:
     """Predict the clusters of new samples, and compare them with the samples of the fit."""
+    if unknown := sorted(options.keys() - {"feature_names"}):
+        raise TypeError(f"unknown option {unknown[0]!r}; the options are class_names, feature_names and namer")
+    if namer is not None and reference is None:
+        raise ValueError("namer requires descriptions of the clusters: pass the data of the fit as reference")
     result = result_of(estimator)
     labels_of_fit = checked_labels(result.labels)
-    names = result.cluster_names(options.get("class_names"))
+    names = result.cluster_names(class_names)
     if reference is not None:
-        names = describe_of(estimator, reference, **options).names
+        described = describe_of(estimator, reference, class_names=class_names, namer=namer, **options)
+        names = described.names
     size = int(labels_of_fit.max(initial=-1)) + 1
     names = [f"cluster {k}" for k in range(size)] if names is None or len(names) < size else names
     labels = np.asarray(estimator.predict(X))
