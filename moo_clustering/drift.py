@@ -67,7 +67,7 @@ class Reference(NamedTuple):
         if X.ndim == 2:
             distances = NearestNeighbors(n_neighbors=1).fit(self.rows).kneighbors(X)[0][:, 0]
         limits = np.append(self.limits, 0.0)[labels]
-        # Distances of equal rows may differ from 0 by rounding.
+        # Rounding errors can make the distance between equal rows positive.
         limits += 1e-6 * max(1.0, float(np.abs(largest).max(initial=0)))
         found: BoolArray = (labels < 0) | (distances > limits)
         return found
@@ -388,9 +388,9 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
-    """Match clusters ``before`` of the first rows with clusters 0, 1, ... so that most rows are common.
+    """Match the clusters ``before`` of the first rows with clusters 0, 1, ... to maximise common rows.
 
-    A cluster matches only clusters that contain at least a fifth of its rows.
+    An earlier cluster matches only a cluster that contains at least a fifth of its rows.
     """
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
@@ -399,10 +399,10 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Renumber clusters by the best matching with the clusters ``before``, and map old to new numbers.
+    """Renumber clusters as the matching clusters ``before``; also return a map of old to new numbers.
 
     ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Clusters
-    with the highest numbers then fill the gaps of clusters that disappeared.
+    with the highest numbers then replace the numbers of clusters that disappeared.
     """
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)

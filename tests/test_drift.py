@@ -183,7 +183,7 @@ def test_numbers_follow_the_rows():
 
 
 def test_a_few_rows_make_no_match():
-    # Clusters 0 and 1 merge, but for two of 26 rows, which join 47 new rows.
+    # Clusters 0 and 1 merge, except for two of 26 rows, which form a cluster with 47 new rows.
     before = np.repeat([0, 1], [26, 30])
     raw = np.concatenate([[1, 1], np.zeros(54), np.ones(47)]).astype(int)
     labels, numbers = matched_numbers(before, raw)

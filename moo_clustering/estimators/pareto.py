@@ -180,7 +180,7 @@ class ParetoClustering(ParetoPoolClusterer):
 
     @property
     def changes_(self) -> ClusterChanges:
-        """Births, deaths, merges, splits and moved samples; an AttributeError before :meth:`update`."""
+        """Births, deaths, merges, splits and moved samples of the last :meth:`update`."""
         check_is_fitted(self)
         if (found := vars(self).get("_changes")) is None:
             raise AttributeError("changes_ describes an update of the fit; call update(X) first")
@@ -196,10 +196,10 @@ class ParetoClustering(ParetoPoolClusterer):
         Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
         differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` stay as fitted.
 
-        A cluster keeps the number of the earlier cluster with which it shares the most samples, if these are
-        at least a fifth of the earlier cluster, and a name by the rule of ``relabel``. If clusters disappear,
-        those with the highest numbers get their numbers. ``labels_`` contains the earlier samples before the
-        new ones, and ``changes_`` describes the changes. Above ``n_landmarks`` samples, an update adds
+        Clusters are matched with earlier clusters so that they share the most samples, at least a fifth of
+        each matched earlier cluster, and get their numbers. Names follow the rule of ``relabel``. Clusters
+        with the highest numbers get the numbers of clusters that disappear. ``labels_`` contains the earlier
+        samples first, and ``changes_`` describes the changes. Above ``n_landmarks`` samples, an update adds
         landmarks only for samples unlike the fit, and at most a tenth of ``n_landmarks``. An update takes at
         most the time and memory of a fit.
 

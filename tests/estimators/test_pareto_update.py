@@ -123,7 +123,7 @@ def test_names_and_labels_are_kept(two):
     model.rename({0: "left", 1: "right"}).update(blob(2, 0, 15))
     assert model.cluster_names_ == {0: "left", 1: "right"}
     assert model.changes_.names == ("left", "right", "cluster 2")
-    # Both become one cluster, in which neither has the majority.
+    # Both clusters merge, and neither has the majority of the samples of the new cluster.
     with pytest.warns(UserWarning, match="these names of clusters were dropped.*'left', 'right'"):
         model.update(np.column_stack([np.linspace(-1, 11, 240), blob(5, 0, 0, 240)[:, 1]]))
     assert model.labels_[0] == model.labels_[40]

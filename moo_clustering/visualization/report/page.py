@@ -71,7 +71,7 @@ _SILHOUETTES = (
     (-1.0, "hardly nearer to their own cluster than to another, or not; elongated clusters can cause this"),
 )
 _BAR = (
-    "The bar shows the expected agreement with known classes: 1 is perfect, 0 is that of a random partition."
+    "The bar shows the expected agreement with known classes: 1 is perfect, and 0 is that of random labels."
 )
 _N_LOOKS = 128
 _SYMBOLS = {
