@@ -165,7 +165,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
 
 
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
-    """Check X by ``validate_data``, which sets the estimator's names and number of features, as numbers."""
+    """Check that X is numeric, and set the estimator's feature names and number by ``validate_data``."""
     # Errors name the column of text, dates and empty cells, and how to convert them. Options are those of
     # scikit-learn's ``validate_data``.
     owner = type(estimator).__name__
@@ -291,7 +291,7 @@ def _remedy(owner: str, name: str) -> str:
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Columns with values other than real numbers, missing and infinite ones, and the first such value."""
+    """Return columns with non-numeric, missing and infinite values, each with its first such value."""
     import pandas as pd  # takes long to import, and few tables are refused
 
     frame = hasattr(X, "iloc")

@@ -476,7 +476,7 @@ class _Column:
         effect = np.clip(above - above.T, -1.0, 1.0)
         level = 0.5 + 0.5 * (effect @ members.sizes) / max(int(members.sizes.sum()), 1)
         bare = _UNIT.sub("", self.name) or self.name
-        # Scores of the values are differences between the shares of smaller and larger ones.
+        # The score of a value is the share of smaller values minus the share of larger values.
         overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
         scores = 2.0 * np.cumsum(overall) - overall - 1.0
         spread = float(np.sqrt(overall @ scores**2))

@@ -1,4 +1,4 @@
-"""How new rows differ from the rows of a fit, and how an update of a fit with new rows changes its clusters.
+"""Differences between new rows and the rows of a fit, and changes of clusters by an update with new rows.
 
 :class:`Drift` is the result of ``model.drift(X)`` and of the command ``predict``. :class:`ClusterChanges` is
 the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
@@ -28,9 +28,9 @@ __all__ = ["ClusterChanges", "Drift"]
 
 USUAL = 0.99  # quantile of the distances in a cluster above which a new row is unlike the fit
 _MOST_ROWS = 20_000  # new rows are compared with at most this number of rows of the fit
-_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in one cluster: part of a split, merger
+_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in a new one: for a split, for a merger
 _LEAST_MOVED = 2  # smallest number of rows in a part of a split
-_DEATH = 0.01  # a cluster without new rows is dead if this has a lower probability by chance
+_DEATH = 0.01  # a cluster without new rows dies if their absence has a lower probability
 
 
 class Reference(NamedTuple):
@@ -172,7 +172,7 @@ class Drift:
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python objects.
+        """Return the result as plain Python objects.
 
         Returns
         -------
@@ -253,7 +253,7 @@ def _of_chance(n_unlike: int, labels: NDArray[Any], sizes: IntpArray) -> tuple[f
 
 @dataclass(frozen=True, eq=False)
 class ClusterChanges:
-    """How an update with new rows changed the clusters.
+    """Changes of the clusters by an update with new rows.
 
     Attributes
     ----------
@@ -348,7 +348,7 @@ class ClusterChanges:
         return pd.DataFrame({**numbers, "new_rows": self.new_rows, "event": events})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python objects.
+        """Return the result as plain Python objects.
 
         Returns
         -------

@@ -172,11 +172,11 @@ def test_errors_of_drift():
 
 def test_numbers_follow_the_rows():
     before = np.array([0, 0, 0, 1, 1, 2, 2, 2])
-    # Cluster 1 joined 0, and 2 is unchanged: it gets the free number.
+    # Cluster 1 joined cluster 0. Cluster 2 is unchanged, and gets the free number.
     labels, numbers = matched_numbers(before, np.array([1, 1, 1, 1, 1, 0, 0, 0, 0]))
     assert labels.tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 1]
     assert numbers == {0: 0, 2: 1}
-    # A cluster of new rows only gets the next number; noise stays.
+    # A cluster that consists of new rows gets the next number; noise remains noise.
     labels, numbers = matched_numbers(before, np.array([2, 2, 2, 0, 0, 1, 1, -1, 3, 3]))
     assert labels.tolist() == [0, 0, 0, 1, 1, 2, 2, -1, 3, 3]
     assert numbers == {0: 0, 1: 1, 2: 2}

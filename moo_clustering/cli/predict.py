@@ -239,9 +239,9 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
-    """Read a table of a run as text; also return the position of its names and the cluster of every row."""
+    """Read a table of a run as text; also return the position of the names, and the cluster of each row."""
     cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False)
-    # The user's columns come first. If they use a name, the package appended an underscore to its own.
+    # The user's columns come first. Underscores were appended to columns of the package with equal names.
     which, end = (-1, "_*") if path.name == CLUSTERED else (0, "")
     if which == 0 and "name" not in set(cells.iloc[0]):
         cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])

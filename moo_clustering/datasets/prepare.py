@@ -178,7 +178,7 @@ def prepare_table(
     Raises
     ------
     DataError
-        If there are fewer than two rows, duplicate names, no usable columns, or a far too large number.
+        If there are fewer than two rows, duplicate column names, no usable columns, or too large numbers.
 
     Warns
     -----
@@ -290,7 +290,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If there are fewer than two rows, duplicate names, no usable columns, or a far too large number.
+            If there are fewer than two rows, duplicate column names, no usable columns, or too large numbers.
         """
         self._fitted(X)
         return self
@@ -869,7 +869,7 @@ class _Scale:
         return found
 
     def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, UnseenCells | None]:
-        """Return cells with new categories as missing values, a note on new categories, and UnseenCells."""
+        """Replace new categories by missing values; also return a note on them, and UnseenCells."""
         if self.column.kind != "category":
             return cells, "", None
         unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
@@ -959,7 +959,7 @@ def _judge(column: Column) -> Column:
 def _numbers_rows(name: str, known: NDArray[np.float64], n_different: int) -> bool:
     if n_different < len(known) or (known != known.round()).any():
         return False
-    # Halves: the difference of huge numbers would be out of bounds.
+    # Halve the numbers first, because their difference could overflow.
     run = known.max() / 2 - known.min() / 2 == (len(known) - 1) / 2
     return bool(_ID.fullmatch(name) or name.casefold() in {"id", "nr", "no"} or (run and len(known) > _FEW))
 

@@ -41,8 +41,8 @@ from moo_clustering.estimators.bags_base import read_bags
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
 
-# Updates: p-value of unlike rows and share of new points for which the families partition the samples again,
-# their numbers of clusters relative to the current one, and the gain in score that another partition needs.
+# In updates, the families partition all samples again below this p-value of unlike rows, or from this share
+# of new points, with these numbers of clusters relative to the current one. A new partition needs this gain.
 _UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
@@ -191,10 +191,10 @@ class ParetoClustering(ParetoPoolClusterer):
 
         Partitions of the pool are extended to the new samples. The families partition all samples again, with
         about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
-        or if the data have grown by half since they last did so. Another partition replaces the current one
+        or if the data have grown by half since the last time. Another partition replaces the current one
         only if its score is greater by .05; with labels of every class, classes are predicted again.
         Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
-        differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` stay as fitted.
+        differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` do not change.
 
         Clusters are matched with earlier clusters so that they share the most samples, at least a fifth of
         each matched earlier cluster, and get their numbers. Names follow the rule of ``relabel``. Clusters

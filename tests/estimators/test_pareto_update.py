@@ -1,4 +1,4 @@
-"""``ParetoClustering.update``: births, deaths, merges, numbers, names, and what must not change."""
+"""``ParetoClustering.update``: births, deaths, merges, numbers, names, and invariants."""
 
 import numpy as np
 import pandas as pd
@@ -148,7 +148,7 @@ def test_more_rows_than_landmarks():
     truth = np.repeat([0, 1, 2, 0], [150, 150, 150, 50])
     assert adjusted_rand_score(truth, model.labels_) > 0.95
     assert (model.predict(everything) == model.labels_).all()
-    # Fewer rows than landmarks at first.
+    # The first fit has fewer rows than landmarks.
     model = ParetoClustering(n_landmarks=310, **SMALL).fit(X).update(new)
     assert adjusted_rand_score(truth, model.labels_) > 0.95
     assert (model.predict(everything) == model.labels_).all()
@@ -203,7 +203,7 @@ def test_a_birth_after_a_fit_with_labels():
     model = ParetoClustering(**SMALL).fit(X, y).rename({0: "left", 1: "right", 2: "below"})
     first = model.labels_
     assert model.n_clusters_ == 3
-    # The third cluster joins the first, and the new rows get its number.
+    # The third cluster joins the first, and the cluster of new rows gets the number of the third.
     changes = model.update(blob(3, 0, 25, n=60)).changes_
     assert model.labels_[80:].tolist() == [0] * 10 + [2] * 60
     assert (changes.births, changes.renumbered, changes.merges) == ((2,), {}, {0: (0, 2)})

@@ -24,7 +24,7 @@ PARTITIONS = np.array([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2
 
 
 class Fitted(ClusterMixin, BaseEstimator):
-    """An estimator with a given result."""
+    """Return an estimator with a specified result."""
 
     def __init__(self, result=None):
         self.result = result
@@ -60,7 +60,7 @@ def pool(**others):
 
 def test_a_front_offers_one_cut_per_number_of_clusters():
     cuts = report_content(Fitted(front_result())).cuts
-    # Of the two members with three clusters, the one whose first cluster is nearer to the result.
+    # Of two members with three clusters, the report shows the one more similar to the result.
     assert [cut[0] for cut in cuts] == [0, 2, 3]
     assert cuts[0][1:] == ("The chosen solution.", "")
     assert (
