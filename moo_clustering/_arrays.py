@@ -59,8 +59,8 @@ def block_slices(count: int, items: int) -> Iterator[slice]:
 
 
 def far_offset(X: Any) -> FloatArray:
-    """First row where a common offset is far larger than the spread of a column, 0 in other columns."""
-    # Means of such columns lack the digits in which rows differ, unless the offset is subtracted first.
+    """Return the first row in columns whose offset far exceeds their spread, and 0 in other columns."""
+    # Unless the offset is subtracted first, means of such columns lack the digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     far = np.maximum(high, -low) > _FAR * (high - low)
     return np.where(far, X[0], 0.0)
@@ -70,7 +70,7 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     """Raise a ValueError for data whose squared distances overflow or vanish in ``dtype``."""
     # 10,000 times the sum of all squares must not overflow, and the square of a rounding error of the largest
     # difference between rows (of the largest value in sparse data) must be a normal number. Between these
-    # limits, a unit that is a power of two times another one changes no digit.
+    # limits, multiplying the data by a power of two changes no digit.
     values = X.data if issparse(X) else X
     if not values.size:
         return

@@ -44,8 +44,8 @@ def unmasked(data: Any, name: str) -> Any:
 
 
 def checked_container(data: Any, name: str, allowed: str = "") -> Any:
-    """The data without a mask; a TypeError for what is no array, frame or list: a text, a set, a mapping."""
-    # ``allowed`` kinds of tables; by default, arrays of any dimension.
+    """Return the data without a mask; raise a TypeError unless they are an array, a data frame or a list."""
+    # ``allowed`` describes the accepted tables. If it is empty, arrays of any dimension and Series pass.
     advice = ""
     if allowed and isinstance(data, str | PathLike):
         advice = "; read it with pandas.read_csv first"
@@ -165,7 +165,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
 
 
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
-    """Check X by ``validate_data``, which sets the estimator's names and number of features, as numbers."""
+    """Check that X is numeric, and set the estimator's feature names and number by ``validate_data``."""
     # Errors name the column of text, dates and empty cells, and how to convert them. Options are those of
     # scikit-learn's ``validate_data``.
     owner = type(estimator).__name__
@@ -193,7 +193,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Whether columns are matched by label: no table is an array, or has 0, 1, ... instead of all labels."""
+    """Whether to match columns by label; False for arrays, and for labels 0, 1, ... of only one table."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -201,7 +201,7 @@ def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None)
 
 
 def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_table: bool = True) -> Any:
-    """What ``check`` makes of a table, or why it is none."""
+    """Convert a table with ``check``; errors name the columns at fault and a remedy."""
     mapped = getattr(X, "_mmap", None)
     if mapped is not None and mapped.size() < len(mapped):
         raise ValueError(
@@ -263,7 +263,7 @@ def _holds_dates(values: Any) -> bool:
 
 
 def _problem(owner: str, name: str, X: Any) -> str:
-    """Why a table cannot be taken for numbers, and the remedy; empty for other faults."""
+    """Explain which columns are not finite numbers, with a remedy; return "" for other faults."""
     others, missing, infinite = _others(X)
     remedy = f"use {_remedy(owner, name)}"
     if others:
@@ -283,7 +283,7 @@ def _problem(owner: str, name: str, X: Any) -> str:
 
 
 def _remedy(owner: str, name: str) -> str:
-    """What prepares a table: for estimators, first what also prepares the rows of ``predict``."""
+    """Return code that prepares a table: for estimators, a pipeline, which also prepares new rows."""
     once = "moo_clustering.datasets.prepare_table(frame).X"
     if owner == name:
         return once
@@ -291,7 +291,7 @@ def _remedy(owner: str, name: str) -> str:
 
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Columns with values other than real numbers, missing and infinite ones, and the first such value."""
+    """Return columns with non-numeric, missing and infinite values, each with its first such value."""
     import pandas as pd  # takes long to import, and few tables are refused
 
     frame = hasattr(X, "iloc")

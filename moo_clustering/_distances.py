@@ -85,7 +85,7 @@ def checked_distances(
     owner: str = "",
 ) -> NDArray[Any]:
     """Check precomputed distances: square, finite, non-negative and, unless ``directed``, a dissimilarity."""
-    # Only a matrix that is not exactly symmetric with zero diagonal is copied.
+    # The matrix is copied only if it is not exactly symmetric, or its diagonal is not zero.
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Messages, progress bars and paths for any terminal. Nothing slow is imported, so that errors show fast."""
+"""Messages, progress bars and paths for any terminal. No slow imports, so that errors appear fast."""
 
 import difflib
 import os
@@ -93,7 +93,7 @@ def special_file(mode: int) -> str:
 
 
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
-    """Return why a path cannot be a ``"file"``, ``"folder"`` or either, to end a sentence, or empty."""
+    """Return the reason why a path cannot be a ``"file"``, a ``"folder"`` or either; empty if it can."""
     text = os.fspath(path)
     if not text.strip():
         return f"is empty; specify the path of a {kind}"

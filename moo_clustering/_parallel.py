@@ -289,7 +289,7 @@ def _is_local(backend: object) -> bool:
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # For steps that take less time than sending their data, and fits whose data would be lost with a worker.
+    # Used if a step takes less time than sending its data, or if data of a fit would be lost with a worker.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield

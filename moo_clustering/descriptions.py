@@ -170,8 +170,8 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         Warns
         -----
         UserWarning
-            If ``namer`` raises, or returns no text or the name of another cluster. A cluster keeps its name
-            then, or the new name gets a number.
+            If ``namer`` raises an error or does not return a non-empty string, the cluster keeps its name. If
+            it returns the name of another cluster, a number is appended.
         """
         found, faults = list[ClusterDescription](), dict[int, str]()
         for each in self:
@@ -187,7 +187,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
             first, fault = next(iter(faults.items()))
             more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
             warn_caller(
-                f"namer failed for cluster {first}{more}; default names remain: {message_line(fault)}"
+                f"namer failed for cluster {first}{more} ({message_line(fault)}); default names remain"
             )
         names = distinct_names([each.name for each in found])
         if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
@@ -419,7 +419,7 @@ class _Column:
     values: Sequence[str]  # categories, or empty
     numbers: FloatArray  # or seconds of dates; empty for categories
     show: Callable[[float], str]
-    detail: int = 0  # of dates: 1 months, 2 days, 3 minutes
+    detail: int = 0  # precision of dates: 1 for months, 2 for days, 3 for minutes
     unit: str = ""
 
     @classmethod
@@ -447,13 +447,13 @@ class _Column:
         codes[known] = places.reshape(-1)
         if not is_date:
             return cls(name, codes, (), numbers, partial(_measure, unit=unit), unit=unit)
-        # Dates are as precise as the range of their column.
+        # The range of the column determines the precision of its dates.
         days = float(ordered[-1] - ordered[0]) / _DAY
         detail = 1 if days > 730 else 2 if days > 3 else 3
         return cls(name, codes, (), numbers, partial(_date, detail=detail), detail)
 
     def traits(self, members: _Members) -> list[_Trait]:
-        """The column, or its categories, compared between clusters."""
+        """Compare the column, or each of its categories, between clusters."""
         n_clusters, n_values = len(members.sizes), max(len(self.values), int(self.codes.max()) + 1)
         rows = (self.codes >= 0) & (members.labels >= 0)
         places = members.labels[rows] * n_values + self.codes[rows]
@@ -476,18 +476,18 @@ class _Column:
         effect = np.clip(above - above.T, -1.0, 1.0)
         level = 0.5 + 0.5 * (effect @ members.sizes) / max(int(members.sizes.sum()), 1)
         bare = _UNIT.sub("", self.name) or self.name
-        # Scores of the values are differences between the shares of smaller and larger ones.
+        # The score of a value is the share of smaller values minus the share of larger values.
         overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
         scores = 2.0 * np.cumsum(overall) - overall - 1.0
         spread = float(np.sqrt(overall @ scores**2))
 
-        # Halves, as the sum of two huge numbers would be out of bounds.
+        # Halve the numbers first, because the sum of two huge numbers would overflow.
         halves = pd.Series(self.numbers / 2.0).groupby(members.labels).median()
         medians = 2.0 * halves.reindex(range(len(shares))).to_numpy(dtype=np.float64)
         if self.detail:
             phrases = [f"{bare} {date}" for date in self._dates(medians.tolist(), np.abs(effect))]
         else:
-            # Words follow the order of the medians, which may differ from that of the mean ranks.
+            # Levels follow mean ranks, but "low" and "high" must not contradict the order of the medians.
             filled, low, high = shares.any(axis=1), level <= _LOW, level >= _HIGH
             low &= medians <= medians[filled & ~low].min(initial=np.inf)
             high &= medians >= medians[filled & ~high].max(initial=-np.inf)
@@ -501,7 +501,7 @@ class _Column:
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
     def _dates(self, moments: Sequence[float], strength: FloatArray) -> list[str]:
-        """Write dates of clusters, as precise as needed to distinguish those that clearly differ."""
+        """Format the median dates just precisely enough to distinguish clusters that clearly differ."""
         differ = strength >= min(_DISTINCT, max(_LISTED, float(strength.max(initial=0.0))))
         for detail in range(self.detail - 1, 4):
             texts = np.array([_date(moment, detail) for moment in moments])
@@ -638,7 +638,7 @@ def _contrasts(
         trait, effect = traits[place], float(effects[place, cluster, other])
         if strength[place] < _LISTED or len(found) == most:
             break
-        # A category or term is named where it is more frequent than in the other cluster.
+        # List a category or term only for the cluster in which it is more frequent.
         if trait.column in found or (effect < 0 and trait.mean is None):
             continue
         value, beside = trait.value(cluster), trait.value(other)
@@ -768,7 +768,7 @@ def human_number(value: float) -> str:
 
 
 def _date(seconds: float, detail: int) -> str:
-    """A date: its year (0), month (1), day (2) or minute (3)."""
+    """Format a date to the year (0), month (1), day (2) or minute (3)."""
     if np.isnan(seconds):
         return "unknown"
     moment = pd.Timestamp(np.datetime64(round(seconds), "s"))

@@ -1,4 +1,4 @@
-"""How new rows differ from the rows of a fit, and how an update of a fit with new rows changes its clusters.
+"""Differences between new rows and the rows of a fit, and changes of clusters by an update with new rows.
 
 :class:`Drift` is the result of ``model.drift(X)`` and of the command ``predict``. :class:`ClusterChanges` is
 the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
@@ -28,9 +28,9 @@ __all__ = ["ClusterChanges", "Drift"]
 
 USUAL = 0.99  # quantile of the distances in a cluster above which a new row is unlike the fit
 _MOST_ROWS = 20_000  # new rows are compared with at most this number of rows of the fit
-_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in one cluster: part of a split, merger
+_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in a new one: for a split, for a merger
 _LEAST_MOVED = 2  # smallest number of rows in a part of a split
-_DEATH = 0.01  # a cluster without new rows is dead if this has a lower probability by chance
+_DEATH = 0.01  # a cluster without new rows dies if their absence has a lower probability
 
 
 class Reference(NamedTuple):
@@ -68,7 +68,7 @@ class Reference(NamedTuple):
             rows, new = _centered(rows, X)
             distances = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors(new)[0][:, 0]
         limits = np.append(self.limits, 0.0)[labels]
-        # Distances of equal rows may differ from 0 by rounding.
+        # Rounding errors can make the distance between equal rows positive.
         limits += 1e-6 * float(np.abs(rows.data if sparse.issparse(rows) else rows).max(initial=0))
         found: BoolArray = (labels < 0) | (distances > limits)
         return found
@@ -178,7 +178,7 @@ class Drift:
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python objects.
+        """Return the result as plain Python objects.
 
         Returns
         -------
@@ -198,7 +198,8 @@ class Drift:
         for each in self.to_frame().itertuples():
             shares = (f"{each.share_of_fit:.0%}", f"{each.new_share:.0%}")
             sizes = (str(each.rows_of_fit), str(each.new_rows))
-            rows.append([str(each.cluster), printable_line(each.name), sizes[0], shares[0], sizes[1], shares[1]])
+            name = printable_line(each.name)
+            rows.append([str(each.cluster), name, sizes[0], shares[0], sizes[1], shares[1]])
         if self.n_noise:
             rows.append(["noise", "", "", "", str(self.n_noise), f"{self.n_noise / self.n_rows:.0%}"])
         lines = [aligned(rows, right=range(2, 6))]
@@ -255,7 +256,7 @@ def _of_chance(n_unlike: int, labels: NDArray[Any], sizes: IntpArray) -> tuple[f
 
 @dataclass(frozen=True, eq=False)
 class ClusterChanges:
-    """How an update with new rows changed the clusters.
+    """Changes of the clusters by an update with new rows.
 
     Attributes
     ----------
@@ -349,7 +350,7 @@ class ClusterChanges:
         return pd.DataFrame({**numbers, "new_rows": self.new_rows, "event": events})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python objects.
+        """Return the result as plain Python objects.
 
         Returns
         -------
@@ -389,9 +390,9 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
-    """Match clusters ``before`` of the first rows with clusters 0, 1, ... so that most rows are common.
+    """Match the clusters ``before`` of the first rows with clusters 0, 1, ... to maximise common rows.
 
-    A cluster matches only clusters that contain at least a fifth of its rows.
+    An earlier cluster matches only a cluster that contains at least a fifth of its rows.
     """
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
@@ -400,10 +401,10 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Renumber clusters by the best matching with the clusters ``before``, and map old to new numbers.
+    """Renumber clusters as the matching clusters ``before``; also return a map of old to new numbers.
 
     ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Clusters
-    with the highest numbers then fill the gaps of clusters that disappeared.
+    with the highest numbers then replace the numbers of clusters that disappeared.
     """
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)

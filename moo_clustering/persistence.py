@@ -260,7 +260,7 @@ def _read_array(members: Any, name: str, sparse_classes: Mapping[str, Any]) -> A
 
 
 def open_file(path: str | PathLike[str]) -> BinaryIO:
-    """Open a regular file for reading; raise an OSError for pipes (can block) and devices (endless)."""
+    """Open a regular file for reading; raise an OSError for pipes and devices, which may never end."""
 
     def opener(name: str, flags: int) -> int:
         descriptor = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))

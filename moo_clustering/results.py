@@ -376,7 +376,7 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
         raise TypeError(f"names must be a mapping from clusters to names, got {quoted(changes)}")
     found: dict[int, str | None] = dict(user_names)
     for key, name in changes.items():
-        # JSON has no numbers as keys.
+        # Keys of JSON objects are strings.
         key = int(key) if isinstance(key, str) and key.isdecimal() else key
         if not isinstance(key, int | np.integer) or isinstance(key, bool) or key not in clusters:
             raise ValueError(f"there is no cluster {quoted(key)}; the last one is {max(clusters)}")

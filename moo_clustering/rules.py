@@ -123,8 +123,8 @@ class RuleSet:
         Returns
         -------
         str
-            ``row`` maps names of columns to numbers without units, texts, booleans or ``pandas.Timestamp``;
-            durations are in hours. Comments list the names of the clusters.
+            ``row`` maps column names to numbers without units, strings, booleans or ``pandas.Timestamp``.
+            Durations are in hours. Comments list the names of the clusters.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
         if any("pd.Timestamp(" in line for line in lines):
@@ -132,7 +132,7 @@ class RuleSet:
         return "\n".join([*self._comments("#", "pandas.Timestamp"), *lines, ""])
 
     def _comments(self, mark: str, form: str) -> Iterator[str]:
-        """Lines with the name of every cluster, and the columns that must contain dates."""
+        """Return comments with the names of the clusters, and with the columns that must contain dates."""
         used = {rule.cluster for rule in self.rules}
         lines = [f"{k}: {name}{'' if k in used else ' (no rule)'}" for k, name in enumerate(self._names)]
         columns = dict.fromkeys(self._table.columns[place] for place in _columns_of(self._tree))
@@ -156,11 +156,11 @@ class RuleSet:
         Returns
         -------
         str
-            A ``CASE`` expression after comments that list the names of the clusters. Names of columns are in
-            double quotes. Dates are ISO texts, which databases convert to the type of the column; if no date
-            of the fit had a time, they are compared by day.
+            A ``CASE`` expression after comments that list the names of the clusters. Column names are in
+            double quotes. Dates are ISO strings, which databases convert to the type of the column. They are
+            compared by day unless dates of the fit have times or a time zone.
         """
-        form = "or texts such as 2024-01-31, not 31.01.2024"
+        form = "or text such as 2024-01-31, not 31.01.2024"
         return "\n".join([*self._comments("--", form), self._sql(self._tree)])
 
     def _sql(self, node: _Node) -> str:
@@ -472,13 +472,13 @@ class _Column:
             name, equals = '"' + self.name.replace('"', '""') + '"', "="
         if self.kind == "term":
             return f"{name} {'>' if test.value else '<='} 0"
-        if language == "sql" and self.kind == "truth":  # booleans of PostgreSQL are not numbers
+        if language == "sql" and self.kind == "truth":  # PostgreSQL cannot compare them with numbers
             return name if test.value else f"NOT {name}"
         if language == "sql" and self.kind == "date" and self.has_times:
             offset = "" if self.zone is None else "+00:00"
             return f"{name} {test.sign} '{_moment(test.value, None, full=True)}{offset}'"
         if language == "sql" and self.kind == "date":
-            # The next day, as the text of a day precedes the texts of its times.
+            # Compare with the next day, because "2024-01-31" sorts before "2024-01-31 10:00".
             return f"{name} {'<' if test.sign == '<=' else '>='} '{_moment(test.value + 86400.0, None)}'"
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
@@ -513,7 +513,7 @@ class _Table:
         return cls([column for column, _ in found], stacked, read)
 
     def read_again(self, X: Any, needed: Sequence[int]) -> FloatArray:
-        """Numbers of further samples, NaN in columns that are not needed."""
+        """Convert further samples to numbers, with NaN in columns that are not needed."""
         frame = self._read(X)
         names = distinct_names(frame.columns)
         absent = [self.columns[place].name for place in needed if self.columns[place].name not in names]
@@ -863,7 +863,7 @@ class _Descent:
 
 
 def _as_columns(read: Callable[[Any], Any] | None, names: pd.Index[Any], X: Any) -> pd.DataFrame:
-    """Read further samples; arrays have the columns of the fit in their order."""
+    """Read further samples; columns of arrays must be in the order of the fit."""
     found = X if read is None else read(X)
     frame, labels = as_frame(found)
     if labels is not None or isinstance(found, pd.DataFrame):

@@ -604,7 +604,7 @@ def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
 def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
     """Rounding error of every score, from the relative ``precision`` of every row."""
     # The error is relative to the score or, if larger, to the largest finite score of the row up to 1,
-    # because a small score can be a difference. Rows with 0 or both signs count as differences of terms >= 1.
+    # because a small score can be a difference. In rows with 0 or both signs, it is relative to at least 1.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)

@@ -72,7 +72,7 @@ COUNT_FILES = """
 import inspect, sys, threading, warnings
 warnings.simplefilter("ignore")
 package = __import__("moo_clustering").__path__[0]
-# Kernels count where Python code calls them, whether or not they have been compiled before.
+# Kernels count as called where Python code calls them, whether or not they are compiled.
 __import__("moo_clustering._kernels.caching")._kernels.caching._INTERPRETED = 0
 entered = set()
 def imports(frame):

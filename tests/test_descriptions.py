@@ -131,7 +131,7 @@ def test_names_tell_clusters_apart():
     ("texts", "expected"),
     [
         (["2019-05-02", "2021-05-02", "2023-05-02"], ["2019", "2021", "2023"]),
-        # Contrasts write months here; two clusters of one month need days.
+        # Contrasts show months here; names of two clusters with the same month show days.
         (["2019-05-02", "2023-04-02", "2023-05-02"], ["May 2019", "April 2023", "May 2023"]),
         (["2019-05-02", "2023-05-02", "2023-05-20"], ["2 May 2019", "2 May 2023", "20 May 2023"]),
         (["2024-01-30", "2024-04-30", "2024-11-27"], ["January 2024", "April 2024", "November 2024"]),
@@ -171,7 +171,7 @@ def test_a_median_that_is_not_low():
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 5))
-@example(304, 9, 2)  # an effect equals the limit, but for rounding errors
+@example(304, 9, 2)  # an effect equals the limit up to rounding errors
 def test_names_are_unique_and_follow_the_clusters(seed, n_clusters, n_columns):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_clusters, 60)
@@ -366,9 +366,9 @@ def test_namers():
         names = found.renamed(fails).names
     assert names == ["b c", *found.names[1:]]
     assert [str(each.message) for each in caught] == [
-        "namer failed for cluster 1 and 1 more; default names remain: KeyError: 'no'"
+        "namer failed for cluster 1 and 1 more (KeyError: 'no'); default names remain"
     ]
-    with pytest.warns(UserWarning, match="namer failed for cluster 2; default names remain: it returned 7"):
+    with pytest.warns(UserWarning, match=r"namer failed for cluster 2 \(it returned 7\); default names"):
         found.renamed(lambda each: 7 if each.cluster == 2 else f"{each.cluster}")
 
 
@@ -478,7 +478,7 @@ def test_frames_in_their_own_units():
 
 
 def raw_table(seed=0, n=90):
-    """Rows with units, money, dates, missing cells and identifiers, in three groups."""
+    """Return rows with units, money, dates, missing cells and identifiers, in three groups."""
     rng = np.random.default_rng(seed)
     group = np.arange(n) % 3
     frame = pd.DataFrame(
@@ -509,7 +509,7 @@ def test_columns_replace_those_of_the_fit(of_raw):
     found = model.describe(frame, columns=frame[["price"]])
     assert columns_of(found) == {"price"}
     assert all(contrast.value.startswith("$") for each in found for contrast in each.contrasts)
-    # Columns that the fit did not have, and data without columns.
+    # Pass columns that the fit did not have, and data without columns.
     without = frame.drop(columns=["price", "customer"])
     other = ParetoClustering(3, random_state=0).fit(without)
     assert columns_of(other.describe(without, columns=frame)) >= {"price", "weight"}
@@ -568,7 +568,7 @@ def test_rows_in_another_order(of_raw, tmp_path):
     assert "use predict_table" in str(caught[0].message)
     with pytest.warns(UserWarning, match="row 0 of X"):
         model.describe(raw_table(1))
-    # Rows of the fit, also as features, in another order of columns, or with other columns.
+    # Rows of the fit cause no warning as features, in another column order, or with additional columns.
     Z = model.preparer_.transform(frame)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -585,7 +585,7 @@ def test_arrays_in_another_order_or_unit():
             model.describe(other)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # The same rows as numbers of less precision, in another unit, or by some of their features.
+        # The same rows cause no warning in single precision, in another unit, or with fewer features.
         for same in (X, X.astype("float32"), pd.DataFrame(X * 25.4), X[:, :2]):
             model.describe(same)
 

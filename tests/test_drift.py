@@ -69,7 +69,7 @@ def test_unlike_rows_do_not_depend_on_unit_and_offset(unit, offset, n_features):
 def test_unknown_options_and_names_without_descriptions_raise_errors():
     X = make_blobs(60, random_state=0)[0]
     model = MemeticKMeans(3, random_state=0).fit(X)
-    with pytest.raises(TypeError, match="unknown option 'names'; the options are class_names, feature_names"):
+    with pytest.raises(TypeError, match="unknown option 'names'; pass class_names, feature_names"):
         model.predict_table(X, X, names=["a"])
     with pytest.raises(ValueError, match="pass the data of the fit as reference"):
         model.drift(X, namer=lambda each: "a")
@@ -199,18 +199,18 @@ def test_errors_of_drift():
 
 def test_numbers_follow_the_rows():
     before = np.array([0, 0, 0, 1, 1, 2, 2, 2])
-    # Cluster 1 joined 0, and 2 is unchanged: it gets the free number.
+    # Cluster 1 joined cluster 0. Cluster 2 is unchanged, and gets the free number.
     labels, numbers = matched_numbers(before, np.array([1, 1, 1, 1, 1, 0, 0, 0, 0]))
     assert labels.tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 1]
     assert numbers == {0: 0, 2: 1}
-    # A cluster of new rows only gets the next number; noise stays.
+    # A cluster that consists of new rows gets the next number; noise remains noise.
     labels, numbers = matched_numbers(before, np.array([2, 2, 2, 0, 0, 1, 1, -1, 3, 3]))
     assert labels.tolist() == [0, 0, 0, 1, 1, 2, 2, -1, 3, 3]
     assert numbers == {0: 0, 1: 1, 2: 2}
 
 
 def test_a_few_rows_make_no_match():
-    # Clusters 0 and 1 merge, but for two of 26 rows, which join 47 new rows.
+    # Clusters 0 and 1 merge, except for two of 26 rows, which form a cluster with 47 new rows.
     before = np.repeat([0, 1], [26, 30])
     raw = np.concatenate([[1, 1], np.zeros(54), np.ones(47)]).astype(int)
     labels, numbers = matched_numbers(before, raw)

@@ -216,7 +216,7 @@ def test_dates_with_and_without_zone():
 
 
 def in_sqlite(table, found):
-    """Clusters of the rows by SQLite."""
+    """Return the clusters that SQLite computes for the rows."""
     with sqlite3.connect(":memory:") as connection:
         table.to_sql("samples", connection, index=False)
         answers = connection.execute(f"SELECT {found.to_sql()} FROM samples").fetchall()
@@ -300,7 +300,7 @@ def test_comments_of_the_code_name_the_clusters():
         "-- 0: early DROP TABLE x; --",
         "-- 1: late import os",
         "-- 2: never (no rule)",
-        "-- dates (or texts such as 2024-01-31, not 31.01.2024): day",
+        "-- dates (or text such as 2024-01-31, not 31.01.2024): day",
     ]
     assert found.to_sql().splitlines()[-1].startswith("CASE WHEN \"day\" < '2024-01-11' THEN 0 ")
     assert found.to_python().splitlines()[:4] == [

@@ -58,10 +58,10 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
-    """Whether to call the Python function or the NumPy twin of a kernel, with equal results, instead of it.
+    """Whether to call the Python function or NumPy twin instead of a kernel; their results are equal.
 
-    This is so for kernels that are neither compiled nor saved, as long as the steps of all calls take less
-    time than compilation.
+    This is the case for kernels that are neither compiled nor saved, as long as the steps of all calls take
+    less time than compilation.
     """
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved():

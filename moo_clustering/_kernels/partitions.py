@@ -363,7 +363,7 @@ def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untype
 @njit(cache=True, nogil=True)
 def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type: ignore[no-untyped-def]
     """out[i] = cluster of largest linked weight around i, plus ``inertia[i]`` for its own cluster."""
-    # Ties select the own cluster, else that of the neighbour listed first, so that cluster numbers have no
+    # Ties select the current cluster, else that of the neighbour listed first, so that numbers have no
     # influence. ``tally`` has an entry per cluster, which is zero before and after the call.
     for i in range(labels.shape[0]):
         own = labels[i]

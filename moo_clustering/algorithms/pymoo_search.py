@@ -696,7 +696,7 @@ class Packer:
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
         """Return a token that changes with the value, the packed value, and its arrays."""
-        # Other objects than plain data are compared by identity, and have no arrays.
+        # Objects other than plain data are compared by identity, and have no arrays.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:

@@ -199,7 +199,7 @@ class BagGeometry:
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Each individual's own number of clusters decides, so that others do not affect its result.
+        # The method depends on each individual's own number of clusters, so that others do not affect it.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 

@@ -8,7 +8,7 @@ from moo_clustering.constraints import PairwiseConstraints
 
 
 class PartitionRepair:
-    """Repair of partitions for the smallest cluster size and for pairs, unless these are contradictory."""
+    """Repair of partitions to satisfy the smallest cluster size and, unless contradictory, the pairs."""
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
         self.min_cluster_size = min_cluster_size

@@ -210,7 +210,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
         return ""
     try:
         table = pd.read_csv(data).drop(columns=[*columns])
-        with warnings.catch_warnings(action="ignore"):  # the fit has issued them
+        with warnings.catch_warnings(action="ignore"):  # the fit has already issued them
             X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
     except (ValueError, TypeError, KeyError, OSError):
         return ""

@@ -113,7 +113,7 @@ def run_explain(
 
 
 def _read(path: Path, model: dict[str, Any], header: bool | None, flags: Mapping[str, str]) -> Any:
-    """Read a table like that of the fit: the table, notes, its features and clusters."""
+    """Read a table as the fit did, and return it with notes, features and predicted clusters."""
     try:
         frame, _, notes = read_frame(path, Roles(header=model["header"] if header is None else header))
     except DataError as error:
@@ -143,7 +143,7 @@ def _names(model: dict[str, Any]) -> list[str]:
 
 
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
-    """Name clusters by arguments CLUSTER=NAME or OLD=NEW and a JSON file, and print all clusters."""
+    """Rename clusters by arguments CLUSTER=NAME or OLD=NEW and a JSON file, and print all clusters."""
     try:
         found = {} if file is None else json.loads(read_bytes(file, _LARGEST_NAMES).decode("utf-8-sig"))
         changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
@@ -172,7 +172,7 @@ def _number(cluster: str) -> int | str:
 def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
     """Name clusters in all files of a locked run folder; return the number, size and name of every cluster.
 
-    A key of ``changes`` is the number or present name of a cluster; None restores the name of the fit. New
+    Keys of ``changes`` are numbers or current names of clusters; None restores the name of the fit. New
     versions of all files are written before any file is replaced. The record, which contains the names of the
     fit, is replaced first, so that a killed command can be repeated. Raises a ValueError or TypeError for
     unknown clusters or invalid names; then no file changes.
@@ -239,9 +239,9 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
-    """Read a table of a run as text; also return the position of its names and the cluster of every row."""
+    """Read a table of a run as text; also return the position of the names, and the cluster of each row."""
     cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False)
-    # The user's columns come first. If they use a name, the package appended an underscore to its own.
+    # The user's columns come first. Underscores were appended to columns of the package with equal names.
     which, end = (-1, "_*") if path.name == CLUSTERED else (0, "")
     if which == 0 and "name" not in set(cells.iloc[0]):
         cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])

@@ -388,7 +388,7 @@ def leading_vectors(
     """Compute at most n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
     # C = H W H^T contains the weights of the runs with i and j in one cluster, also for i = j, and Deg its
     # row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each object
-    # represents ``share`` equal objects. ``seed`` gives the starting vector for more than 2000 hyperedges.
+    # represents ``share`` equal objects. ``seed`` draws the starting vector for more than 2000 hyperedges.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -443,7 +443,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Cut a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Weights are rounded to ten-thousandths, or coarser against overflow. Up to n_parts vertices are parts.
+    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. Up to n_parts vertices are the parts.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)

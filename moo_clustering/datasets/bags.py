@@ -284,7 +284,7 @@ def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None)
 def relational_roles(
     columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
 ) -> tuple[int | None, int | None]:
-    """Find identifier and class among the attributes beside the relational one, by ``distinct`` values."""
+    """Find the identifier and the class among non-relational attributes, by their ``distinct`` values."""
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
     bag = None if options.bag in (None, names[relational]) else names.index(options.bag or "")

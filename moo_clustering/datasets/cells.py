@@ -24,7 +24,7 @@ from moo_clustering.datasets import files
 from moo_clustering.datasets.files import written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
-# Words for missing values; the second set only among numbers.
+# Words for missing values; ``_WORDS`` count as missing only in columns of numbers or dates.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
@@ -35,7 +35,7 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 _SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
 # A column of many different numbers may contain a few other cells.
 _SHARE, _DIFFERENT = 0.9, 10
-# Largest share of numbers without the unit of the others, and largest number of units that a reason lists.
+# Largest share of numbers that may lack the unit of the others; largest number of units in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
@@ -90,7 +90,7 @@ class Column:
     remark : str
         Further note about the interpretation.
     units : str
-        Reason to drop numbers in different units, if there are too many for categories.
+        Reason to drop the column if its numbers have different units and are too many for categories.
     forms : tuple of str
         All formats that fit the dates, in the notation of ``strptime``; ``("time",)`` for times and
         durations, and ``("fraction",)`` for fractions.
@@ -275,7 +275,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
 
 
 def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.bool_]) -> Reread:
-    """Parse numbers; those with ``is_plain`` are of a type of numbers, so that no notation applies."""
+    """Parse numbers; cells with ``is_plain`` have a numeric type, so no notation applies to them."""
     if column.forms:
         return _of_form_again(column, texts)
     convention, note = column.convention, ""
@@ -359,7 +359,7 @@ def _bare(texts: NDArray[Any]) -> NDArray[Any]:
 
 
 def _split_units(texts: NDArray[Any]) -> tuple[NDArray[Any], Counter[str]]:
-    """Numerals and the numbers of cells of their units, in order; other texts stay as they are."""
+    """Remove units from texts, and count the cells with each unit; other texts do not change."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
     for place, (text, n) in enumerate(zip(different, np.bincount(where).tolist(), strict=True)):
@@ -477,7 +477,7 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
 
 
 def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
-    """The unit of all or nearly all of n cells, a note on those without it; or text on different units."""
+    """Return the common unit of n cells, a note on cells without it, and a message on different units."""
     units, n_bare = [unit for unit in counts if unit], counts[""]
     if len(units) == 1 and n_bare <= _MOST_BARE * counts.total():
         verbs = "has no unit and is" if n_bare == 1 else "have no unit and are"

@@ -61,7 +61,7 @@ _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 _PADDED = re.compile("0{2,}")
 # Decimals with more digits than this are written with an exponent.
 _MOST_DIGITS = 400
-# Options of the command for roles of columns.
+# Options of the command that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "left out": "drop", "label": "labels"}
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -130,7 +130,7 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
 
 
 def absent(source: str, what: str, name: str, role: str, names: Iterable[str]) -> Advice:
-    """State that a file lacks a column or attribute, with its role or the option of the command."""
+    """Return a message on a missing column or attribute, with its role or the option of the command."""
     hint = did_you_mean(name, names)
     flag = f"--{_OPTIONS.get(role, role.replace(' ', '-'))}"
     return Advice(f"{source} has no {what} {name!r} (", f"{role}){hint}", f"{flag}){hint}")

@@ -55,8 +55,8 @@ _BINS = 8
 _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
 _LEAST_ROWS = 40
-# Values this many interquartile ranges beyond the quartiles do not influence the scale, up to this share; and
-# smallest range of the others relative to them, as squares of larger features would overflow.
+# Values this many interquartile ranges beyond the quartiles do not influence the scale, up to this share. If
+# the range of the others is less than this fraction of the largest, squares of features would overflow.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters,
 # and their mean to none of them.
@@ -109,7 +109,7 @@ class PreparedTable:
 
     @property
     def known_columns(self) -> pd.DataFrame:
-        """The ``columns`` with missing values in place of filled cells, and booleans as such."""
+        """The ``columns`` with missing values in filled cells, and with booleans instead of 0 and 1."""
         found = unfilled(self.columns, self.missing)
         for name in (scale.column.name for scale in self.preparer._scales if scale.column.kind == "truth"):
             found[name] = (found[name] > 0).astype("boolean").mask(found[name].isna())
@@ -154,8 +154,8 @@ def prepare_table(
     Booleans become 0 and 1, dates become days, and categories one indicator per value (a single one for two
     values).
 
-    Columns are dropped if they are constant, mostly empty, number the rows, contain nearly only unique texts,
-    or have different units (a number without one has that of 95 % of the cells), ambiguous commas or dates.
+    Columns are dropped if they are constant, mostly empty, number the rows, contain mostly unique texts, or
+    have different units, ambiguous commas or dates. Up to 5 % of the numbers may lack the unit of the others.
 
     Parameters
     ----------
@@ -178,12 +178,12 @@ def prepare_table(
     Raises
     ------
     DataError
-        If there are fewer than two rows, duplicate names, no usable columns, or a far too large number.
+        If there are fewer than two rows, duplicate column names, no usable columns, or too large numbers.
 
     Warns
     -----
     UserWarning
-        If the strongest split into two clusters is that of a single column, or if units of a column differ.
+        If one column yields the strongest split into two clusters, or is dropped for its different units.
 
     Notes
     -----
@@ -224,20 +224,20 @@ def prepare_table(
 
 @documented(prepare_table)
 class TablePreparer(TransformerMixin, BaseEstimator):
-    """Transformer of tables with columns of any kind, as :func:`prepare_table`, to use on further rows.
+    """Transform tables with columns of any type as :func:`prepare_table` does, also for further rows.
 
-    Further rows are matched by the labels of the columns and read in the notation of the fit. They get its
-    categories, scales and weights, and their missing cells are filled from its rows.
+    Columns of further rows are matched by label and parsed in the notation of the fit. Categories, scales and
+    weights are those of the fit, and missing cells are filled from rows of the fit.
 
     Attributes
     ----------
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of the fit, if all are texts.
+        Column names of the fit. Defined only if all labels are strings.
     n_features_in_ : int
     column_names_ : tuple of str
         Names of the columns that became features.
     category_names_ : tuple of str
-        Names of the categorical ones.
+        Names of the categorical columns.
     weights_ : tuple of float
         Total variance of the features of each column, unless ``scale="none"``.
     notes_ : tuple of str
@@ -290,7 +290,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If there are fewer than two rows, duplicate names, no usable columns, or a far too large number.
+            If there are fewer than two rows, duplicate column names, no usable columns, or too large numbers.
         """
         self._fitted(X)
         return self
@@ -437,7 +437,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             *filled_notes(used, known, self.missing),
             *class_notes(used),
         )
-        # A refused table leaves the previous fit intact.
+        # Set attributes last, so that an error leaves the previous fit unchanged.
         self._scales, self._donors = scales, donors
         self._names_in, self._labels_in = list(frame.columns), labels
         self.n_features_in_ = frame.shape[1]
@@ -506,7 +506,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         )
 
     def _matched(self, frame: pd.DataFrame, labels: Sequence[Any] | None) -> tuple[pd.DataFrame, list[str]]:
-        """The columns of the fit in the table of further rows, and a note about others."""
+        """Select the columns of the fit from further rows; also return a note about other columns."""
         if not comparable_labels(labels, self._labels_in):
             if frame.shape[1] != self.n_features_in_:
                 raise ValueError(
@@ -547,7 +547,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
 
 def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] | None]:
-    """Convert the table of any package to a DataFrame, named by text; and its labels, None for arrays."""
+    """Convert a table to a DataFrame with string labels; also return its own labels, None for arrays."""
     if isinstance(table, pd.DataFrame):
         return table.set_axis([str(name) for name in table.columns], axis=1), list(table.columns)
     for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
@@ -817,8 +817,8 @@ class _Scale:
         cells = filled[is_usual]
         if np.ptp(numbers[is_usual]) < _LEAST_RANGE and (cells != cells[0]).any():
             row = int(np.abs(numbers).argmax())
-            what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, over 1e140 times the range"
-            raise files.DataError(f"{what} of the other cells; correct it, or leave the cell empty")
+            what = f"column {column.name!r} has {filled[row]:g} in row {row + 1}, more than 1e140 times the "
+            raise files.DataError(f"{what}range of the other cells; correct it, or leave the cell empty")
         mean = numbers[is_usual].mean()
         spread = (numbers - mean)[is_usual].std()
         return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
@@ -869,7 +869,7 @@ class _Scale:
         return found
 
     def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, UnseenCells | None]:
-        """Return cells with new categories as missing values, a note on new categories, and UnseenCells."""
+        """Replace new categories by missing values; also return a note on them, and UnseenCells."""
         if self.column.kind != "category":
             return cells, "", None
         unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
@@ -959,7 +959,7 @@ def _judge(column: Column) -> Column:
 def _numbers_rows(name: str, known: NDArray[np.float64], n_different: int) -> bool:
     if n_different < len(known) or (known != known.round()).any():
         return False
-    # Halves: the difference of huge numbers would be out of bounds.
+    # Halve the numbers first, because their difference could overflow.
     run = known.max() / 2 - known.min() / 2 == (len(known) - 1) / 2
     return bool(_ID.fullmatch(name) or name.casefold() in {"id", "nr", "no"} or (run and len(known) > _FEW))
 

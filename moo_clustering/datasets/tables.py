@@ -262,7 +262,7 @@ class Roles(NamedTuple):
 
 
 def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
-    """Raise if a column with a role does not exist."""
+    """Raise a DataError if a column with a role does not exist."""
     for column, role in roles.by_column().items():
         if column not in columns:
             fault = files.absent(source, "column", column, role, columns)

@@ -342,7 +342,7 @@ def random_slots(n: int, n_samples: int, k_min: int, k_max: int, rng: np.random.
 def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
-    """Empty slots of invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
+    """Remove invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
     # Added samples are random or, without a generator, the lowest row numbers.
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])

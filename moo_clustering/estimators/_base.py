@@ -484,7 +484,7 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
     """Mixin whose ``fit_predict`` passes partial labels ``y`` to ``fit``, unlike scikit-learn's."""
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> Int32Array:
-        """Fit, and return ``labels_``; arguments are those of ``fit``, such as ``must_link``."""
+        """Fit with the arguments of ``fit``, such as ``must_link``, and return ``labels_``."""
         return self.fit(X, y, **options).labels_
 
     def __sklearn_tags__(self) -> Any:

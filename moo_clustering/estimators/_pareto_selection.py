@@ -61,13 +61,13 @@ _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
 _OTHER_NUMBER = 1.25
 # Range of the propagation of pairs along the co-association.
 _REACH_POOL = 0.7
-# Labels per class from which graph and linear kernels are used; with fewer they harm non-convex clusters.
+# Fewest labels per class for graph and linear kernels, which harm non-convex clusters if labels are few.
 _FULL_KERNEL_FROM = 4
-# Smallest number of pairs to determine the number of clusters by held-out pairs, and how many numbers to try.
+# Fewest pairs to select the number of clusters by held-out pairs, and number of candidates for this number.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel relative to the others.
 _LINEAR = 0.3
-# Share of singleton labels from which the best candidate is the result even if labels contradict it.
+# Smallest share of singleton labels for which the best candidate is the result even if labels contradict it.
 _UNSEEN = 0.2
 
 

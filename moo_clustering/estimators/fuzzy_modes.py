@@ -202,7 +202,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set all that belongs to the selected partition; ``numbers`` are cluster numbers by mode."""
+        """Set the attributes of the selected partition; ``numbers`` are cluster numbers by mode."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -477,13 +477,13 @@ def _check(column: Column) -> None:
 def majority_vote(
     labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
 ) -> Labels:
-    """Cluster that most partitions assign each sample to, or that of its neighbours if too few agree.
+    """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree.
 
     ``labels`` are renumbered to agree best with the reference: the first partition, or the ``"medoid"``.
     Samples with a share ``beta`` of the votes train a classifier by the 5 nearest neighbours, which decides
     about the others, unless there are fewer than 5, or none in a cluster. Ties go to the first cluster.
     """
-    # Numbered alike first, so that the numbers do not decide between equally good matchings.
+    # Renumber all partitions first, so that numbers do not decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]

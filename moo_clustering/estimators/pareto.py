@@ -41,8 +41,8 @@ from moo_clustering.estimators.bags_base import read_bags
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
 
-# Updates: p-value of unlike rows and share of new points for which the families partition the samples again,
-# their numbers of clusters relative to the current one, and the gain in score that another partition needs.
+# In updates, the families partition all samples again below this p-value of unlike rows, or from this share
+# of new points, with these numbers of clusters relative to the current one. A new partition needs this gain.
 _UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
@@ -180,7 +180,7 @@ class ParetoClustering(ParetoPoolClusterer):
 
     @property
     def changes_(self) -> ClusterChanges:
-        """Births, deaths, merges, splits and moved samples; an AttributeError before :meth:`update`."""
+        """Births, deaths, merges, splits and moved samples of the last :meth:`update`."""
         check_is_fitted(self)
         if (found := vars(self).get("_changes")) is None:
             raise AttributeError("changes_ describes an update of the fit; call update(X) first")
@@ -191,15 +191,15 @@ class ParetoClustering(ParetoPoolClusterer):
 
         Partitions of the pool are extended to the new samples. The families partition all samples again, with
         about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
-        or if the data have grown by half since they last did so. Another partition replaces the current one
+        or if the data have grown by half since the last time. Another partition replaces the current one
         only if its score is greater by .05; with labels of every class, classes are predicted again.
         Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
-        differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` stay as fitted.
+        differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` do not change.
 
-        A cluster keeps the number of the earlier cluster with which it shares the most samples, if these are
-        at least a fifth of the earlier cluster, and a name by the rule of ``relabel``. If clusters disappear,
-        those with the highest numbers get their numbers. ``labels_`` contains the earlier samples before the
-        new ones, and ``changes_`` describes the changes. Above ``n_landmarks`` samples, an update adds
+        Clusters are matched with earlier clusters so that they share the most samples, at least a fifth of
+        each matched earlier cluster, and get their numbers. Names follow the rule of ``relabel``. Clusters
+        with the highest numbers get the numbers of clusters that disappear. ``labels_`` contains the earlier
+        samples first, and ``changes_`` describes the changes. Above ``n_landmarks`` samples, an update adds
         landmarks only for samples unlike the fit, and at most a tenth of ``n_landmarks``. An update takes at
         most the time and memory of a fit.
 

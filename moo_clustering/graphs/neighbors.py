@@ -317,7 +317,7 @@ def matrix_lists(
 def first_of_rows(
     row: Int64Array, sample: Int64Array, distance: FloatArray, keys: Int32Array, n_rows: int, width: int
 ) -> tuple[Int64Array, FloatArray]:
-    """First ``width`` candidates ``sample`` of every ``row`` by (distance, key), padded with -1 and inf."""
+    """Select the ``width`` first candidates of each row by (distance, key), padded with -1 and inf."""
     order = np.lexsort((keys[sample], distance, row))
     row = row[order]
     place = np.arange(len(row)) - np.searchsorted(row, np.arange(n_rows))[row]
@@ -374,7 +374,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Points found for some rows, nearest first, among them all points nearer than the ``horizon``."""
+    """Candidates of some rows, nearest first, including all points nearer than the ``horizon``."""
 
     points: Int64Array
     distances: FloatArray

@@ -424,7 +424,7 @@ def n_fragments(n_samples: int) -> int:
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
-    """Merge the clusters a, b with the largest W_ab / (vol_a vol_b) until the smallest number in ``ks``."""
+    """Merge the clusters a, b with the largest W_ab / (vol_a vol_b) until ``min(ks)`` clusters remain."""
     # W_ab is the sum of similarities between a and b, and vol_a the sum of all similarities of a. Without
     # links, the smallest volumes are merged; ties go to the lowest labels. Returns one partition per k,
     # ascending, for k up to the number of fragments. O(m^3) time for m fragments.

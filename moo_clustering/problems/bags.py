@@ -246,7 +246,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         return self.of_medoids(labels, encoding.encode(labels))
 
     def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
-        """Values of contiguous labels with medoids (n_individuals, k_max); inf without two of them."""
+        """Values of contiguous labels with medoids (n_individuals, k_max); inf for fewer than two."""
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
         # The label of a medoid is the number of its cluster.

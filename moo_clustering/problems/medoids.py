@@ -158,7 +158,7 @@ class MedoidProblem(SignedProblem):
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
-        """Partitions that the evaluation of individuals scored, shape (n_individuals, n_samples)."""
+        """Return the partitions scored by the evaluation, shape (n_individuals, n_samples)."""
         return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
 
     def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:

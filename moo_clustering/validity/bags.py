@@ -91,7 +91,7 @@ class BagDaviesBouldin(_GeometryIndex):
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
     indices can share; one with ``min_cluster_size`` requires partitions that satisfy it. Labels may skip
-    numbers. A single outlier mostly has the smallest value: report the smallest cluster size as well.
+    numbers. Partitions that isolate an outlier often have the smallest value: also report cluster sizes.
 
     O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
     time for p individuals of K clusters.

@@ -76,7 +76,7 @@ def test_every_place_follows_and_a_reload_keeps_the_names(run, browser, tmp_path
     WebDriverWait(browser, 60).until(lambda _: (tmp_path / "names.json").exists())
     found = json.loads((tmp_path / "names.json").read_text())
     assert found == {"0": "frequent travellers", "1": "<b>bold</b>"}
-    # The command reads the file, and the page that it writes starts from its names.
+    # The command reads the file, and writes a page that shows the names in the file.
     shutil.copytree(run, tmp_path / "other")
     names = str(tmp_path / "names.json")
     done = CliRunner().invoke(main, ["rename", str(tmp_path / "other"), "--names", names])
@@ -84,7 +84,7 @@ def test_every_place_follows_and_a_reload_keeps_the_names(run, browser, tmp_path
     page = ReportPage(browser, tmp_path / "other" / "report.html", tmp_path)
     assert everywhere(page, "frequent travellers") == [1] * 5
     assert not page.all("#download-names")
-    # An empty name stands for the original one.
+    # An empty name restores the original name.
     page = ReportPage(browser, run / "report.html", tmp_path)
     edit(page, 0, "")
     edit(page, 1, "")

@@ -1,4 +1,4 @@
-"""The report of every method of the command: what its sentences claim holds for the fit."""
+"""Reports of all methods of the command: their sentences are true of the fit."""
 
 import functools
 import json

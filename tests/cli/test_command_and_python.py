@@ -174,7 +174,7 @@ TABLES = {
     "categorical": lambda: customers().astype({"plan": "category", "country": "category"}),
     "zones, periods, durations and decimals": typed,
 }
-# pandas loses the zeros of codes, and words that are categories.
+# pandas drops leading zeros of codes, and words that are categories.
 AS_TEXT = {"codes", "words for missing cells"}
 
 

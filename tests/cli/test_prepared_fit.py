@@ -200,7 +200,7 @@ def test_the_command_and_python_find_the_same(messy, tmp_path, scale):
     np.testing.assert_array_equal(pd.read_csv("out/labels.csv")["label"], model.labels_)
     np.testing.assert_array_equal(model.predict(frame.iloc[::-1, ::-1]), model.labels_[::-1])
     notes = json.loads(Path("out/run.json").read_text())["data"]["notes"]
-    # The notes advise options of the command, or functions.
+    # Notes of the command name its options; notes in Python name functions.
     assert {note.partition(" (")[0] for note in model.preparer_.notes_} <= {
         note.partition(" (")[0] for note in notes
     }

@@ -58,7 +58,7 @@ def test_every_file_has_the_names(out):
     for name, column in (("clusters.csv", "name"), ("clustered.csv", "name_")):
         frame = pd.read_csv(out / name)
         assert (frame[column] == frame["cluster"].map(cells)).all()
-        # Every other cell is as it was, byte for byte.
+        # All other cells are unchanged, byte for byte.
         first, second = (pd.read_csv(path, dtype=str) for path in (out / name, fitted_file(before, name)))
         assert first.drop(columns=column).equals(second.drop(columns=column))
     assert pd.read_csv(out / "clustered.csv")["cluster"].equals(old["cluster"])
@@ -80,14 +80,14 @@ def test_every_file_has_the_names(out):
         "report.npz",
         "report.html",
     }
-    # Further rows, rules and another report have the names, too.
+    # Tables of further rows, rules and another report also contain the names.
     assert run("predict", "out", "trees.csv", "--out", "new.csv").exit_code == 0
     new = pd.read_csv("new.csv")
     assert (new["name_"] == new["cluster"].map(cells)).all()
     assert 'large, "old": ' in run("explain", "out").stdout
     assert run("report", "out", "--out", "again.html").exit_code == 0
     assert "large, &#34;old&#34;" in Path("again.html").read_text()
-    # Without names of the user, every file is as before.
+    # Without names set by the user, every file equals its first version.
     named("0=", "2=")
     after = files(out)
     assert {name for name in after if after[name] != before[name]} <= {"model.skops"}
@@ -245,7 +245,7 @@ def test_a_killed_command_can_be_repeated(out, monkeypatch):
     before = files(out)
     named("0=first", "1=second")
     after = files(out)
-    # As if the process had been killed after the first file, the record.
+    # Simulate that the process is killed after the first file, the record.
     for name, content in before.items():
         if name != "run.json":
             (out / name).write_bytes(content)

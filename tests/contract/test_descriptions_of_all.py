@@ -84,7 +84,7 @@ def test_names_of_the_user(name, tmp_path):
     model, X = usual(name)[0], samples_of(estimators()[name])
     assert model.cluster_names_ == {}
     usual_names = model.describe(X).names
-    # The user takes the name of another cluster, which gets a number.
+    # A number is appended to a name that the user sets for another cluster.
     last = len(usual_names) - 1
     wanted = {last: f" {usual_names[0]} "} if last else {0: "all"}
     assert model.rename(wanted) is model
@@ -130,6 +130,6 @@ def test_a_fit_drops_names(name):
     with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
         warnings.simplefilter("ignore")
         model.fit(*((X,) if case.y is None else (X, case.y)), **case.more)
-    # The same clusters, but of another fit.
+    # The clusters are the same, but come from another fit.
     assert np.array_equal(model.labels_, before)
     assert model.cluster_names_ == {}

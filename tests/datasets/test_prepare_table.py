@@ -292,14 +292,14 @@ def test_a_number_whose_features_would_overflow_is_named(unit):
     numbers = np.random.default_rng(0).normal(40, 9, 60)
     frame = pd.DataFrame({"age": numbers, "x": numbers**2})
     np.testing.assert_allclose(prepare_table(frame * unit).X, prepare_table(frame).X, rtol=1e-9)
-    message = "^column 'age' has .* in row 8, over 1e140 times the range of the other cells; correct"
+    message = "^column 'age' has .* in row 8, more than 1e140 times the range of the other cells; correct"
     for cell in (1e143, -2e150):
         frame.loc[7, "age"] = cell
         with pytest.raises(DataError, match=message):
             prepare_table(frame * unit)
     frame.loc[7, "age"] = 1e139
     assert np.isfinite(prepare_table(frame * unit).X ** 2).all()
-    frame["age"] = [1e200, *[40.0] * 59]  # two different values
+    frame["age"] = [1e200, *[40.0] * 59]  # only two distinct values
     assert len(np.unique(prepare_table(frame, weights="equal").X[:, 0])) == 2
 
 

@@ -461,7 +461,7 @@ def test_clusters_of_columns_that_are_integers(prepare):
         for call in (model.predict, model.update):
             with pytest.raises(ValueError, match="X must have the columns of the fit in their order, "):
                 call(moved)
-        model.fit(rows).predict(moved)  # an array has no labels
+        model.fit(rows).predict(moved)  # arrays have no labels to match
         return
     assert (model.predict(moved) == model.labels_).all()
     assert (model.update(moved).labels_[90:] == model.labels_[:90]).all()

@@ -1,4 +1,4 @@
-"""``ParetoClustering.update``: births, deaths, merges, numbers, names, and what must not change."""
+"""``ParetoClustering.update``: births, deaths, merges, numbers, names, and invariants."""
 
 import numpy as np
 import pandas as pd
@@ -123,7 +123,7 @@ def test_names_and_labels_are_kept(two):
     model.rename({0: "left", 1: "right"}).update(blob(2, 0, 15))
     assert model.cluster_names_ == {0: "left", 1: "right"}
     assert model.changes_.names == ("left", "right", "cluster 2")
-    # Both become one cluster, in which neither has the majority.
+    # Both clusters merge, and neither has the majority of the samples of the new cluster.
     with pytest.warns(UserWarning, match="these names of clusters were dropped.*'left', 'right'"):
         model.update(np.column_stack([np.linspace(-1, 11, 240), blob(5, 0, 0, 240)[:, 1]]))
     assert model.labels_[0] == model.labels_[40]
@@ -148,7 +148,7 @@ def test_more_rows_than_landmarks():
     truth = np.repeat([0, 1, 2, 0], [150, 150, 150, 50])
     assert adjusted_rand_score(truth, model.labels_) > 0.95
     assert (model.predict(everything) == model.labels_).all()
-    # Fewer rows than landmarks at first.
+    # The first fit has fewer rows than landmarks.
     model = ParetoClustering(n_landmarks=310, **SMALL).fit(X).update(new)
     assert adjusted_rand_score(truth, model.labels_) > 0.95
     assert (model.predict(everything) == model.labels_).all()
@@ -203,7 +203,7 @@ def test_a_birth_after_a_fit_with_labels():
     model = ParetoClustering(**SMALL).fit(X, y).rename({0: "left", 1: "right", 2: "below"})
     first = model.labels_
     assert model.n_clusters_ == 3
-    # The third cluster joins the first, and the new rows get its number.
+    # The third cluster joins the first, and the cluster of new rows gets the number of the third.
     changes = model.update(blob(3, 0, 25, n=60)).changes_
     assert model.labels_[80:].tolist() == [0] * 10 + [2] * 60
     assert (changes.births, changes.renumbered, changes.merges) == ((2,), {}, {0: (0, 2)})

@@ -1,4 +1,4 @@
-"""Results of small data without compilation are those of the compiled kernels, bit for bit."""
+"""Results for small data without compilation are bitwise equal to those of compiled kernels."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from moo_clustering.validity import external, get_index
 
 
 def compiled_or_not(monkeypatch, function):
-    """The results of a function with and without compilation."""
+    """Return the results of a function with and without compilation."""
     found = []
     for without in (False, True):
         monkeypatch.setattr(caching, "interpreted", lambda *_, without=without: without)

@@ -89,7 +89,7 @@ def test_black_and_white_are_as_far_apart_as_they_can_be():
     ],
 )
 def test_every_two_colours_differ(n_clusters, is_dark, least):
-    # A difference of 2 can just be seen; distances in OKLab times 100.
+    # Distances in OKLab are multiplied by 100; a difference of 2 is just visible.
     colors = shown(n_clusters, is_dark=is_dark)
     for kind, wanted in least.items():
         places = [oklab(color, kind) for color in colors]
@@ -101,7 +101,7 @@ def test_markers_stand_out_from_the_page(is_dark):
     ground = variable("--paper", is_dark=is_dark)
     ground = channels(ground if len(ground) == 7 else "#ffffff")
     for color, edge in zip(shown(32, is_dark=is_dark), shown(32, is_dark=False), strict=True):
-        # The edge of a marker has 60 % of the light of its colour.
+        # The edge of a marker has 60 % of the luminance of its colour.
         assert max(contrast(color, ground), contrast(0.6 * edge, ground)) >= 3.0
 
 

@@ -235,7 +235,7 @@ class Samples:
     cosine: bool = False  # whether distances are cosine distances
     bags: Bags | None = None  # in the scale of the method
     given: FloatArray | None = None  # shape (n_samples, n_samples): distances
-    # Columns in their units, by which clusters are described; units; function that reads further columns.
+    # Columns that describe the clusters, in their units; units; function that reads columns of further rows.
     columns: pd.DataFrame | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     further: Callable[[Any], Any] | None = None
@@ -247,7 +247,7 @@ class Samples:
 
     @cached_property
     def compared(self) -> ComparedColumns | ComparedTerms | None:
-        """Columns or terms for the description of clusters; None for distances."""
+        """Columns or terms that describe the clusters; None for distances."""
         if self.columns is not None:
             return ComparedColumns(self.columns, self.units)
         if self.kind == "sparse":
@@ -284,9 +284,9 @@ def read_samples(
     columns: pd.DataFrame | None = None,
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
-    """Read the samples of a run, or return a sentence on why they cannot be shown.
+    """Read the samples of a run, or return a message that explains why they cannot be shown.
 
-    ``columns`` describe the clusters in place of X; without ``units``, their cells are read as those of a
+    ``columns`` describe the clusters in place of X. Without ``units``, their cells are parsed as those of a
     table. Raises a ValueError if X or ``columns`` do not have one row or bag per label, or if there is not
     one name per feature.
     """
@@ -592,7 +592,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
-    """Up to 60 samples for which another cluster has more support than their own, as in ``table``."""
+    """Return up to 60 doubtful samples: as in ``table``, another cluster has more support than their own."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)

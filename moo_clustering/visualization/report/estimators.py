@@ -314,7 +314,7 @@ def describe_of(
 
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> Samples | str:
-    """Read the rows of the fit, see ``read_samples``, and warn if they are in another order."""
+    """Read the rows of the fit with ``read_samples``; warn if they differ from those of the fit."""
     n, is_sized = len(result.labels), isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
     if "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
         raise ValueError(
@@ -330,7 +330,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> Sampl
         rows, own = stored[0], stored[1](read.table)
         limit = 1e-6 * float(np.abs(rows).max(initial=0))
         places = np.flatnonzero(np.abs(own - rows).max(axis=1) > limit)
-        # Features that no row of the fit has, without a preparer, may be in another unit on purpose.
+        # Without a preparer, rows that match no row of the fit may be in another unit on purpose.
         moved = [(np.abs(rows - row).max(axis=1) <= limit).any() for row in own[places[:100]]]
         if len(places) and (is_prepared or np.mean(moved) > 0.5):
             warn_caller(
@@ -359,7 +359,7 @@ def explain_of(
     frame, further = _rule_columns(read, labels)
     if frame is None:
         raise ValueError(
-            "X holds distances, which have no columns for rules; pass columns with one row for each sample"
+            "X contains distances, which have no columns for rules; pass columns with one row for each sample"
         )
     is_terms = isinstance(read.compared, ComparedTerms)
     return rules_of(
@@ -371,7 +371,7 @@ def explain_of(
 def _rule_columns(
     samples: Samples, labels: NDArray[Any]
 ) -> tuple[pd.DataFrame | None, Callable[[Any], Any] | None]:
-    """Return columns for rules, None for distances, and a function that reads further samples, if needed."""
+    """Return columns for rules (None for distances), and a function that reads them in further samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
         places = compared.specific(labels, _MOST_TERMS)
@@ -431,7 +431,7 @@ def _predicted(
 ) -> _Predicted:
     """Predict the clusters of new samples, and compare them with the samples of the fit."""
     if unknown := sorted(options.keys() - {"feature_names"}):
-        raise TypeError(f"unknown option {unknown[0]!r}; the options are class_names, feature_names and namer")
+        raise TypeError(f"unknown option {unknown[0]!r}; pass class_names, feature_names or namer")
     if namer is not None and reference is None:
         raise ValueError("namer requires descriptions of the clusters: pass the data of the fit as reference")
     result = result_of(estimator)
@@ -446,7 +446,7 @@ def _predicted(
     if (stored := estimator._stored_rows()) is not None:
         rows, scale = stored
         known = Reference.of(rows, labels_of_fit)
-        # ``predict`` has issued the warnings on X.
+        # ``predict`` has already issued the warnings about X.
         with warnings.catch_warnings(action="ignore", category=UserWarning):
             new = scale(estimator._read(X, reset=False))
     elif reference is None:

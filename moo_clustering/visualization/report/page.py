@@ -57,7 +57,7 @@ _TEXT_LENGTH = 400
 # Facts that are always visible in the header of the page, and number of clusters that the headline names.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
 _NAMED = 8
-# Sentences on certainty, by the beginning of a verdict.
+# Sentences on certainty for verdicts that begin with the key.
 _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
@@ -68,10 +68,10 @@ _SURE = {
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other"),
     (0.25, "nearer to their own cluster than to the nearest other"),
-    (-1.0, "hardly nearer to their own cluster than to another, or not; elongated clusters can cause this"),
+    (-1.0, "not or hardly nearer to their own cluster than to another; elongated clusters can cause this"),
 )
 _BAR = (
-    "The bar shows the expected agreement with known classes: 1 is perfect, 0 is that of a random partition."
+    "The bar shows the expected agreement with known classes: 1 is perfect, and 0 is that of random labels."
 )
 _N_LOOKS = 128
 _SYMBOLS = {

@@ -68,7 +68,7 @@ def test_what_is_missing_is_said(data, sentence):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         content = report_content(MODEL, data)
-    # A table is not described silently without its cells.
+    # A warning is issued if the cells of a table cannot describe the clusters.
     assert len(caught) == isinstance(data, pd.DataFrame)
     assert any(each.startswith(sentence) for each in content.missing)
     assert "There is no map of the samples." in content.missing

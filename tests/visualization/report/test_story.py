@@ -24,7 +24,7 @@ PARTITIONS = np.array([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2
 
 
 class Fitted(ClusterMixin, BaseEstimator):
-    """An estimator with a given result."""
+    """Return an estimator with a specified result."""
 
     def __init__(self, result=None):
         self.result = result
@@ -60,7 +60,7 @@ def pool(**others):
 
 def test_a_front_offers_one_cut_per_number_of_clusters():
     cuts = report_content(Fitted(front_result())).cuts
-    # Of the two members with three clusters, the one whose first cluster is nearer to the result.
+    # Of two members with three clusters, the report shows the one more similar to the result.
     assert [cut[0] for cut in cuts] == [0, 2, 3]
     assert cuts[0][1:] == ("The chosen solution.", "")
     assert (
@@ -103,10 +103,10 @@ def test_alternatives_of_a_pool_are_cuts_with_their_reasons():
 def test_samples_with_more_support_elsewhere_are_doubtful():
     labels = np.array([0, 0, 0, 0, 1, 1])
     found = doubts(ClusteringResult(labels, pool=pool()), labels)
-    # The last has no support at all.
+    # The last sample has no support at all.
     assert found == [(3, 0, 1, 0.4, 0.6)]
     labels = np.array([1, 0, 1, -1, 1, 0])
-    # The most doubtful is first; outliers and equal supports are not listed.
+    # The most doubtful sample is first. Outliers and samples with equal supports are not listed.
     assert [row for row, *_ in doubts(ClusteringResult(labels, pool=pool()), labels)] == [0, 2]
     even = replace(pool(), support=lambda: np.array([[0.5, 0.5], [0.3, 0.3 + 1e-12]]))
     assert doubts(ClusteringResult(labels[:2], pool=even), labels[:2]) == []
@@ -227,7 +227,7 @@ def test_a_verdict_is_a_sentence(verdict, said):
     found = sureness(content(facts=[("verdict", verdict)], confidence=0.25))
     assert (found[0], found[2]) == (said, 0.25)
     assert found[1].startswith(f"Verdict: {verdict}. The bar shows the expected agreement with known classes")
-    # There is no bar to explain without a confidence.
+    # Without a confidence, the page has no bar to explain.
     assert sureness(content(facts=[("verdict", verdict)])) == (said, f"Verdict: {verdict}.", None)
 
 

@@ -83,16 +83,16 @@ function cutEntry([solution, reason, against]) {
   return element("li", {}, show, element("span", {}, element("strong", {}, name), ` ${reason} ${against}`));
 }
 
-// What determines the choice: the score of a pool, or a rule on a front.
+// Explain what determined the choice: the score of a pool, or a rule for a front.
 function decisionText() {
   const score = data.columns.find(({ name }) => name === "score")?.values;
   if (score) {
     const isBest = data.cuts.every(([solution]) => !(score[solution] > score[data.chosen]));
-    return `The method ranks solutions by score, not by the expected index${isBest ? ", and the chosen one has the best score" : "; labels, pairs, a given number of clusters or a rule take precedence"}.`;
+    return `The method ranks solutions by score, not by the expected index${isBest ? ", and the chosen one has the best score" : "; labels, pairs, a fixed number of clusters or a selection rule take precedence over the score"}.`;
   }
   if (!data.objectives.length) return "";
   const rules = data.rules.filter(([, solution]) => solution === data.chosen).map(([rule]) => rule);
-  const by = rules.length ? ` The chosen one is selected by the rule${rules.length > 1 ? "s" : ""} ${rules.join(" and ")}.` : "";
+  const by = rules.length ? ` The chosen solution is selected by the rule${rules.length > 1 ? "s" : ""} ${rules.join(" and ")}.` : "";
   return `On a front, no solution is better than another in all objectives.${by}`;
 }
 

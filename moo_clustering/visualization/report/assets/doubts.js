@@ -30,13 +30,13 @@ function showDoubts() {
       ...pairs.get(key).map(row));
   };
   const heads = [data.sampleKind, "cluster", "support", "other cluster", "its support"];
-  const omitted = sizesOf(data.chosen)[0] ? ` The ${data.sampleKind}s in no cluster are not listed.` : "";
+  const omitted = sizesOf(data.chosen)[0] ? ` The ${data.sampleKind}s without a cluster are not listed.` : "";
   note("doubts-note", `The most doubtful ${data.sampleKind}s of the chosen solution (${samplesText(data.doubts.length)}): another cluster has more support than their own cluster. The support of a cluster is the share of the pool of partitions that joins the ${data.sampleKind} with the cluster.${omitted}`);
   const show = () => byId("doubts-table").replaceChildren(
     element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i === 2 || i === 4 ? "number" : "" }, head)))),
       ...[...pairs.keys()].map(group)));
-  follow(["selected"], show); // A change of names is one, too.
+  follow(["selected"], show); // Renaming also triggers this event.
   show();
   const line = data.lines.find(([, code]) => / ask /.test(code));
   if (byId("ask")) byId("doubts-tools").append(button("Answer the questions", () => document.querySelector("#ask-title").focus()));

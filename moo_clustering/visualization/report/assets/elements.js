@@ -28,7 +28,7 @@ function button(text, onclick, attributes = {}) {
   return element("button", { type: "button", click: onclick, ...attributes }, text);
 }
 
-// A note, and a hint on the use of the page, which is not printed.
+// Show a note and a hint on the use of the page; the hint is not printed.
 function note(id, text, hint = "") {
   const place = byId(id);
   place.replaceChildren(text, ...(hint ? [element("span", { class: "hint" }, text ? ` ${hint}` : hint)] : []));

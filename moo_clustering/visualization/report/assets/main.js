@@ -1,7 +1,7 @@
-// Start: what is seen first comes first.
+// Start the page: show visible parts first.
 
-// The load event waits for images. A chain of them delays it until the page is filled, or for ten seconds, because
-// programs that print a page do so after this event.
+// Programs that print a page wait for its load event, which waits for images. A chain of blank images delays the
+// event until the page is filled, for ten seconds at most.
 let isFilled = false;
 function delayLoad() {
   if (isFilled || performance.now() > 10_000) return;

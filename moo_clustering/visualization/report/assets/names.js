@@ -30,7 +30,7 @@ function useNames() {
   for (const place of document.querySelectorAll(".headline [data-cluster]")) place.textContent = clusterName(chosen, place.dataset.cluster);
 }
 
-// The command for the names, with the folder of the run if other commands contain it.
+// Return the command that applies the names, with the folder of the run if other commands on the page contain it.
 function renameCommand() {
   const found = data.lines.map(([, code]) => /^moo-clustering (?:predict (.*) new\.csv|ask (.*))$/.exec(code)).find(Boolean);
   return `moo-clustering rename ${found?.[1] ?? found?.[2] ?? "DIR"} --names names.json`;
