@@ -35,9 +35,8 @@ _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
 # Age in seconds after which files of older sources, and of killed writers, are removed.
 _OUTDATED = 3600.0
-# Number of steps of Python functions (about a quarter of a second) after which a kernel is compiled, and
-# number of steps that take as long as loading a saved kernel.
-_INTERPRETED, _LOADED = 2e5, 2e4
+# Number of steps of Python functions (about a quarter of a second) after which a kernel is compiled.
+_INTERPRETED = 2e5
 # The warning that this process has issued.
 _WARNED: list[str] = []
 _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)
@@ -61,14 +60,14 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 def interpreted(kernel: Any, n_steps: float) -> bool:
     """Whether to call the Python function or NumPy twin instead of a kernel; their results are equal.
 
-    This is the case as long as the steps of all calls take less time than compilation, or than loading if the
-    kernel is saved.
+    This is the case for kernels that are neither compiled nor saved, as long as the steps of all calls take
+    less time than compilation.
     """
     cached = getattr(kernel, "_cache", None)
-    if not isinstance(cached, KernelCache) or kernel.signatures:
+    if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved():
         return False
     cached.n_steps += n_steps
-    return cached.n_steps <= (_LOADED if cached.any_saved() else _INTERPRETED)
+    return cached.n_steps <= _INTERPRETED
 
 
 def run(kernel: Any, n_steps: float, *arguments: Any) -> Any:

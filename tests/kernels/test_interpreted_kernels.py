@@ -90,12 +90,3 @@ def test_a_kernel_is_compiled_after_many_steps(monkeypatch):
     assert kernel.signatures
     caching.run(kernel, 10, values)
     assert (values == 8).all()
-
-
-def test_a_saved_kernel_is_loaded_after_fewer_steps(monkeypatch):
-    kernel = caching.njit()(lambda values: values.sum())
-    for is_saved, n_steps, is_interpreted in ((True, 1e4, True), (True, 2e4, False), (False, 2e4, True)):
-        monkeypatch.setattr(caching.KernelCache, "any_saved", lambda _, is_saved=is_saved: is_saved)
-        kernel._cache.n_steps = 0.0
-        assert caching.interpreted(kernel, 0.5 * n_steps)
-        assert caching.interpreted(kernel, 0.6 * n_steps) is is_interpreted
