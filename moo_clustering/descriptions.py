@@ -756,6 +756,7 @@ def human_number(value: float) -> str:
     """Write a number with three or four significant digits, as people do: 1.46, 78,280, 43.3 million."""
     if not np.isfinite(value):
         return "unknown" if np.isnan(value) else str(value)
+    value += 0.0  # -0.0 becomes 0.0
     size = abs(value)
     if size >= 1e15 or 0 < size < 1e-3:
         return f"{value:.3g}"
