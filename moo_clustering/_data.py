@@ -193,7 +193,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Whether to match columns by label; False for arrays, and for labels 0, 1, ... of only one table."""
+    """Whether to match columns by label: not for arrays, nor if just one table has the labels 0, 1, ...."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))

@@ -54,7 +54,7 @@ _EQUAL = 1e-12
 
 @estimator
 class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
-    """MOGA(pi, sep): search for modes of compact and separated fuzzy clusters, and a vote on the front.
+    """Search for modes of compact, separated fuzzy clusters by MOGA(pi, sep), with a vote on the front.
 
     The data are categories (numbers, strings, columns of a data frame), or numbers with
     ``metric="euclidean"``. Details are reconstructed from the abstract and later descriptions.

@@ -547,8 +547,8 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     """Compute the means of the clusters of a Ward cut, shape (n_clusters, n_features)."""
-    # It counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It takes
-    # up to ten times as long as these distances, because the matrix exceeds the processor's caches.
+    # The cut counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It is
+    # up to ten times slower than these distances, because the matrix exceeds the processor's caches.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)
