@@ -186,14 +186,14 @@ class Shelf:
 
 
 class Parcels:
-    """Calls as functions of futures, for the length of one dispatch."""
+    """Converts the calls of one dispatch to functions whose large arrays are futures."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._names: dict[tuple[int, int], str] = {}
 
     def pack(self, call: Call) -> Call:
-        """The same call; arrays in it, however deep, are on the shelf."""
+        """Return an equal call whose large arrays, at any depth, are on the shelf."""
         # Dask depends on it.
         import cloudpickle
 

@@ -892,7 +892,7 @@ def _better_of(
 
 
 def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
-    """Cluster of every row by the tree."""
+    """Assign every row to a cluster by the tree."""
     if tree.split is None:
         return np.full(len(values), tree.cluster, dtype=np.intp)
     test, yes, no = tree.split

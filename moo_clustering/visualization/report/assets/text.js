@@ -1,4 +1,4 @@
-// Words and numbers.
+// Formatting of texts and numbers.
 
 // A text on one line.
 function plain(text) {
