@@ -124,7 +124,7 @@ def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"]
 
 
 def can_start(count: int) -> bool:
-    """Whether the system lets so many more threads be started; a positive answer holds for the process."""
+    """Whether the system allows this number of further threads; a positive answer is final."""
     if count <= _startable[0]:
         return True
     end = threading.Event()

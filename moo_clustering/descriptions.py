@@ -26,7 +26,7 @@ _MOST_BINS = 256
 # Largest number of compared columns, and of columns times pairs of clusters. Of more columns, this number of
 # the strongest ones of every cluster is compared.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
-# Least strength of a contrast that is listed, and of one that tells two clusters apart in a name.
+# Least strength of a listed contrast, and of one that distinguishes two clusters in a name.
 _LISTED, _DISTINCT = 0.2, 0.5
 # Largest number of phrases in a name.
 _PHRASES = 3

@@ -281,7 +281,7 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Compute inverse squares of distances, normalised per row. Distances of 0 have all the weight."""
+    """Compute inverse squares of distances, normalised per row. Distances of 0 get the total weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)

@@ -352,7 +352,7 @@ class CenterSearch(ABC):
     """Base class of the searches, with the best solution so far, its history and the saved state."""
 
     # ``ward``: the first start is a Ward cut. Searches do not share a problem, because it counts distances.
-    # ``history`` has local searches, distances and the sum of squares at every improvement.
+    # ``history`` contains numbers of local searches and distances, and the sum of squares, per improvement.
 
     best: Optimum
 
