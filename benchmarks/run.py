@@ -82,9 +82,9 @@ def page(rows: list[Row], earlier: Path) -> str:
     head = [
         "# Benchmarks",
         "",
-        "`python benchmarks/run.py --write docs/benchmarks.md` writes this page. Times are medians over repeats,",
-        "and the ratio is that to an alternative in the same process. Memory over the start is that beyond the",
-        f"process before the measurement. Measured on {machine()}.",
+        "`python benchmarks/run.py --write docs/benchmarks.md` writes this page. Times are medians over",
+        "repeats, and the ratio is that to an alternative in the same process. Memory over the start is that",
+        f"beyond the process before the measurement. Measured on {machine()}.",
         "",
     ]
     return "\n".join(head + table) + "\n"
