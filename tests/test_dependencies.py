@@ -15,7 +15,7 @@ def test_at_most_twelve_are_of_our_choosing():
     assert {"numba", "pymoo", "skops"} <= set(chosen)
     assert "numpy" not in chosen
     named = (
-        f"{len(dependencies.declared()[''])} are named in `setup.cfg`: {len(chosen)} of them are chosen here"
+        f"`setup.cfg` names {len(dependencies.declared()[''])} distributions: this package chose {len(chosen)} of"
     )
     assert named in PAGE
 
