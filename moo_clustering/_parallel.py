@@ -217,7 +217,7 @@ class Parcels:
         where = (content.ctypes.data, content.nbytes)
         if where not in self._names:
             self._names[where] = hashlib.blake2b(content.data, digest_size=20).hexdigest()
-            # Another array may come to the same place.
+            # Another array may later be stored at the same address.
             weakref.finalize(owner, self._names.pop, where, None).atexit = False
         return self._names[where]
 

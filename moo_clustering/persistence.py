@@ -544,7 +544,7 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     ----------
     *arrays : array-like, sparse matrix or None
         The dtype, the sign of zero and the bits of NaN affect the result. Memory layout and byte order do
-        not. Sparse matrices are converted to canonical CSR, and differ from their dense form.
+        not. Sparse matrices are converted to canonical CSR; the result differs from that of a dense matrix.
 
     Returns
     -------
