@@ -91,7 +91,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
     weighting : {"ncw"} or None
         Normalised-cut weighting of the documents (:class:`NCWTransformer`).
-    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
+    solver : {"hals", "mu", "sklearn", "sklearn-mu"}
         See :func:`moo_clustering.factorization.nmf`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         ``consensus(labels, n_clusters, random_state=...)`` of labels of shape (n_runs, n_documents). All but
@@ -146,7 +146,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     n_runs: Count = 50
     input: Literal["tfidf", "counts"] = "tfidf"
     weighting: Literal["ncw"] | None = "ncw"
-    solver: Literal["hals", "mu", "pg", "sklearn", "sklearn-mu"] = "hals"
+    solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
     consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Annotated[Consensus, callable] = "mcla"
     run_selection: Literal["none", "best_half", "pareto"] = "none"
     choose: Literal["anmi", "i2"] = "anmi"
@@ -329,15 +329,15 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     ----------
     n_clusters : int
         Number of topics, at most the number of documents and of terms.
-    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
-        Hierarchical alternating least squares, multiplicative updates, projected gradients, or the solvers
-        "cd" and "mu" of scikit-learn.
+    solver : {"hals", "mu", "sklearn", "sklearn-mu"}
+        Hierarchical alternating least squares, multiplicative updates, or the solvers "cd" and "mu" of
+        scikit-learn.
     n_init, max_iter : int
         Number of runs from random factors, of which the run with the least loss is used, and largest number
         of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     tol : float
-        Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or of the projected
-        gradient ("pg"; 1e-4), or as in scikit-learn (1e-4).
+        Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or as in
+        scikit-learn (1e-4).
     normalize : bool
         Assign documents by topics of unit length. False, as published: by topics of arbitrary length.
     dtype : {"float64", "float32"}
@@ -366,7 +366,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     n_clusters: Count
     _: KW_ONLY
-    solver: Literal["hals", "mu", "pg", "sklearn", "sklearn-mu"] = "hals"
+    solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
     n_init: Count = 1
     tol: NonNegative | None = None
     max_iter: Count | None = None

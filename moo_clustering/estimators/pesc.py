@@ -112,8 +112,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     min_members : int
         Smallest number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1. The
         paper: 1.
-    es1_solver : {"nnls", "pso"}
-        Exact solver, or the particle swarm of the paper.
     orientation : {"row", "column"}
         Whether ES1 reconstructs a sample from its neighbours, or from the samples that link to it.
     ridge : float
@@ -168,7 +166,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     ensemble: Literal["es1", "es2", "es3"] = "es2"
     ensemble_over: Literal["nondominated", "population"] = "nondominated"
     min_members: Count | None = None
-    es1_solver: Literal["nnls", "pso"] = "nnls"
     orientation: Literal["row", "column"] = "row"
     ridge: NonNegative = 0.025
     min_weight: NonNegative = 0.0
@@ -382,11 +379,9 @@ class GraphEnsemble(_fronts.MemberGraphs):
                 ranks,
                 self.lists,
                 self.X,
-                solver=options["es1_solver"],
                 orientation=options["orientation"],
                 ridge=options["ridge"],
                 min_weight=options["min_weight"],
-                rng=rng,
                 n_jobs=options["n_jobs"],
             )
             return graph, None
