@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pymoo.core.result import Result
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
@@ -37,6 +37,7 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
+    MaybeArray,
     ShortMessages,
     block_slices,
     choice,
@@ -483,7 +484,7 @@ class TransformingClusterer(
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
     """Mixin whose ``fit_predict`` passes partial labels ``y`` to ``fit``, unlike scikit-learn's."""
 
-    def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> Int32Array:
+    def fit_predict(self, X: Any, y: MaybeArray = None, **options: Any) -> Int32Array:
         """Fit with the arguments of ``fit``, such as ``must_link``, and return ``labels_``."""
         return self.fit(X, y, **options).labels_
 
@@ -499,12 +500,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
+        self, X: Any, y: MaybeArray = None, *, must_link: MaybeArray = None, cannot_link: MaybeArray = None
     ) -> Self:
         """Cluster the rows of X.
 
@@ -526,12 +522,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         return self
 
     def _plans(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
+        self, X: Any, y: MaybeArray = None, *, must_link: MaybeArray = None, cannot_link: MaybeArray = None
     ) -> Plans[None]:
         yield from self._cluster(X, y, must_link, cannot_link) or ()
         if y is not None and getattr(self, "supervision", "") not in (None, "none"):
@@ -539,7 +530,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
     @abstractmethod
     def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+        self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray
     ) -> Plans[None] | None:
         """Set the results of ``fit``. A method that searches yields every search before it runs."""
 
@@ -767,11 +758,7 @@ class Supervision(NamedTuple):
 
 
 def supervision_pairs(
-    n_samples: int,
-    y: ArrayLike | None,
-    must_link: ArrayLike | None,
-    cannot_link: ArrayLike | None,
-    conflicts: str = "raise",
+    n_samples: int, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray, conflicts: str = "raise"
 ) -> Supervision:
     """Combine pairs of labelled samples with other pairs; ``conflicts="raise"`` rejects contradictions."""
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
@@ -794,7 +781,7 @@ def supervision_pairs(
 
 
 def supervision_groups(
-    n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    n_samples: int, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray
 ) -> ConstraintGroups:
     """Compute the closure of labels and pairs; raise InconsistentConstraintsError for contradictions."""
     pairs = None
