@@ -121,8 +121,11 @@ def nmf(
     1
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    task = prepare_task(A, n_components, *given, keep=True)
-    return join_runs(run_task(task, _unchanged))
+    parts = _solved(lambda runs: runs, A, n_components, *given, keep=True)
+    if len(parts) == 1:
+        return parts[0]
+    *arrays, histories = zip(*parts, strict=True)
+    return NMFRuns._make([*map(np.concatenate, arrays), list(chain.from_iterable(histories))])
 
 
 def map_nmf(
@@ -156,8 +159,7 @@ def map_nmf(
         One result per batch.
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    task = prepare_task(A, n_components, *given, keep=False)
-    return run_task(task, function)
+    return _solved(function, A, n_components, *given, keep=False)
 
 
 class NMFRuns(NamedTuple):
@@ -302,19 +304,8 @@ def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
     return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
 
 
-class Task(NamedTuple):
-    """Checked arguments; ``origins`` are seeds or initial factors."""
-
-    matrix: Matrix
-    n_components: int
-    solver: Solver
-    tol: float
-    max_iter: int
-    origins: Seeds | Starts
-    batches: Batches
-
-
-def prepare_task(
+def _solved(
+    function: Callable[[NMFRuns], Result],
     A: Any,
     n_components: int,
     solver: str,
@@ -328,8 +319,8 @@ def prepare_task(
     max_memory: int,
     *,
     keep: bool,
-) -> Task:
-    """Check arguments and plan batches; ``keep`` reserves memory for the factors of all runs."""
+) -> list[Result]:
+    """Apply ``function`` to all batches of runs; ``keep`` reserves memory for the factors of all runs."""
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
     tol = method.tol if tol is None else tol
@@ -351,46 +342,17 @@ def prepare_task(
     batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)
     if far:
         batches = batches._replace(n_threads=1)
-    return Task(matrix, n_components, method, float(tol), int(max_iter), origins, batches)
+    options = {"tol": float(tol), "max_iter": int(max_iter), "n_threads": batches.n_threads}
 
+    def run(part: Seeds | Starts) -> Result:
+        starts = part if isinstance(part, Starts) else random_starts(matrix, n_components, part)
+        return function(method.solve(matrix, starts, **options))
 
-def run_task(task: Task, function: Callable[[NMFRuns], Result]) -> list[Result]:
-    """Apply ``function`` to every batch, on the worker of the batch."""
-    origins, options = task.origins, {"tol": task.tol, "max_iter": task.max_iter}
-    options["n_threads"] = task.batches.n_threads
     parts = (
         Starts(origins.U[runs], origins.V[runs]) if isinstance(origins, Starts) else origins[runs]
-        for runs in task.batches.runs
+        for runs in batches.runs
     )
-    jobs = (
-        delayed(_run_batch)(function, task.solver, task.matrix, task.n_components, part, options)
-        for part in parts
-    )
-    return run_calls(jobs, n_jobs=task.batches.n_workers, prefer=task.solver.prefer)
-
-
-def _run_batch(
-    function: Callable[[NMFRuns], Result],
-    solver: Solver,
-    matrix: Matrix,
-    n_components: int,
-    origins: Seeds | Starts,
-    options: dict[str, Any],
-) -> Result:
-    starts = origins if isinstance(origins, Starts) else random_starts(matrix, n_components, origins)
-    return function(solver.solve(matrix, starts, **options))
-
-
-def join_runs(parts: Sequence[NMFRuns]) -> NMFRuns:
-    """Concatenate the runs of all parts, in order."""
-    if len(parts) == 1:
-        return parts[0]
-    *arrays, histories = zip(*parts, strict=True)
-    return NMFRuns._make([*map(np.concatenate, arrays), list(chain.from_iterable(histories))])
-
-
-def _unchanged(runs: NMFRuns) -> NMFRuns:
-    return runs
+    return run_calls(map(delayed(run), parts), n_jobs=batches.n_workers, prefer=method.prefer)
 
 
 def _origins(

@@ -103,7 +103,13 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
     def _validate_params(self) -> None:
         for name, value in self.get_params(deep=False).items():  # type: ignore[attr-defined]
             if isinstance(value, bool):
-                self._check_truth_value(name, value)
+                rules: Any = self._parameter_constraints.get(name)
+                allowed = not isinstance(rules, list) or "boolean" in rules
+                if not allowed and any(isinstance(rule, Interval) for rule in rules):
+                    raise InvalidParameterError(
+                        f"The {name!r} parameter of {type(self).__name__} must be a number, not a boolean. "
+                        f"Got {value} instead."
+                    )
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > _LONGEST_NAME:
@@ -113,16 +119,6 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
                     f"Got {message_line(repr(value))} instead."
                 )
         super()._validate_params()
-
-    def _check_truth_value(self, name: str, value: bool) -> None:
-        rules = self._parameter_constraints.get(name)
-        if not isinstance(rules, list) or "boolean" in rules:
-            return
-        if any(isinstance(rule, Interval) for rule in rules):
-            raise InvalidParameterError(
-                f"The {name!r} parameter of {type(self).__name__} must be a number, not a boolean. "
-                f"Got {value} instead."
-            )
 
 
 class ReportMixin(NumericOptionsMixin):
@@ -650,21 +646,13 @@ class SpectralMixin(NearestSampleMixin):
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
         self.neighbor_recall_ = lists.recall
-        distinct = fewer_distinct_rows(X, lists, n_clusters)
-        if distinct is not None:
-            self.labels_ = distinct
+        # With fewer than K distinct rows, fewer than K samples have no duplicate.
+        if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
+            rows = np.unique(X, axis=0, return_inverse=True)[1]
+            if rows.max() + 1 < n_clusters:
+                self.labels_ = number_clusters(rows)[0]
+                warn_of_few(int(rows.max()) + 1, n_clusters)
         self.n_clusters_ = int(self.labels_.max()) + 1
-        if distinct is not None:
-            warn_of_few(self.n_clusters_, n_clusters)
-
-
-def fewer_distinct_rows(X: AnyFloatArray, lists: NeighborLists, n_clusters: int) -> Int32Array | None:
-    """Label distinct rows by first appearance if fewer than ``n_clusters``, otherwise return None."""
-    # With fewer than K distinct rows, fewer than K samples have no duplicate.
-    if np.count_nonzero(lists.distances[:, 0] > 0) >= n_clusters:
-        return None
-    rows = np.unique(X, axis=0, return_inverse=True)[1]
-    return None if rows.max() + 1 >= n_clusters else number_clusters(rows)[0]
 
 
 def row_keys(X: Any) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
@@ -303,14 +303,10 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
         # The runs do not depend on their number, or on the consensus.
-        others = {
-            "n_runs": 1,
-            "consensus": "mcla",
-            "run_selection": "none",
-            "choose": "anmi",
-            "n_top_terms": 1,
-        }
-        same = type(self)(**{**self.get_params(deep=False), **others, "max_memory": MAX_MEMORY})
+        same = clone(self).set_params(
+            n_runs=1, consensus="mcla", run_selection="none", choose="anmi", n_top_terms=1,
+            max_memory=MAX_MEMORY,
+        )  # fmt: skip
         return checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
 
 
