@@ -142,11 +142,7 @@ class AMOSAClus(MedoidSetClusterer):
             self.history_.record(0, self.result_.pop.get("F"))
             return self.result_.pop
         centered = isinstance(problem, CenterProblem)
-        usual = (20, 10, 20) if problem.n_samples < _FEW else (200, 100, 100)
-        given = (self.soft_limit, self.hard_limit, self.n_moves)
-        soft, hard, n_moves = (
-            own if value is None else int(value) for value, own in zip(given, usual, strict=True)
-        )
+        soft, hard, n_moves = self._limits(problem.n_samples)
         algorithm = AMOSA(
             soft_limit=soft,
             hard_limit=hard,
@@ -169,6 +165,12 @@ class AMOSAClus(MedoidSetClusterer):
         # The algorithm contains functions, which cannot be pickled.
         self.result_.algorithm = None
         return self.result_.pop
+
+    def _limits(self, n_samples: int) -> tuple[int, ...]:
+        """Return soft limit, hard limit and number of moves: the parameters, or their defaults."""
+        usual = (20, 10, 20) if n_samples < _FEW else (200, 100, 100)
+        given = (self.soft_limit, self.hard_limit, self.n_moves)
+        return tuple(own if value is None else int(value) for value, own in zip(given, usual, strict=True))
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: NDArray[np.int32]) -> NDArray[Any]:
         # Sets of centres are rarely equal, so solutions are compared by their partitions.
