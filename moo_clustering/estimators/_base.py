@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pymoo.core.result import Result
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
@@ -37,7 +37,6 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
-    MaybeArray,
     ShortMessages,
     block_slices,
     choice,
@@ -480,7 +479,7 @@ class TransformingClusterer(
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
     """Mixin whose ``fit_predict`` passes partial labels ``y`` to ``fit``, unlike scikit-learn's."""
 
-    def fit_predict(self, X: Any, y: MaybeArray = None, **options: Any) -> Int32Array:
+    def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> Int32Array:
         """Fit with the arguments of ``fit``, such as ``must_link``, and return ``labels_``."""
         return self.fit(X, y, **options).labels_
 
@@ -496,7 +495,12 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: Any, y: MaybeArray = None, *, must_link: MaybeArray = None, cannot_link: MaybeArray = None
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
     ) -> Self:
         """Cluster the rows of X.
 
@@ -518,7 +522,12 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         return self
 
     def _plans(
-        self, X: Any, y: MaybeArray = None, *, must_link: MaybeArray = None, cannot_link: MaybeArray = None
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
     ) -> Plans[None]:
         yield from self._cluster(X, y, must_link, cannot_link) or ()
         if y is not None and getattr(self, "supervision", "") not in (None, "none"):
@@ -526,7 +535,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
     @abstractmethod
     def _cluster(
-        self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> Plans[None] | None:
         """Set the results of ``fit``. A method that searches yields every search before it runs."""
 
@@ -746,7 +755,11 @@ class Supervision(NamedTuple):
 
 
 def supervision_pairs(
-    n_samples: int, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray, conflicts: str = "raise"
+    n_samples: int,
+    y: ArrayLike | None,
+    must_link: ArrayLike | None,
+    cannot_link: ArrayLike | None,
+    conflicts: str = "raise",
 ) -> Supervision:
     """Combine pairs of labelled samples with other pairs; ``conflicts="raise"`` rejects contradictions."""
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
@@ -769,7 +782,7 @@ def supervision_pairs(
 
 
 def supervision_groups(
-    n_samples: int, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray
+    n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
 ) -> ConstraintGroups:
     """Compute the closure of labels and pairs; raise InconsistentConstraintsError for contradictions."""
     pairs = None

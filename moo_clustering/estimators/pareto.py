@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import FloatArray, MaybeArray
+from moo_clustering._arrays import FloatArray
 from moo_clustering._data import holds_tables, is_frame, numeric_features
 from moo_clustering._distances import checked_distances
 from moo_clustering.algorithms.search import Plans, complete
@@ -145,7 +146,12 @@ class ParetoClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: Any, y: MaybeArray = None, *, must_link: MaybeArray = None, cannot_link: MaybeArray = None
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
     ) -> Self:
         """Cluster the samples.
 
@@ -436,12 +442,12 @@ class ParetoBagClustering(ParetoPoolClusterer):
     def fit(
         self,
         X: Any,
-        y: MaybeArray = None,
+        y: ArrayLike | None = None,
         *,
-        must_link: MaybeArray = None,
-        cannot_link: MaybeArray = None,
-        groups: MaybeArray = None,
-        offsets: MaybeArray = None,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> Self:
         """Cluster the bags.
 

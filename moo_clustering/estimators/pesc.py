@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import consensus, graphs, results
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, MaybeArray, spawn_seeds
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._messages import progress_bar
@@ -185,7 +185,9 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
         return cls(n_clusters, **{**preset, **options})
 
-    def _cluster(self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray) -> Plans[None]:
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> Plans[None]:
         features: NDArray[np.floating[Any]] = numeric_features(
             self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
         )
@@ -463,7 +465,9 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     max_memory: Count = MAX_MEMORY
     verbose: Verbose = False
 
-    def _cluster(self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray) -> None:
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
         data: AnyFloatArray = numeric_features(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_samples = data.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
