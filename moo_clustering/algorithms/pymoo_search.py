@@ -54,7 +54,6 @@ Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
 Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, Generator], Genes]"
 Variation = Callable[[Genes, Generator], Genes]
-_ENDLESS = 10**9
 # Default operators of pymoo's algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
 _RUNNING = "contains running generators or other searches, which cannot be saved"
@@ -410,7 +409,7 @@ class PymooSearch:
         self.seed = self.algorithm.seed if seed is None else seed
         self.generation = 0
         # pymoo counts the initial population as an iteration
-        plan = _ENDLESS if n_gen is None else max(n_gen + 1, 1)
+        plan = 10**9 if n_gen is None else max(n_gen + 1, 1)  # without a plan, practically endless
         with _seeded(self.algorithm):
             self.algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self.algorithm)

@@ -55,8 +55,6 @@ MOST_BAGS = 5000
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
 # Largest numbers of table cells of the samples to show in questions, and of bags with a saved kernel.
 _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
-# Largest number of characters of the name of a row.
-_LONGEST_ID = 40
 
 
 def describe(job: Job) -> Description:
@@ -749,7 +747,7 @@ def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
         unique = [str(name) for name in notes if notes[name].notna().all() and notes[name].is_unique]
         if unique:
             cells = [cell if isinstance(cell, str) else f"{unique[0]} {cell}" for cell in notes[unique[0]]]
-            ids = [shortened(cell, _LONGEST_ID) for cell in cells]
+            ids = [shortened(cell, 40) for cell in cells]  # at most 40 characters
     return ShownSamples.of(
         data,
         samples=rows,

@@ -80,7 +80,6 @@ _SCORES = {
     "largest_class": "largest class",
     "accuracy_unlabelled": "accuracy of unlabelled",
 }
-_SMALL = 0.05
 # Exit code of --fail-on.
 _FAILED = 3
 _NOTES = 12  # largest number of notes on the preparation in the header of the report
@@ -656,7 +655,7 @@ def bag_remark(record: Mapping[str, Any]) -> str | None:
     sizes = record["result"]["sizes"]
     if "alternatives" in record:  # the result was not selected by indices of separation
         return None
-    if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= _SMALL * sum(sizes)):
+    if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= 0.05 * sum(sizes)):
         return None
     return (
         f"A cluster holds only {_bags(min(sizes))} of {sum(sizes)}: separation indices favour "

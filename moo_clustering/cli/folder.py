@@ -79,8 +79,6 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted: this is the result up to then.",
     "running": "The run is still running, or was killed: this is the result saved so far.",
 }
-# Identifies a page of this package, which can be replaced.
-_MARK = b'<meta name="generator" content="moo_clustering">'
 # Largest number of columns of a table to read; the command writes only a few.
 _MOST_COLUMNS = 1000
 # Largest number of front labels to decode for the archive only.
@@ -477,7 +475,8 @@ def check_page(page: Path) -> None:
     if not page.parent.is_dir():
         raise ValueError(f"cannot save the report: folder {page.parent} does not exist")
     with suppress(FileNotFoundError), persistence.open_file(page) as file:
-        if _MARK not in file.read(4096):
+        # Identifies a page of this package, which can be replaced.
+        if b'<meta name="generator" content="moo_clustering">' not in file.read(4096):
             raise ValueError(
                 f"{page} exists and is not a report of moo-clustering; name another file with --out"
             )

@@ -63,7 +63,6 @@ from moo_clustering.persistence import read_arrays
 if TYPE_CHECKING:
     from moo_clustering.estimators._methods import Method
 
-_ARFF = (".arff", ".dat")
 # Flags that replace the names of reader options in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
 _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
@@ -164,7 +163,7 @@ def load_data(
 def holds_bags(path: Path, bag: str | None) -> bool:
     """Whether a file contains bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
     name = path.name.lower().removesuffix(".gz")
-    if bag is not None or name.endswith(_ARFF):
+    if bag is not None or name.endswith((".arff", ".dat")):
         return True
     return "bag_offsets" in array_names(path)
 

@@ -22,14 +22,8 @@ from moo_clustering.graphs.matrices import symmetrize
 WEAKNESS = 1e-3
 # Largest number of samples for comparisons of all pairs.
 ALL_PAIRS_UP_TO = 2000
-# In parts of up to this many samples, every sample searches for its nearest sample in another part.
-_SMALL = 64
-# Number of nearest other parts with which a large part is compared.
-_PARTNERS = 8
 # Without a tree, only this many members of each of two parts are compared: those nearest to the other part.
 FACING_SAMPLES = 1024
-# With more features, tree queries for distant samples visit nearly all of the tree.
-_FAR_FEATURES = 4
 # Two parts with at most this many pairs of samples are compared completely.
 COMPARED_PAIRS = 1 << 22
 _NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
@@ -229,7 +223,8 @@ class LargeGraphBridges:
         """For each sample of a part of m, find the nearest sample of another part among its m + 1 nearest."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it.
-        small = (sizes <= _SMALL) & (np.arange(len(sizes)) != sizes.argmax())
+        # In parts of up to this many samples, every sample searches for its nearest sample in another part.
+        small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]):
             rows = np.flatnonzero(small[parts] & (sizes[parts] == size))
@@ -248,7 +243,8 @@ class LargeGraphBridges:
         """Find closest pairs of samples of large parts and of the parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
-        n_partners = min(_PARTNERS + 1, len(members))
+        # A large part is compared with itself and the 8 nearest other parts.
+        n_partners = min(9, len(members))
         near = cKDTree(centres).query(centres, k=n_partners)[1]
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
         trees: dict[int, Any] = {}
@@ -263,7 +259,8 @@ class LargeGraphBridges:
             p, q = q, p
         a, b = members[p], members[q]
         if len(a) * len(b) > COMPARED_PAIRS:
-            if self.space.power is not None and self.points.shape[1] <= _FAR_FEATURES:
+            # With more features, tree queries for distant samples visit nearly all of the tree.
+            if self.space.power is not None and self.points.shape[1] <= 4:
                 if q not in trees:
                     trees[q] = cKDTree(self.points[b], balanced_tree=False)
                 length, place = trees[q].query(self.points[a], p=self.space.power)

@@ -47,9 +47,6 @@ _MAX_PASSES = 6
 _MAX_RESTARTS = 100
 # Extra vectors of a block, which speed up convergence.
 _EXTRA = 4
-# Largest ratio of maximum to mean degree for filtering unnormalised Laplacians. Eigenvalues far
-# above the rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
-_REGULAR = 10.0
 # Maximum and minimum number of filters. The minimum prevents missed vectors if initial residuals are small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
 # Maximum degree and log-amplification of a filter. Beyond them, columns of a block become too similar.
@@ -150,7 +147,9 @@ def _pairs(
     factorize = solver in ("auto", "arpack") and _factors_well(S)
     degree = degrees(S)
     scale = 1.0 if normalized else float(degree.max()) or 1.0
-    regular = normalized or scale <= _REGULAR * degree.mean()
+    # Largest ratio of maximum to mean degree for filtering unnormalised Laplacians. Eigenvalues far above the
+    # rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
+    regular = normalized or scale <= 10.0 * degree.mean()
     if solver == "auto" and n_samples >= CHEBYSHEV_FROM and regular and not factorize:
         solver = "chebyshev"
     strength = inverse_root(degree) if normalized else np.ones(n_samples)

@@ -60,8 +60,6 @@ MINKOWSKI: dict[str, Any] = {
 }  # fmt: skip
 # Number of extra points per search, so that few searches are repeated because of a tie at the end.
 _SPARE = 4
-# Largest relative error of a distance in single precision, above which the search uses double precision.
-_BLUR = 0.01
 # Smallest distance without loss of digits in single precision, in which lists store distances.
 _LEAST = 1e-30
 PlainMetric = Literal["euclidean", "precomputed"]
@@ -809,7 +807,8 @@ class _BlockSearch(_MinkowskiSearch):
         horizon = np.maximum(reach, 0.0) / self._scale
         found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
         # Single precision cannot distinguish points that are much nearer to each other than to the mean.
-        blurred = np.flatnonzero(found.horizon < (1.0 - _BLUR) * found.distances[:, -1])
+        # With larger relative errors of distances in single precision, the search uses double precision.
+        blurred = np.flatnonzero(found.horizon < 0.99 * found.distances[:, -1])
         if len(blurred):
             for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):
                 mine[blurred] = sharp

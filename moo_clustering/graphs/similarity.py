@@ -18,15 +18,9 @@ from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.bridges import WEAKNESS, link_parts
 from moo_clustering.graphs.matrices import symmetrize, without_diagonal
 
-# Up to this many members, the medoid is exact; above, it is the member nearest to the mean.
-_EXACT_MEDOID = 2048
-# With more pairs than this, must_link_edges="auto" adds stars instead of cliques.
-_MAX_CLIQUE_PAIRS = 1_000_000
 #: A positive number, "mean" or "median".
 Sigma = float | str
 MAX_MEMORY = 4 * 2**30
-# exp(-x) underflows to 0 in float64 from about 745 on, but edges must not vanish.
-_SMALLEST = 1e-300
 # Bytes of values and indices of an entry, of its transpose, and of their maximum during symmetrisation.
 _BYTES_PER_ENTRY = 40
 # Smallest similarity of neighbours in self_tuning_graph, so that underflow removes no edge.
@@ -342,7 +336,8 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     with np.errstate(over="ignore"):
         scaled = checked_array(distances, "distances", np.float64) / sigma
         weights: FloatArray = np.exp(-0.5 * scaled**2)
-    return np.maximum(weights, _SMALLEST)
+    # exp(-x) underflows to 0 in float64 from about 745 on, but edges must not vanish.
+    return np.maximum(weights, 1e-300)
 
 
 def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
@@ -438,7 +433,8 @@ def write_constraints(
     choice("must_link_edges", must_link_edges, ("auto", "clique", "star"))
     if must_link_edges == "auto":
         n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in groups.members())
-        must_link_edges = "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"
+        # With more pairs than this, must_link_edges="auto" adds stars instead of cliques.
+        must_link_edges = "clique" if n_pairs <= 1_000_000 else "star"
     graph = symmetrize(S)
     X = None if X is None else checked_table(X, dtype=FLOATS)
     if groups.n_samples != graph.shape[0]:
@@ -474,6 +470,7 @@ def _links(members: Int64Array, how: str, X: AnyFloatArray | None) -> Int64Array
 
 
 def _medoid(points: FloatArray) -> int:
-    if len(points) <= _EXACT_MEDOID:
+    # Up to this many members, the medoid is exact; above, it is the member nearest to the mean.
+    if len(points) <= 2048:
         return int(cdist(points, points).sum(axis=1).argmin())
     return int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmin())

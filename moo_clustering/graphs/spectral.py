@@ -35,8 +35,6 @@ FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
 # Maximum number of k-means iterations, and the final movement of centres, relative to the mean variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
-# Largest number of samples for k-means by NumPy, with all squared distances, without compiled kernels.
-_SMALL = 256
 # Largest size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
 # Smallest size for Lanczos, on sparse graphs with few neighbours and on dense matrices without zeros. For
@@ -222,7 +220,8 @@ def kmeans_labels(
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    small = n <= _SMALL
+    # Largest number of samples for k-means by NumPy, with all squared distances, without compiled kernels.
+    small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
     small = small and caching.interpreted(lloyd, n_init * n_clusters * n / 20)

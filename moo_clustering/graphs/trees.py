@@ -35,8 +35,6 @@ Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
 # Up to this number of distinct samples, Prim's algorithm is as fast as Boruvka's.
 _FEW = 1000
-# Up to this number of samples with many features, all distances are precomputed: 128 MB at most.
-_ALL_PAIRS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +180,8 @@ def _of_rows(
 def square_distances(points: FloatArray) -> FloatArray | None:
     """Compute all squared distances, shape (n, n); None for few features or many points."""
     # With many features, kernels that recompute distances pair by pair are several times slower.
-    if points.shape[1] <= MOST_FEATURES or len(points) > _ALL_PAIRS:
+    # Up to this number of samples with many features, all distances are precomputed: 128 MB at most.
+    if points.shape[1] <= MOST_FEATURES or len(points) > 4096:
         return None
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
 

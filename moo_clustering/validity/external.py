@@ -28,8 +28,6 @@ from moo_clustering.validity.base import integer_rows
 SETS = (list, tuple, set, frozenset, np.ndarray)
 # Largest contingency table to convert to dense: 80 MB of integers.
 DENSE_ENTRIES = 10_000_000
-# Largest contingency table with exact tie-breaking, which solves up to as many small assignments.
-EXACT_TIE_ENTRIES = 4096
 # Largest table of counters that fits in the fastest cache; clearing a larger one takes longer than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
@@ -133,7 +131,8 @@ def class_of_cluster(table: csr_array) -> Int64Array:
     # Ties go to the lexicographically smallest matching for up to 4096 entries.
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    if size <= EXACT_TIE_ENTRIES:
+    # Largest contingency table with exact tie-breaking, which solves up to as many small assignments.
+    if size <= 4096:
         return _smallest_optimum(table.toarray())
     rows, columns = (
         linear_sum_assignment(table.toarray(), maximize=True)

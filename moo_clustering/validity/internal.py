@@ -61,8 +61,6 @@ NOTHING = 1e-290
 MOST_FOR_PRODUCT = 10
 # Bound on the rounding of squared distances in scikit-learn's brute-force search.
 ROUNDING = 1e-12
-# Principal components below this share of the largest variance are rounding errors.
-VANISHING = 1e-12
 
 
 @dataclass(eq=False, repr=False)
@@ -578,7 +576,8 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     lowest = max(size - n_components, 0)
     values, vectors = eigh(products, subset_by_index=(lowest, size - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
-    varying = values > VANISHING * max(values[0], 0.0)
+    # Principal components below this share of the largest variance are rounding errors.
+    varying = values > 1e-12 * max(values[0], 0.0)
     vectors = vectors[:, varying]
     return X @ vectors if d <= n else vectors * np.sqrt(values[varying])
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 # Shares of the side of the matrix: least distance between cluster names, and width of the strip of colours.
 _ROOM = 0.05
 _STRIP = 0.018
-_LINED = 60  # largest number of clusters with separating lines, which would otherwise hide the clusters
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -154,7 +153,8 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     figure_of(ax).colorbar(image, ax=ax, shrink=0.82, label=data.kind, extend="max" if clipped else "neither")
     for spine in ax.spines.values():
         spine.set_visible(False)
-    for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= _LINED else ():
+    # Largest number of clusters with separating lines, which would otherwise hide the clusters.
+    for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= 60 else ():
         ax.axhline(place, color="white", linewidth=0.8)
         ax.axvline(place, color="white", linewidth=0.8)
     _name_clusters(ax, data)

@@ -42,9 +42,7 @@ _INK = "#333333"
 _BAR = "#bb3322"
 _FRONT_MEMBERS, _FRONT_CHOSEN = "#4477aa", "#cc3311"
 _DASHES = ("-", "--", ":", "-.")
-_FEW = 30  # largest number of steps with one marker each
 _MARKED = 8  # number of markers of a longer curve
-_WIDE = 200.0  # ratio of largest to smallest value above which the axis is logarithmic
 
 
 class SearchHistory(NamedTuple):
@@ -58,13 +56,11 @@ class SearchHistory(NamedTuple):
 
 
 Groups = dict[str, list[SearchHistory]]
-_HYPERVOLUME = "hypervolume"
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
 _STEPS = ("generation", "gen", "sweep", "iteration", "iter", "evaluations")
 _NOT_SHOWN = ("seconds", "nevals", "evals")
 _SAID = {"gen": "generation", "iter": "iteration"}
 _LINES = ("-", "--", "-.", ":")
-_LONGEST = 40  # characters of a name
 _ROUNDING = 1e-9
 # Inches: size of the panel with the lines of the legend, height of a legend line, width of a character.
 _WIDTH, _HEIGHT, _LINE, _MARK = 5.3, 4.2, 0.19, 0.08
@@ -744,7 +740,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
     for history, found in zip(histories, fronts, strict=True):
         values = [hypervolume(front, (ideal, point)) for front in found]
         place = list(history.frame.columns).index("front_size")
-        history.frame.insert(place, _HYPERVOLUME, values)
+        history.frame.insert(place, "hypervolume", values)
 
 
 def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objectives: int) -> FloatArray:
@@ -810,7 +806,7 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
         look = partitions.look_of(curve.group)
         if not np.array_equal(curve.low, curve.high, equal_nan=True):
             ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
-        few = len(curve.steps) < _FEW
+        few = len(curve.steps) < 30  # few steps have one marker each
         mark = look.marker if several else "." if few else None
         ax.plot(
             curve.steps,
@@ -834,7 +830,8 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
 def _is_wide(curves: Sequence[Curve]) -> bool:
     values = np.concatenate([each for curve in curves for each in (curve.middle, curve.low, curve.high)])
     values = values[np.isfinite(values)]
-    return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > _WIDE)
+    # The axis is logarithmic above this ratio of the largest to the smallest value.
+    return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > 200.0)
 
 
 def _steps_label(data: ConvergenceData) -> str:
@@ -1015,7 +1012,7 @@ def plot_roc(
     The legend has the order of the curves. Up to 24 curves are distinguishable.
     """
     data = roc_data(curves, aucs=aucs)
-    names = [partitions.shortened(name, _LONGEST) for name in data.names]
+    names = [partitions.shortened(name, 40) for name in data.names]  # characters of a name
     size = _WIDTH + _MARK * max(8, *map(len, names)), max(_HEIGHT, _LINE * (len(names) + 4))
     with partitions.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):

@@ -54,7 +54,6 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "legend.frameon": False,
 }
-_MOST_NAMED = 24  # number of distinguishable clusters
 # Six colours of Okabe and Ito, without black and yellow. Every further colour is the one of a grid in OKLCH
 # that is farthest from all previous ones, also as seen with deuteranopia and protanopia, among those with
 # enough contrast with white and, mixed with 25 % white, with the dark page of the report.
@@ -78,8 +77,6 @@ _MAX_POINTS = 2000
 _CHUNK = 1 << 20
 _MOST_COLUMNS = 4
 _COLOR = "#4477aa"
-_LONGEST = 24  # characters of a term
-_MARKS = 11  # characters per inch of the title
 # Inches: height of a panel without bars, height of a bar, and width of a panel.
 _FRAME, _BAR, _WIDTH = 0.55, 0.19, 2.6
 
@@ -294,7 +291,7 @@ def draw_clusters(ax: Axes, data: Any) -> float:
 
 
 def add_cluster_legend(ax: Axes, names: Sequence[str], counted: str) -> None:
-    if len(names) <= _MOST_NAMED:
+    if len(names) <= 24:  # more clusters cannot be distinguished
         size = 9.0 if len(names) <= 14 else 7.0
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=f"cluster ({counted})", fontsize=size)
 
@@ -1021,7 +1018,8 @@ def plot_terms(
             else:
                 ax.set_visible(False)
         figure.supxlabel(label, fontsize="medium")
-        figure.suptitle(textwrap.fill(_headed(title, data), int(_MARKS * width)), parse_math=False)
+        # The title has 11 characters per inch.
+        figure.suptitle(textwrap.fill(_headed(title, data), int(11 * width)), parse_math=False)
         save_figure(figure, path)
     return figure
 
@@ -1030,7 +1028,8 @@ def _draw_terms(ax: Axes, data: TermData, place: int, most: int) -> None:
     weights, cluster = data.weights[place], int(data.clusters[place])
     rows = np.arange(len(weights))
     ax.barh(rows, weights, color=_COLOR, height=0.72)
-    ax.set_yticks(rows, [shortened(term, _LONGEST) for term in data.terms[place]], parse_math=False)
+    # Terms have at most 24 characters.
+    ax.set_yticks(rows, [shortened(term, 24) for term in data.terms[place]], parse_math=False)
     ax.set_ylim(most - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.locator_params(axis="x", nbins=4)

@@ -33,8 +33,6 @@ _HEIGHT = 800  # pixels in a notebook
 MADE_WITH = "made with"
 _MOST_RUNS = 200
 _MOST_CUTS = 5
-# Largest number of samples for which k-means is faster on one thread than on several.
-_SMALL = 5000
 # A front that is clustered on demand shows members with at most this many labels in total, but at least
 # FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
@@ -530,7 +528,8 @@ def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = 
 
     ``class_names`` are the names of the classes 0, 1, ... of the labels of the fit.
     """
-    with one_thread("openmp") if len(result.labels) <= _SMALL else nullcontext():
+    # Largest number of samples for which k-means is faster on one thread than on several.
+    with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
         return _collected(result, class_names)
 
 

@@ -72,8 +72,6 @@ from moo_clustering.visualization.report.describe import (
 )
 
 _LONGEST = 60
-# Number of terms among which rules for documents are searched.
-_MOST_TERMS = 200
 # Largest number of clusters whose rules are on the page.
 _MOST_EXPLAINED = 20
 _DECISIVE = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
@@ -374,7 +372,8 @@ def _rule_columns(
     """Return columns for rules (None for distances), and a function that reads them in further samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
-        places = compared.specific(labels, _MOST_TERMS)
+        # Number of terms among which rules for documents are searched.
+        places = compared.specific(labels, 200)
         names = distinct_names(samples.feature_names[place] for place in places)
 
         def occurrences(Z: Any) -> pd.DataFrame:

@@ -44,8 +44,6 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
-# Largest size of a page in bytes.
-_MAX_SIZE = 25_000_000
 # Scripts of the page; later ones use earlier ones.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
@@ -73,7 +71,6 @@ _SILHOUETTES = (
 _BAR = (
     "The bar shows the expected agreement with known classes: 1 is perfect, and 0 is that of random labels."
 )
-_N_LOOKS = 128
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
     "<": "triangle-left", ">": "triangle-right",
@@ -456,7 +453,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
     fixed = sum(len(text.encode()) for text in (script, style)) + 100_000
-    data = payload(content, _MAX_SIZE - fixed)
+    data = payload(content, 25_000_000 - fixed)  # at most 25 MB for the page
     return _template().render(
         content=content,
         headline=headline(content),
@@ -613,7 +610,7 @@ def _samples(content: ReportContent) -> dict[str, Any]:
         "lines": [list(line) for line in content.lines],
         "files": list(content.files),
         "looks": [
-            {"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in map(look_of, range(_N_LOOKS))
+            {"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in map(look_of, range(128))
         ],
     }
 
