@@ -80,10 +80,7 @@ _SCORES = {
     "largest_class": "largest class",
     "accuracy_unlabelled": "accuracy of unlabelled",
 }
-# Exit code of --fail-on.
-_FAILED = 3
 _NOTES = 12  # largest number of notes on the preparation in the header of the report
-_SHOWN = 3
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
@@ -93,12 +90,8 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
 
     ``options`` are those of the command, by name. Exits with code 130 after an interruption.
     """
-    started, quiet, seed, resume = (
-        time.perf_counter(),
-        options["quiet"],
-        options["seed"],
-        options["resume"],
-    )
+    started = time.perf_counter()
+    quiet, seed, resume = options["quiet"], options["seed"], options["resume"]
     with shown_warnings() as notices:
         folder = click.get_current_context().with_resource(open_folder(out, resume=resume))
     name, why = choose_method(options["method"], data, options["bag"])
@@ -170,7 +163,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.echo(_interruption(outcome, folder, job), err=True)
         click.get_current_context().exit(INTERRUPTED)
     if options["fail_on"] and outcome.record.get("verdict") == NO_STRUCTURE:
-        click.get_current_context().exit(_FAILED)
+        click.get_current_context().exit(3)
 
 
 def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]]:
@@ -678,7 +671,7 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
     """Remarks about columns that alone separate the clusters, and about an evolution."""
     remarks = []
     if names := record.get("sorted_by"):
-        shown = " and of ".join(map(repr, names[:_SHOWN]))
+        shown = " and of ".join(map(repr, names[:3]))
         remarks.append(
             f"Nearly every cluster has one value of {shown}. Omit such a column with --drop to find "
             "other clusters."

@@ -25,9 +25,6 @@ MAX_MEMORY = 4 * 2**30
 _BYTES_PER_ENTRY = 40
 # Smallest similarity of neighbours in self_tuning_graph, so that underflow removes no edge.
 _LEAST = 1e-6
-# Smallest similarity of bridges in self_tuning_graph, and smallest scale as a share of the median distance.
-_LEAST_BRIDGE = 1e-4
-_LEAST_SCALE = 1e-3
 
 
 def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
@@ -226,7 +223,7 @@ def self_tuning_graph(
     n_parts, parts = csgraph.connected_components(graph, directed=False)
     if n_parts == 1:
         return graph
-    weight = max(WEAKNESS * float(graph.data.min()), _LEAST_BRIDGE)
+    weight = max(WEAKNESS * float(graph.data.min()), 1e-4)
     keys = np.arange(m, dtype=np.int64)
     return link_parts(graph, parts, data, weight, metric=metric, lists=lists, keys=keys)
 
@@ -235,7 +232,7 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
     positive = distances[distances > 0]
     if not len(positive):
         return np.ones_like(distances)
-    least = _LEAST_SCALE * np.median(positive)
+    least = 1e-3 * np.median(positive)
     scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
     # Divide twice, because the product of two tiny scales may underflow.
     exponent = (distances / scale[:, None]) * (distances / scale[indices])

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-# Shares of the side of the matrix: least distance between cluster names, and width of the strip of colours.
-_ROOM = 0.05
-_STRIP = 0.018
+_STRIP = 0.018  # width of the strip of colours, as a share of the side of the matrix
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -37,9 +35,6 @@ KINDS = {
     "mean": "mean distance between instances",
 }
 GIVEN = "distance"
-# Largest number of multiplications for the distances of one picture.
-_MOST_WORK = 2e10
-_FEWEST = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +177,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
     centres = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
     kept: list[int] = []
     for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # name the largest first
-        if all(abs(centres[cluster] - centres[other]) >= _ROOM * n for other in kept):
+        if all(abs(centres[cluster] - centres[other]) >= 0.05 * n for other in kept):
             kept.append(int(cluster))
     kept.sort()
     ax.set_yticks(centres[kept], [f"{data.names[each]} ({data.sizes[each]})" for each in kept])
@@ -257,8 +252,8 @@ def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
 
 def affordable_bags(bags: Bags) -> int:
     """Return the number of bags of average size whose distances take a few seconds."""
-    instances = math.sqrt(_MOST_WORK / bags.n_features)
-    return max(_FEWEST, int(instances * bags.n_bags / bags.n_instances))
+    instances = math.sqrt(2e10 / bags.n_features)
+    return max(20, int(instances * bags.n_bags / bags.n_instances))
 
 
 def counted(n_shown: int, n_bags: int) -> str:

@@ -64,21 +64,12 @@ _COLORS = (
     "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
 )  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Largest number of points for additional random starts, which take long for more points without improvement.
-_RESTARTED = 300
-_RESTARTS = 2
 # Number of a lent figure; pyplot numbers its figures from 1.
 _LENT = -1
-_MAX_VECTORS = 6
-_MAX_POINTS = 2000
 
 
 # Number of entries to process at once; limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 20
-_MOST_COLUMNS = 4
-_COLOR = "#4477aa"
-# Inches: height of a panel without bars, height of a bar, and width of a panel.
-_FRAME, _BAR, _WIDTH = 0.55, 0.19, 2.6
 
 
 PLOT = """
@@ -513,7 +504,8 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     start = _classical(D)
     if len(D) < 3 or not D.any():
         return start, _stress(start, D)
-    seeds = spawn_seeds(random_state, _RESTARTS if len(D) <= _RESTARTED else 0)
+    # Additional random starts take long for more points, without improvement.
+    seeds = spawn_seeds(random_state, 2 if len(D) <= 300 else 0)
     generators, width = map(np.random.default_rng, seeds), float(D.mean())
     starts = [start, *(rng.normal(scale=width, size=(len(D), 2)) for rng in generators)]
     found = [smacof(D, init=each, n_init=1)[0] for each in starts]
@@ -760,13 +752,13 @@ def similarity_data(
         raise ValueError(f"max_blocks must be at least 1, got {max_blocks}")
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(found)))
-    places = np.unique(np.linspace(0, n - 1, min(n, _MAX_POINTS)).astype(np.int64))
+    places = np.unique(np.linspace(0, n - 1, min(n, 2000)).astype(np.int64))
     vectors = np.empty((len(places), 0))
     if embedding is not None:
         embedding = checked_array(embedding, "embedding", np.float64)
         if embedding.ndim != 2 or len(embedding) != n:
             raise ValueError(f"embedding must have shape ({n}, n_vectors), got {embedding.shape}")
-        vectors = embedding[order[places], :_MAX_VECTORS]
+        vectors = embedding[order[places], :6]
     return SimilarityData(
         blocks=block_means(matrix, order, min(n, max_blocks)),
         order=order,
@@ -1003,12 +995,13 @@ def plot_terms(
     """
     data = term_data(topics, terms, sizes=sizes, n_terms=n_terms, max_clusters=max_clusters)
     n_shown = len(data.clusters)
-    n_rows = max(1, -(-n_shown // _MOST_COLUMNS))
+    n_rows = max(1, -(-n_shown // 4))
     n_columns = max(1, -(-n_shown // n_rows))
     most = max((len(found) for found in data.terms), default=1)
     with house_style():
-        width = max(_WIDTH * n_columns, 4.5)
-        figure = new_figure(width, n_rows * (_FRAME + _BAR * max(most, 2)) + 0.6)
+        width = max(2.6 * n_columns, 4.5)
+        # A bar is .19 inches high.
+        figure = new_figure(width, n_rows * (0.55 + 0.19 * max(most, 2)) + 0.6)
         axes = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
         for place, ax in enumerate(axes.flat):
             if place < n_shown:
@@ -1027,7 +1020,7 @@ def plot_terms(
 def _draw_terms(ax: Axes, data: TermData, place: int, most: int) -> None:
     weights, cluster = data.weights[place], int(data.clusters[place])
     rows = np.arange(len(weights))
-    ax.barh(rows, weights, color=_COLOR, height=0.72)
+    ax.barh(rows, weights, color="#4477aa", height=0.72)
     # Terms have at most 24 characters.
     ax.set_yticks(rows, [shortened(term, 24) for term in data.terms[place]], parse_math=False)
     ax.set_ylim(most - 0.4, -0.6)

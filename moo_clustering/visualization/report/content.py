@@ -28,11 +28,9 @@ from moo_clustering.results import ClusteringResult, Front
 # Column of the adjusted Rand index with the chosen solution.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
-_HEIGHT = 800  # pixels in a notebook
 # Name of the fact that the footer of the page shows.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-_MOST_CUTS = 5
 # A front that is clustered on demand shows members with at most this many labels in total, but at least
 # FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
@@ -132,7 +130,7 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
         for place in sorted(members, key=lambda place: -agreed[place]):
             best.setdefault(numbers[place], place)
         places = [best[number] for number in sorted(best) if best[number] != chosen]
-        kept = np.linspace(0, len(places) - 1, min(len(places), _MOST_CUTS)).round().astype(int)
+        kept = np.linspace(0, len(places) - 1, min(len(places), 5)).round().astype(int)
         for place in (places[row] for row in kept):
             n_same = int((numbers[members] == numbers[place]).sum())
             which = "The only" if n_same == 1 else f"Most similar to the chosen one among {n_same}"
@@ -508,8 +506,7 @@ class Report:
         # would not work in a notebook that runs on another machine.
         page = html.escape(self.path.read_text(encoding="utf-8"))
         return (
-            f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: {_HEIGHT}px; border: 0">'
-            "</iframe>"
+            f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: 800px; border: 0"></iframe>'
         )
 
 

@@ -72,11 +72,6 @@ from moo_clustering.visualization.report.describe import (
 )
 
 _LONGEST = 60
-# Largest number of clusters whose rules are on the page.
-_MOST_EXPLAINED = 20
-_DECISIVE = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
-# Parameters that do not determine the result, apart from random_state, which the report shows separately.
-_APART = frozenset({"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"})
 
 
 def write_report_of(estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
@@ -227,7 +222,8 @@ def report_content(
         shown = replace(shown, columns=map_columns(samples, rows, described.heatmaps.get(run.chosen)))
     # Versions that can affect results.
     versions = environment()
-    made_with = ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
+    decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
+    made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
     shown_columns = _columns(result, run, supervision, described, agreed)
     figures = panels(
         result, samples, labels[run.chosen], described.distances, described.facts.get(run.chosen, ()),
@@ -391,7 +387,7 @@ def _rule_columns(
 def _with_rules(described: Described, samples: Samples, run: RunSolutions) -> None:
     """Add the shortest sufficient rules to the clusters of the result."""
     facts, labels = described.facts.get(run.chosen, []), np.asarray(run.labels[run.chosen])
-    if not 0 < len(facts) <= _MOST_EXPLAINED:
+    if not 0 < len(facts) <= 20:  # rules of more clusters are not on the page
         return
     frame, further = _rule_columns(samples, labels)
     if frame is None:
@@ -672,14 +668,15 @@ def run_facts(
 
 
 def changed_options(estimator: Any) -> dict[str, str]:
-    """Return the parameters that affect the result and differ from their defaults."""
+    """Return the parameters that affect the result and differ from their defaults, except random_state."""
     import inspect
 
     signature = inspect.signature(type(estimator).__init__).parameters
+    apart = {"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"}
     found = {}
     for name, value in estimator.get_params(deep=False).items():
         usual = signature[name].default if name in signature else None
-        if name not in _APART and shortened(value) != shortened(usual):
+        if name not in apart and shortened(value) != shortened(usual):
             found[name] = shortened(value)
     return found
 

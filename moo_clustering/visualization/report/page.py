@@ -52,9 +52,8 @@ _SCRIPTS = (
     "take.js", "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
-# Facts that are always visible in the header of the page, and number of clusters that the headline names.
+# Facts that are always visible in the header of the page.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
-_NAMED = 8
 # Sentences on certainty for verdicts that begin with the key.
 _SURE = {
     "clear": "The clusters are clear.",
@@ -67,9 +66,6 @@ _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other"),
     (0.25, "nearer to their own cluster than to the nearest other"),
     (-1.0, "not or hardly nearer to their own cluster than to another; elongated clusters can cause this"),
-)
-_BAR = (
-    "The bar shows the expected agreement with known classes: 1 is perfect, and 0 is that of random labels."
 )
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
@@ -480,7 +476,7 @@ def headline(content: ReportContent) -> Markup:
     sizes, names = np.bincount(labels[labels >= 0]), content.cluster_names.get(content.chosen)
     order = [int(cluster) for cluster in np.argsort(-sizes, kind="stable") if sizes[cluster]]
     marked = Markup('<span data-cluster="{}">{}</span> ({:,})').format
-    shown = [marked(k, names[k] if names else f"cluster {k}", sizes[k]) for k in order[:_NAMED]]
+    shown = [marked(k, names[k] if names else f"cluster {k}", sizes[k]) for k in order[:8]]
     if more := len(order) - len(shown):
         shown.append(Markup(f"{more} smaller one{'s' if more > 1 else ''}"))
     kind, n_outside = content.sample_kind, int((labels < 0).sum())
@@ -499,7 +495,11 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
         if not np.isfinite(content.confidence):
             return said, f"Verdict: {verdict}.", None
-        return said, f"Verdict: {verdict}. {_BAR}", content.confidence
+        bar = (
+            "The bar shows the expected agreement with known classes: 1 is perfect, and 0 is that of random "
+            "labels."
+        )
+        return said, f"Verdict: {verdict}. {bar}", content.confidence
     said = "This method does not assess the certainty of its clusters."
     means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
     if not np.isfinite(means).any():
