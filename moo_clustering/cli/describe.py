@@ -205,18 +205,13 @@ def _largest(
 def mode_frame(job: Job) -> pd.DataFrame:
     """Return number, size, and the mode (mean for numbers) of every attribute, for every cluster."""
     estimator, names = job.estimator, job.samples.feature_names
-    frame = sizes_frame(estimator.labels_)
+    sizes = cluster_sizes(estimator.labels_)
+    frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
         # An attribute must not have the name of a column of the description.
         column = f"{name} (attribute)" if name in (*OWN, NAME) else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
-
-
-def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
-    """Return number and size of every cluster."""
-    sizes = cluster_sizes(labels)
-    return pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
 
 
 def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:

@@ -549,7 +549,7 @@ def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
     sizes = record["result"]["sizes"]
     ordered = sorted(sizes, reverse=True)
     shown = ", ".join(map(str, ordered[:10])) + (", ..." if len(sizes) > 10 else "")
-    least = f"the smallest has {_bags(min(sizes))} ({min(sizes) / sum(sizes):.1%})"
+    least = f"the smallest has {_counted(min(sizes), 'bags')} ({min(sizes) / sum(sizes):.1%})"
     rows = [["clusters", f"{len(sizes)} of {shown} bags; {least}"]]
     for name, title in _INDICES.items():
         if name in record["indices"]:
@@ -557,10 +557,6 @@ def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
             rows.append([title, "undefined" if value is None else f"{value:.4f}"])
     scores = record["scores"]
     return rows + [[title, f"{scores[name]:.4f}"] for name, title in _SCORES.items() if name in scores]
-
-
-def _bags(count: int) -> str:
-    return f"{count} bag{'' if count == 1 else 's'}"
 
 
 def _front(front: Front) -> str:
@@ -590,9 +586,8 @@ def _controls(record: Mapping[str, Any]) -> list[list[str]]:
     if "controls" not in record:
         return []
     controls = record["controls"]
-    rows = []
+    rows = [["evolved", f"best score {controls['score']['result']:.4f}{_rand(record['scores'])}"]]
     names = {"control": "without evolution", "random_control": "survival at random"}
-    rows.append(["evolved", f"best score {controls['score']['result']:.4f}{_rand(record['scores'])}"])
     for key, title in names.items():
         if key not in controls["ari_to_labels"]:
             rows.append([title, "omitted because the evolution was interrupted"])
@@ -651,7 +646,7 @@ def bag_remark(record: Mapping[str, Any]) -> str | None:
     if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= 0.05 * sum(sizes)):
         return None
     return (
-        f"A cluster holds only {_bags(min(sizes))} of {sum(sizes)}: separation indices favour "
+        f"A cluster holds only {_counted(min(sizes), 'bags')} of {sum(sizes)}: separation indices favour "
         "clusters of outlying bags. --set min_cluster_size=N requires N bags in every cluster."
     )
 

@@ -71,13 +71,9 @@ class PairwiseConstraints:
     """
 
     __slots__ = (
-        "_cannot_link",
-        "_cannot_link_weights",
-        "_is_weighted",
-        "_must_link",
-        "_must_link_weights",
+        "_cannot_link", "_cannot_link_weights", "_is_weighted", "_must_link", "_must_link_weights",
         "_n_samples",
-    )
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -191,15 +192,15 @@ class DistanceMatrixSpace(MedoidSpace):
         masks = np.zeros((*wanted.shape, self._planes.shape[2]), dtype=np.uint64)
         kernels.cluster_masks(labels, masks)
         totals = np.empty(labels.shape, dtype=np.int32)
-        clusters, limits = (order, starts, wanted), (RELATIVE, self._each)
-
-        def bound(lo: int, hi: int) -> None:
-            kernels.coarse_totals(self._planes, labels, masks, wanted, totals, lo, hi)
-
-        def find(lo: int, hi: int) -> None:
-            coarse = (self._planes, masks, totals, self._unit)
-            kernels.least_total_members(self.distances, *coarse, *clusters, *limits, found, lo, hi)
-
+        coarse, clusters, limits = (
+            (masks, totals, self._unit),
+            (order, starts, wanted),
+            (RELATIVE, self._each),
+        )
+        bound = partial(kernels.coarse_totals, self._planes, labels, masks, wanted, totals)
+        find = partial(
+            kernels.least_total_members, self.distances, self._planes, *coarse, *clusters, *limits, found
+        )
         for kernel, count in ((bound, self.n_samples), (find, len(some))):
             for_parts(kernel, count, masks.shape[2] * labels.size, self.n_jobs)
         medoids[some] = found

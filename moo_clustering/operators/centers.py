@@ -40,13 +40,7 @@ class CenterMatchingCrossover(base.PairCrossover):
         super().__init__(prob, n_offsprings, **kwargs)
 
     def do(
-        self,
-        problem: Any,
-        pop: Any,
-        parents: Any = None,
-        *args: Any,
-        random_state: Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Cross individuals, and set the ``mix`` of the children."""
         rng = np.random.default_rng(random_state)

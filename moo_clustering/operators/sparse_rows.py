@@ -91,13 +91,7 @@ class RowUniformCrossover(base.PairCrossover):
         super().__init__(prob, **kwargs)
 
     def do(
-        self,
-        problem: SRMOSCProblem,
-        pop: Any,
-        parents: Any = None,
-        *args: Any,
-        random_state: Any = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Cross individuals; all first children come before all second ones."""
         base.require(problem, *self._needs)
@@ -184,13 +178,7 @@ class SupportMutation(base.SeededMutation):
         self.n_sweeps = n_sweeps
 
     def do(
-        self,
-        problem: SRMOSCProblem,
-        pop: Population,
-        inplace: bool = True,
-        *args: Any,
-        random_state: Any = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Population, inplace: bool = True, *, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Mutate individuals; mutants have new arrays."""
         base.require(problem, *self._needs)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal, Self, get_args
 
@@ -696,11 +696,8 @@ class NeighborGraphProblem(FixedProblem):
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
         """f1 of ranks, shape (n_individuals,)."""
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            loci.sum_distances(ranks, self.lists.distances, lo, hi, out)
-
-        return sum_blocks(share, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
+        add = partial(loci.sum_distances, ranks, self.lists.distances)
+        return sum_blocks(add, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
 
     def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:
         """Count the choices at each locus, see :func:`moo_clustering.diversity.locus_counts`."""

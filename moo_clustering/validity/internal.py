@@ -786,15 +786,11 @@ class GraphModularity(PopulationIndex):
         within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
         values: FloatArray = within / self._total
         for rows, block in population.blocks(self.n_samples_):
-            values[rows] -= self._expected(block)
+            places = block.labels + block.sizes.shape[1] * np.arange(len(block.labels))[:, np.newaxis]
+            weights = np.broadcast_to(self._edges.volumes / self._total, places.shape)
+            shares = np.bincount(places.ravel(), weights=weights.ravel(), minlength=block.sizes.size)
+            values[rows] -= (shares.reshape(block.sizes.shape) ** 2).sum(axis=1)
         return values
-
-    def _expected(self, block: Population) -> FloatArray:
-        width = block.sizes.shape[1]
-        places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
-        weights = np.broadcast_to(self._edges.volumes / self._total, places.shape)
-        shares = np.bincount(places.ravel(), weights=weights.ravel(), minlength=block.sizes.size)
-        return (shares.reshape(block.sizes.shape) ** 2).sum(axis=1)
 
 
 @documented(ValidityIndex.evaluate)

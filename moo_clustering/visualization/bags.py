@@ -97,7 +97,12 @@ def bag_distance_data(
     """
     data, clusters = read_input(bags_or_distances, labels)
     shown = sampled(clusters, max_bags)
-    D = data[np.ix_(shown, shown)] if isinstance(data, np.ndarray) else _measured(data[shown], kind)
+    if isinstance(data, np.ndarray):
+        D = data[np.ix_(shown, shown)]
+    else:
+        from moo_clustering.bags import bag_distances
+
+        D = bag_distances(data[shown], kind=kind)
     boundaries = np.searchsorted(clusters.codes[shown], np.arange(len(clusters.names) + 1))
     places = np.concatenate(
         [start + _outwards(D[start:stop, start:stop]) for start, stop in pairwise(boundaries.tolist())]
@@ -183,13 +188,6 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
     ax.set_yticks(centres[kept], [f"{data.names[each]} ({data.sizes[each]})" for each in kept])
     ax.set_xticks([])
     ax.tick_params(length=0, pad=8)
-
-
-def _measured(bags: Bags, kind: Kind) -> NDArray[np.float64]:
-    # Imported lazily, because most plots do not show bags.
-    from moo_clustering.bags import bag_distances
-
-    return bag_distances(bags, kind=kind)
 
 
 def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:

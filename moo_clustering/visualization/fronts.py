@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
@@ -29,8 +28,6 @@ from moo_clustering.stats import critical_difference_data as critical_difference
 from moo_clustering.visualization import partitions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -479,7 +476,7 @@ def _scatter(data: FrontData, ax: Axes | None) -> Figure:
     solid = len(data.names) == 3
     if ax is None:
         ax = partitions.new_figure(5.0, 4.0).add_subplot(projection="3d" if solid else None)
-    with _restored_font():
+    with partitions.house_style():  # pymoo's plots set the global font when created
         plot = Scatter(ax=ax, labels=_labels(data), legend=bool(data.chosen.any()), close_on_destroy=False)
     plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_MEMBERS, s=18, label="front")
     if data.chosen.any():
@@ -497,7 +494,7 @@ def _parallel(data: FrontData, ax: Axes | None) -> Figure:
         ax = partitions.new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
     # PCP always draws into the current axes of pyplot.
     with partitions.lent_to_pyplot(ax):
-        with _restored_font():
+        with partitions.house_style():
             plot = PCP(
                 ax=ax, labels=_labels(data), func_number_to_text="{:.3g}".format, close_on_destroy=False
             )
@@ -519,15 +516,6 @@ def _labels(data: FrontData) -> list[str]:
 
 def _title(data: FrontData) -> str:
     return f"Pareto front, {len(data.F)} {'solution' if len(data.F) == 1 else 'solutions'}"
-
-
-@contextmanager
-def _restored_font() -> Iterator[None]:
-    """Restore the font of the house style, because pymoo's plots set the global font when created."""
-    import matplotlib as mpl
-
-    yield
-    mpl.rcParams["font.family"] = partitions.STYLE["font.family"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -1015,25 +1003,21 @@ def plot_roc(
             color, line = partitions.look_of(place).color, _LINES[place % len(_LINES)]
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
-        _finish(panel, title)
+        panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+        panel.set_xlabel("false positive rate")
+        panel.set_ylabel("true positive rate")
+        panel.set_title(title or "Mean ROC curves", parse_math=False)
+        # The legend is beside the panel, because curves can be anywhere in it.
+        legend = panel.legend(
+            loc="upper left",
+            bbox_to_anchor=(1.02, 1.0),
+            handlelength=3.2,
+            title="Area under the curve",
+            alignment="left",
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
     return partitions.figure_of(panel)
-
-
-def _finish(ax: Axes, title: str) -> None:
-    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-    ax.set_xlabel("false positive rate")
-    ax.set_ylabel("true positive rate")
-    ax.set_title(title or "Mean ROC curves", parse_math=False)
-    # The legend is beside the panel, because curves can be anywhere in it.
-    legend = ax.legend(
-        loc="upper left",
-        bbox_to_anchor=(1.02, 1.0),
-        handlelength=3.2,
-        title="Area under the curve",
-        alignment="left",
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
 
 
 def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     # Imported for types only: reports use the data of figures without matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.legend import Legend
 
 
 class _Stroke(NamedTuple):
@@ -423,7 +422,14 @@ def plot_constraints(
     with drawing(ax, path, (6.8, 5.4)) as panel:
         draw_partition(panel, data.samples, title)
         handles = [_draw_constraints(panel, each) for each in data.lines]
-        _add_legend(panel, handles, panel.get_legend())
+        clusters = panel.get_legend()
+        panel.legend(
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
+            handlelength=3.6,
+        )  # fmt: skip
+        if clusters is not None:  # another legend would replace it
+            panel.add_artist(clusters)
+            clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
         lines = [line for line in (panel.get_title(), _summary(data)) if line]
         panel.set_title("\n".join(lines), parse_math=False)
     return figure_of(panel)
@@ -442,16 +448,6 @@ def _draw_constraints(ax: Axes, lines: PairLines) -> Any:
     )  # fmt: skip
     ax.add_collection(collection)
     return collection
-
-
-def _add_legend(ax: Axes, handles: list[Any], clusters: Legend | None) -> None:
-    ax.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
-        handlelength=3.6,
-    )  # fmt: skip
-    if clusters is not None:  # another legend would replace it
-        ax.add_artist(clusters)
-        clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
 
 
 def _summary(data: ConstraintsData) -> str:

@@ -91,18 +91,13 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
         values = np.stack([each.values for each in solutions if each.values is not None])
         columns.append(Column("score", result.score(values), greater_is_better=True))
     if result.run_losses is not None:
-        of_runs = [_run_of(each) for each in solutions]
-        shown = [np.nan if run is None else float(result.run_losses[run]) for run in of_runs]
+        losses = {f"run {run}": float(loss) for run, loss in enumerate(result.run_losses)}
+        shown = [next((losses[role] for role in each.roles if role in losses), np.nan) for each in solutions]
         columns.append(Column("loss of the run", np.array(shown), greater_is_better=False))
     for name, scores in ({} if result.front is None else result.front.scores).items():
         shown = [np.nan if each.member is None else float(scores[each.member]) for each in solutions]
         columns.append(Column(name, np.array(shown), greater_is_better=True))
     return columns
-
-
-def _run_of(solution: Solution) -> int | None:
-    runs = [role.removeprefix("run ") for role in solution.roles if role.startswith("run ")]
-    return int(runs[0]) if runs else None
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
@@ -531,9 +526,9 @@ def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = 
 
 
 def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> RunSolutions:
-    members = front_members(result)
-    solutions, notes = Solutions(), [] if members.note is None else [members.note]
-    for solution in members.solutions:
+    solutions = Solutions()
+    members, notes = front_members(result)
+    for solution in members:
         solutions.add(solution)
     chosen = _place(solutions, "result", result, class_names)
     for name, labels in result.alternatives.items():
@@ -591,30 +586,23 @@ def _add_runs(result: ClusteringResult, solutions: Solutions) -> list[str]:
     return [] if n_runs <= _MOST_RUNS else [f"The first {_MOST_RUNS} of {n_runs} runs are shown."]
 
 
-class Members(NamedTuple):
-    """Members of a front, and a sentence on omitted members, if any."""
-
-    solutions: list[Solution]
-    note: str | None = None
-
-
-def front_members(result: ClusteringResult) -> Members:
-    """Members of the front of a result; empty if it has no front."""
+def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
+    """Members of the front of a result, if any, and notes on omitted or changed members."""
     front = result.front
     if front is None or not len(front):
-        return Members([])
+        return [], []
     rows = np.arange(len(front))
     if not front.is_ready:
         most = max(FEWEST_MEMBERS, AFFORDABLE_LABELS // len(result.labels))
         rows = np.sort(spread_members(front.values[:, -1], most))
-    note = None
+    notes = []
     if len(rows) < len(front):
-        note = (
+        notes.append(
             f"{len(rows)} of {len(front)} solutions of the front are shown, evenly spaced, because "
             "clustering each graph takes time."
         )
     elif front.repaired is not None and not np.array_equal(front.repaired, front.labels()):
-        note = (
+        notes.append(
             "The objectives are those of the partitions that the search found; everything else "
             "describes the partitions after samples were moved to satisfy constraints."
         )
@@ -630,7 +618,7 @@ def front_members(result: ClusteringResult) -> Members:
                 medoids=None if own is None else own[own >= 0],
             )
         )
-    return Members(solutions, note)
+    return solutions, notes
 
 
 def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:

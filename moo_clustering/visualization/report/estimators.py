@@ -199,7 +199,8 @@ def report_content(
     if samples is None and is_frame(X):
         warn_caller(str(read))
     names, texts = checked_names(sample_names, X, n), checked_texts(sample_texts, n)
-    kind = sample_kind or _kind(samples, texts)
+    of_bags = samples is not None and samples.bags is not None
+    kind = sample_kind or ("bag" if of_bags else "sample" if texts is None else "document")
     features_title = f"leading {'terms' if kind == 'document' else 'features'}, by mean weight"
     rng = np.random.default_rng(random_state)
     agreed = agreement(labels, run.chosen, rng)
@@ -255,7 +256,7 @@ def report_content(
         cannot_link=cannot,
         agreement=agreed.table,
         agreement_note=agreed.note,
-        history=_history(result),
+        history=None if (history := result.history()) is None or not len(history) else history,
         panels=[*figures, *([roc_panel(roc_curves)] if roc_curves else [])],
         missing=[
             *_missing(result, run, read if isinstance(read, str) else None, shown is not None),
@@ -539,12 +540,6 @@ def _cluster_names(
     return found
 
 
-def _kind(samples: Samples | None, texts: list[str] | None) -> str:
-    if samples is not None and samples.bags is not None:
-        return "bag"
-    return "sample" if texts is None else "document"
-
-
 def _weighed(result: ClusteringResult, facts: list[ClusterFacts], samples: Samples) -> str:
     """Replace features of the facts by those of largest weight, if any, and return the heading."""
     weights = result.feature_weights
@@ -555,11 +550,6 @@ def _weighed(result: ClusteringResult, facts: list[ClusterFacts], samples: Sampl
         found = [(samples.feature_names[j], float(weights[cluster, j])) for j in leading[cluster]]
         facts[cluster] = replace(fact, features=tuple(found))
     return "leading features, with their weights in the cluster (the weights of all features sum to 1)"
-
-
-def _history(result: ClusteringResult) -> pd.DataFrame | None:
-    found = result.history()
-    return found if found is not None and len(found) else None
 
 
 def _missing(result: ClusteringResult, run: RunSolutions, why: str | None, has_map: bool) -> list[str]:
