@@ -12,7 +12,7 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int32Array, Int64Array
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int32Array, Int64Array, block_slices
 from moo_clustering._data import FLOATS, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
@@ -171,20 +171,19 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
     n_samples, width = lists.indices.shape
     # Admissible samples that are not listed are at least as far as the last listed one.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
-    step = max(1, neighbors.CHUNK // width)
 
-    def outward(lo: int, parts: Int32Array) -> Links:
-        listed = lists.indices[lo : lo + step]
-        row, rank = np.nonzero((listed >= 0) & (parts[listed] != parts[lo : lo + step, None]))
-        length = lists.distances[lo + row, rank].astype(np.float64)
-        return Links(lo + row, listed[row, rank].astype(np.int64), length)
+    def outward(part: slice, parts: Int32Array) -> Links:
+        listed = lists.indices[part]
+        row, rank = np.nonzero((listed >= 0) & (parts[listed] != parts[part, None]))
+        length = lists.distances[part][row, rank].astype(np.float64)
+        return Links(part.start + row, listed[row, rank].astype(np.int64), length)
 
     def propose(parts: Int32Array) -> Links:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
         # Few listed links lead out of a part, and only these are stored.
-        links = _joined([outward(lo, parts) for lo in range(0, n_samples, step)])
+        links = _joined([outward(part, parts) for part in block_slices(n_samples, width)])
         np.minimum.at(best, parts[links.i], links.length)
         certain = (best <= known)[parts[links.i]]
         return Links(links.i[certain], links.j[certain], links.length[certain])
@@ -199,9 +198,8 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
         n_samples = len(parts)
         by_key = np.argsort(keys)
         nearest, length = np.empty(n_samples, dtype=np.int64), np.empty(n_samples)
-        step = max(1, neighbors.CHUNK // n_samples)
-        for lo in range(0, n_samples, step):
-            rows = np.arange(lo, min(lo + step, n_samples))
+        for part in block_slices(n_samples, n_samples):
+            rows = np.arange(n_samples)[part]
             # With columns in the order of keys, the first minimum has the smallest key.
             block = neighbors.round_distances(distances(rows)[:, by_key])
             block[parts[rows, None] == parts[by_key]] = np.inf

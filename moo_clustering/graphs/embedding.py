@@ -32,6 +32,8 @@ DENSE_UP_TO = 1500
 CHEBYSHEV_FROM = 20_000
 # With more neighbours than this, factors have too much fill-in for a factorisation.
 FACTOR_NEIGHBORS = 24
+# Largest n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
+_FACTOR_WORK = 4e11
 Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
 # Accepted |L u - lambda u| relative to the scale of L.
@@ -185,8 +187,7 @@ def _factors_well(S: sp.csr_array) -> bool:
         hops = csgraph.dijkstra(S, indices=far, unweighted=True)
         hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)
         far = int(hops.argmax())
-    # A factorisation takes n * bandwidth^2 operations; 4e11 take a few seconds.
-    return n_samples * int(np.bincount(hops).max()) ** 2 <= 4e11
+    return n_samples * int(np.bincount(hops).max()) ** 2 <= _FACTOR_WORK
 
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
@@ -245,7 +246,7 @@ def lanczos_pairs(
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
     values, vectors = rayleigh_ritz(L, found, n_pairs) if found.shape[1] else (np.empty(0), found)
-    for _ in range(6):
+    for _ in range(6):  # each run is on the complement of the vectors found before
         n_missing = n_pairs - vectors.shape[1]
         operator = _Deflated(step, known, vectors)
         room = n - max(known.shape[1], vectors.shape[1])

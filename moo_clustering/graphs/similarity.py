@@ -9,7 +9,7 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, choice, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -109,9 +109,8 @@ def _near_pairs(
 def _distance_blocks(data: AnyFloatArray, metric: neighbors.Metric) -> Any:
     """Yield the first row and distances of rows to all samples, rounded so that noise breaks no ties."""
     if isinstance(metric, str) and metric == "precomputed":
-        rows_at_once = max(1, neighbors.CHUNK // len(data))
-        for lo in range(0, len(data), rows_at_once):
-            yield lo, neighbors.round_distances(data[lo : lo + rows_at_once])
+        for part in block_slices(len(data), len(data)):
+            yield part.start, neighbors.round_distances(data[part])
         return
     space = neighbors.metric_space(data, metric)
     search = neighbors.point_search(space.points, space)
@@ -142,11 +141,10 @@ def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_m
     pairs = tree.query_pairs(reach, p=power, output_type="ndarray")
     near = np.empty(len(pairs), dtype=np.bool_)
     limit = neighbors.round_distances(np.array([epsilon]))[0]
-    step = max(1, neighbors.CHUNK // data.shape[1])
-    for lo in range(0, len(pairs), step):
-        i, j = pairs[lo : lo + step].T
+    for part in block_slices(len(pairs), data.shape[1]):
+        i, j = pairs[part].T
         gaps = np.linalg.norm(data[i].astype(np.float64) - data[j], ord=power, axis=1)
-        near[lo : lo + step] = neighbors.round_distances(gaps) < limit
+        near[part] = neighbors.round_distances(gaps) < limit
     i, j = pairs[near].T
     edges = sp.coo_array((np.ones(len(i)), (i, j)), shape=(len(data), len(data)))
     return symmetrize(edges.tocsr())
@@ -259,9 +257,8 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
         lam = waterfill_lambda(lists)
     n_samples, width = lists.distances.shape
     weights = np.empty((n_samples, width))
-    step = max(1, neighbors.CHUNK // width)
-    for lo in range(0, n_samples, step):
-        weights[lo : lo + step] = waterfill_weights(lists.distances[lo : lo + step], lam)
+    for part in block_slices(n_samples, width):
+        weights[part] = waterfill_weights(lists.distances[part], lam)
     return symmetrize(listed_edges(lists, weights))
 
 

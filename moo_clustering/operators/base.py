@@ -169,7 +169,13 @@ class DrawnMutation(SeededMutation):
     """
 
     def do(
-        self, problem: Any, pop: Population, inplace: bool = True, *, random_state: Any = None, **kwargs: Any
+        self,
+        problem: Any,
+        pop: Population,
+        inplace: bool = True,
+        *args: Any,
+        random_state: Any = None,
+        **kwargs: Any,
     ) -> Population:
         rng = np.random.default_rng(random_state)
         if not inplace:
@@ -177,7 +183,7 @@ class DrawnMutation(SeededMutation):
         # Indexing does not copy individuals, so setting their genes changes ``pop``.
         drawn = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
         if len(drawn):
-            self._mutate(problem, drawn, random_state=rng, **kwargs)
+            self._mutate(problem, drawn, *args, random_state=rng, **kwargs)
         return pop
 
     def _mutate(self, problem: Any, drawn: Population, *args: Any, **kwargs: Any) -> None:
