@@ -24,8 +24,6 @@ _FAST = {"nnan", "nsz", "contract"}
 _CANCELLED = 1e-6
 # Without NaN, a minimum does not depend on the order, so that it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Squared distances of centroids below this share of their squared norms are rounding errors and become 0.
-_COINCIDE = 1e-14
 # Codes of objectives, and of CHCMIC's ``weights``: weights of a draw from the values of the choices.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
@@ -500,7 +498,8 @@ def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-unty
     """Reciprocal of the distance of two centroids; inf if they coincide."""
     square = norm_a + norm_b - 2.0 * product
     # Norms of centroids at the mean of all bags are rounding errors.
-    if square <= _COINCIDE * max(rounding, norm_a + norm_b):
+    # Squared distances of centroids below this share of their squared norms are rounding errors and become 0.
+    if square <= 1e-14 * max(rounding, norm_a + norm_b):
         return np.inf
     return 1.0 / np.sqrt(square)
 

@@ -33,8 +33,6 @@ from numba.misc.appdirs import AppDirs
 
 _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
-# Age in seconds after which files of older sources, and of killed writers, are removed.
-_OUTDATED = 3600.0
 # Number of steps of Python functions (about a quarter of a second) after which a kernel is compiled.
 _INTERPRETED = 2e5
 # The warning that this process has issued.
@@ -174,7 +172,8 @@ class KernelCache(caching.FunctionCache):
         for path in self._saved():
             if not (path.name.startswith(current) and path.name.endswith(_SUFFIX)):
                 with suppress(OSError):
-                    if time.time() - path.stat().st_mtime > _OUTDATED:
+                    # Age in seconds after which files of older sources, and of killed writers, are removed.
+                    if time.time() - path.stat().st_mtime > 3600.0:
                         path.unlink()
 
 

@@ -10,8 +10,6 @@ from moo_clustering._kernels.partitions import squared_distance
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2
 # Cosine distances are rounded to multiples of 2^-44, so that equal ones are identical for every method.
 GRAIN = 2.0**44
-# Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
-_CANCELLED = 1e-6
 # Sums may be vectorised; their order depends only on the shapes.
 _SUMS = {"reassoc", "nsz"}
 # Bits of a coarse distance; a plane holds one bit of every distance.
@@ -79,7 +77,8 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):  # type: ignore[no-untyped-de
         else:
             for i in range(row.shape[0]):
                 squared = norms[m] - 2.0 * row[i] + norms[i]
-                if squared < _CANCELLED * (norms[m] + norms[i]):
+                # Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
+                if squared < 1e-6 * (norms[m] + norms[i]):
                     squared = squared_distance(X[m], X[i])
                 row[i] = squared if kind == SQUARED else np.sqrt(squared)
         row[m] = 0.0

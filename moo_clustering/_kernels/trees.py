@@ -24,8 +24,6 @@ _BLOCK = 128
 # Number of points of a leaf that are compared at once, and of leaves that are searched first.
 LANES = 16
 _FIRST_LEAVES = 64
-# Sums of powers below this value may have lost relevant terms by underflow.
-_LOST = 1e-280
 
 
 @njit(cache=True, nogil=True)
@@ -529,7 +527,7 @@ def _cores(
             within[a, b] = D[i, j]
             total += closeness[i, j]
         least = nearest[i]
-        if total < _LOST:
+        if total < 1e-280:  # such sums of powers may have lost relevant terms by underflow
             # The overall nearest sample is so much nearer than the cluster that the powers underflow.
             least = np.inf
             for b in range(len(members)):

@@ -36,8 +36,6 @@ from moo_clustering.algorithms import pymoo_search
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
 Evaluate = Callable[[NDArray[Any]], pymoo_search.Batch]
-# Sums of distances within this factor are tied, so that rounding does not decide.
-_SAME = 1.0 + 1e-12
 
 
 @documented(pymoo_search.ALGORITHM)
@@ -395,7 +393,8 @@ def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     for g in range(n_groups):
         members = np.flatnonzero(groups == g)
         total = D[np.ix_(members, members)].sum(axis=1)
-        kept.append(members[np.argmax(total <= total.min() * _SAME)])
+        # Sums of distances within this factor are tied, so that rounding does not decide.
+        kept.append(members[np.argmax(total <= total.min() * (1.0 + 1e-12))])
     return np.sort(np.array(kept, dtype=np.int64))
 
 

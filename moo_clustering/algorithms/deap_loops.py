@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from operator import attrgetter
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from deap import base, tools
@@ -21,7 +21,6 @@ from moo_clustering.operators.deap.individuals import apply_batch, batch_map, n_
 ThresholdRule = Literal["no_crossing", "no_acceptance"]
 Individuals = list[Any]
 Key = Callable[[Any], Hashable]
-_THRESHOLD_RULES = ("no_crossing", "no_acceptance")
 _quality = attrgetter("fitness.wvalues")
 Columns = dict[str, Any]
 Legal = Callable[[Any], bool]
@@ -544,7 +543,7 @@ class ChcStep(CountedStep):
         super().__init__(mutpb=mutpb, kmpb=kmpb, max_evals=max_evals)
         self.threshold = None if threshold is None else positive("threshold", threshold)
         self.n_keep = integer("n_keep", n_keep, 1)
-        self.threshold_rule: ThresholdRule = choice("threshold_rule", threshold_rule, _THRESHOLD_RULES)
+        self.threshold_rule: ThresholdRule = choice("threshold_rule", threshold_rule, get_args(ThresholdRule))
         self.mutate: str = choice("mutate", mutate, ("children", "population"))
         self.step = positive("step", step)
         for name, value in (("restart", restart), ("unique", unique)):

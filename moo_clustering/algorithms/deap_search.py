@@ -15,7 +15,6 @@ from moo_clustering.persistence import to_json
 
 Individuals = list[Any]
 Step = Callable[[Individuals, base.Toolbox, np.random.Generator], Any]
-_EVALUATIONS = "nevals"
 _FITNESS = "fitness."
 _ATTRIBUTE = "attribute."
 
@@ -192,7 +191,7 @@ class DeapSearch:
         if isinstance(report, Mapping):
             record |= to_json(report)
         elif isinstance(report, (int, np.integer)):
-            record[_EVALUATIONS] = int(report)
+            record["nevals"] = int(report)
         if self.statistics is None:
             record["min"], record["avg"] = searches.finite_min_and_mean(self._values())
         else:

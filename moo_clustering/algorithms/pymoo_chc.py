@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,9 +126,7 @@ class CHC(Algorithm):
         self.mutation = mutation
         self.threshold = None if threshold is None else positive("threshold", threshold)
         self.n_keep = integer("n_keep", n_keep, 1)
-        self.threshold_rule: ThresholdRule = choice(
-            "threshold_rule", threshold_rule, ("no_crossing", "no_acceptance")
-        )
+        self.threshold_rule: ThresholdRule = choice("threshold_rule", threshold_rule, get_args(ThresholdRule))
         self.step = positive("step", step)
         if distance is not None and not callable(distance):
             raise TypeError(f"distance must be a function or None, got {quoted(distance)}")
@@ -147,7 +145,7 @@ class CHC(Algorithm):
             raise ValueError(f"CHC requires one objective, but {type(problem).__name__} has {problem.n_obj}")
         sampling = uniform_sampling(problem) if self.sampling is None else self.sampling
         self.initialization = Initialization(sampling, self.repair, self.eliminate_duplicates)
-        self.d = max(problem.n_var // 4, 1) if self.threshold is None else self.threshold
+        self.d = self._first_threshold(problem)
 
     def _initialize_infill(self) -> Population:
         return self.initialization.do(
@@ -166,7 +164,9 @@ class CHC(Algorithm):
         if self.is_restarting:
             kept = self.pop[: max(self.pop_size - len(infills), 1)]
             self.pop = _best_first(Population.merge(kept, infills))
-            self.d = self._threshold_after_restart()
+            self.d = self._first_threshold(self.problem)
+            if self.divergence is not None:
+                self.d = max(int(self.divergence * (1 - self.divergence) * self.problem.n_var), 1)
             self.n_restarts += 1
             self.is_restarting = False
             return
@@ -207,10 +207,8 @@ class CHC(Algorithm):
             new = Population.new(X=np.where(fresh, X, self.pop[0].X).astype(X.dtype, copy=False))
         return self.repair(self.problem, new, **means)
 
-    def _threshold_after_restart(self) -> int | float:
-        if self.divergence is not None:
-            return max(int(self.divergence * (1 - self.divergence) * self.problem.n_var), 1)
-        return max(self.problem.n_var // 4, 1) if self.threshold is None else self.threshold
+    def _first_threshold(self, problem: Any) -> int | float:
+        return max(problem.n_var // 4, 1) if self.threshold is None else self.threshold
 
 
 def hamming_rows(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.int64]:

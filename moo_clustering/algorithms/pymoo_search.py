@@ -54,7 +54,6 @@ Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
 Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, Generator], Genes]"
 Variation = Callable[[Genes, Generator], Genes]
-_ENDLESS = 10**9
 # Default operators of pymoo's algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
 _RUNNING = "contains running generators or other searches, which cannot be saved"
@@ -63,7 +62,6 @@ _REFUSED = {"CMAES": _RUNNING, "SimpleCMAES": _RUNNING, "EPPSO": _RUNNING}
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
 # Parts that are created during a run, and can be rebuilt from their attributes.
 _MADE_ANEW = {kind.__qualname__: kind for kind in (HyperplaneNormalization,)}
-_FIELDS = ("_X", "_F", "_G", "_H", "_dF", "_dG", "_dH", "_ddF", "_ddG", "_ddH", "_CV")
 _EVALUATED = "evaluated."  # no field has a dot
 _DATA = "data."
 _SEQUENCES = (list, tuple, set)
@@ -71,20 +69,9 @@ Step = tuple[str, Any]
 Path = tuple[Step, ...]
 # Attributes that the run replaces, or that do not influence it.
 _TRANSIENT = {
-    "problem",
-    "initialization",
-    "off",
-    "random_state",
-    "seed",
-    "start_time",
-    "history",
-    "verbose",
-    "save_history",
-    "display",
-    "output",
-    "callback",
-    "termination",
-}
+    "problem", "initialization", "off", "random_state", "seed", "start_time", "history", "verbose",
+    "save_history", "display", "output", "callback", "termination",
+}  # fmt: skip
 # Attributes that are saved for an algorithm that saves itself.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
@@ -406,11 +393,13 @@ class PymooSearch:
                 f"ref_dirs=get_reference_directions('das-dennis', {problem.n_obj}, n_partitions=20)."
             )
         self.problem = problem
-        self.algorithm = _copy(algorithm, problem)
+        # Copies share the callback, the problem and all attributes of the problem.
+        shared = [problem, algorithm.callback, *vars(problem).values()]
+        self.algorithm = copy.deepcopy(algorithm, {id(value): value for value in shared})
         self.seed = self.algorithm.seed if seed is None else seed
         self.generation = 0
         # pymoo counts the initial population as an iteration
-        plan = _ENDLESS if n_gen is None else max(n_gen + 1, 1)
+        plan = 10**9 if n_gen is None else max(n_gen + 1, 1)  # without a plan, practically endless
         with _seeded(self.algorithm):
             self.algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self.algorithm)
@@ -525,19 +514,13 @@ class PymooSearch:
             raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")
         searches.set_rng_state(self.algorithm.random_state, meta["rng"])
         self._state.restore(arrays, meta)
-        self._check_shapes()
+        shapes = (("X", "variables", self.problem.n_var), ("F", "objectives", self.problem.n_obj))
+        for key, name, n_here in shapes:
+            if (n_there := self.algorithm.pop.get(key).shape[1]) != n_here:
+                raise ValueError(f"the saved population has {n_there} {name}, but the problem has {n_here}")
         self.generation = meta["generation"]
         self.algorithm.termination.force_termination = meta["exhausted"]
         self.algorithm.start_time = time.time() - meta["seconds"]
-
-    def _check_shapes(self) -> None:
-        for key, name, here in (
-            ("X", "variables", self.problem.n_var),
-            ("F", "objectives", self.problem.n_obj),
-        ):
-            there = self.algorithm.pop.get(key).shape[1]
-            if there != here:
-                raise ValueError(f"the saved population has {there} {name}, but the problem has {here}")
 
 
 def check_infills(infills: Population, problem: Problem, who: str) -> None:
@@ -583,12 +566,6 @@ class _Endless(MaximumGenerationTermination):
 
     def _update(self, algorithm: Algorithm) -> float:
         return 0.0 if self.early is None else float(self.early.update(algorithm))
-
-
-def _copy(algorithm: Algorithm, problem: Problem) -> Algorithm:
-    """Copy deeply, except for the callback, the problem and all attributes of the problem."""
-    shared = [problem, algorithm.callback, *vars(problem).values()]
-    return copy.deepcopy(algorithm, {id(value): value for value in shared})
 
 
 class AlgorithmState:
@@ -776,7 +753,8 @@ def _flatten(individual: Individual) -> dict[str, Any]:
         raise searches.NotStorableError(
             f"individuals of the class {type(individual).__qualname__} cannot be saved"
         )
-    row = {name.lstrip("_"): getattr(individual, name) for name in _FIELDS}
+    fields = ("X", "F", "G", "H", "dF", "dG", "dH", "ddF", "ddG", "ddH", "CV")
+    row = {name: getattr(individual, f"_{name}") for name in fields}
     row = {name: value for name, value in row.items() if value is not None and np.size(value)}
     row |= {_EVALUATED + str(name): True for name in individual.evaluated}
     return row | {_DATA + str(name): value for name, value in individual.data.items()}

@@ -331,10 +331,11 @@ class Recorder(Callback):
             raise ValueError(
                 f"objective_names must have one name per objective, {n_objectives} in all; got {len(names)}"
             )
+        front = partial(NonDominatedSorting().do, only_non_dominated_front=True)
         columns: dict[str, Any] = {
             "generation": np.array(self.generations, dtype=np.int64),
             "seconds": np.array(self.seconds, dtype=np.float64),
-            "front_size": np.array([_front_size(F) for F in self.F], dtype=np.int64),
+            "front_size": np.array([len(front(F)) if len(F) else 0 for F in self.F], dtype=np.int64),
         }
         best = np.array([F.min(axis=0) for F in self.F]).reshape(len(self.F), n_objectives)
         if self.signs is not None:
@@ -360,10 +361,6 @@ class Recorder(Callback):
         self.generations = arrays["generations"].tolist()
         self.seconds = arrays["seconds"].tolist()
         self._origin -= self.seconds[-1] if self.seconds else 0.0
-
-
-def _front_size(F: NDArray[np.float64]) -> int:
-    return len(NonDominatedSorting().do(F, only_non_dominated_front=True)) if len(F) else 0
 
 
 def rng_state(rng: np.random.Generator) -> dict[str, Any]:

@@ -67,8 +67,6 @@ _NAME_KEYS = "class (a name, #1 for the first known one, ? don't know, u undo, q
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
 # Largest number of characters of an input line, because some devices never end a line.
 _LONGEST_LINE = 10_000
-# Folder of the results, inside that of the run.
-ASKED = "asked"
 # Entries of the record of a fit that describe its own result.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "controls", "sorted_by", "indices", "method_taken", "pool_size"}
@@ -334,7 +332,7 @@ def run_ask(
     With ``as_json``, questions and answers are lines of JSON.
     """
     run_record(folder)
-    results = folder / ASKED if out is None else out
+    results = folder / "asked" if out is None else out  # inside the folder of the run
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
     interrupted = False
     if isinstance(sys.stdin, io.TextIOWrapper):

@@ -55,8 +55,6 @@ MOST_BAGS = 5000
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
 # Largest numbers of table cells of the samples to show in questions, and of bags with a saved kernel.
 _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
-# Largest number of characters of the name of a row.
-_LONGEST_ID = 40
 
 
 def describe(job: Job) -> Description:
@@ -207,18 +205,13 @@ def _largest(
 def mode_frame(job: Job) -> pd.DataFrame:
     """Return number, size, and the mode (mean for numbers) of every attribute, for every cluster."""
     estimator, names = job.estimator, job.samples.feature_names
-    frame = sizes_frame(estimator.labels_)
+    sizes = cluster_sizes(estimator.labels_)
+    frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
         # An attribute must not have the name of a column of the description.
         column = f"{name} (attribute)" if name in (*OWN, NAME) else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
-
-
-def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
-    """Return number and size of every cluster."""
-    sizes = cluster_sizes(labels)
-    return pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
 
 
 def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
@@ -749,7 +742,7 @@ def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
         unique = [str(name) for name in notes if notes[name].notna().all() and notes[name].is_unique]
         if unique:
             cells = [cell if isinstance(cell, str) else f"{unique[0]} {cell}" for cell in notes[unique[0]]]
-            ids = [shortened(cell, _LONGEST_ID) for cell in cells]
+            ids = [shortened(cell, 40) for cell in cells]  # at most 40 characters
     return ShownSamples.of(
         data,
         samples=rows,

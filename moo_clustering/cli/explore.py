@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from moo_clustering.visualization.report import ReportContent
 
 LOOPBACK = "127.0.0.1"
-_PAGES = ("", "report.html")
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -344,7 +343,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _page(self, place: str) -> None:
         if place == "/":
             self._send(HTTPStatus.SEE_OTHER, b"", _PLAIN, Location=f"/{self.server.token}/")
-        elif place in _PAGES:
+        elif place in ("", "report.html"):
             self._send(HTTPStatus.OK, self.server.page, "text/html; charset=utf-8")
         else:
             panel, name = self.server.panel, place.removeprefix("api/")

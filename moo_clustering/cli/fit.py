@@ -80,11 +80,7 @@ _SCORES = {
     "largest_class": "largest class",
     "accuracy_unlabelled": "accuracy of unlabelled",
 }
-_SMALL = 0.05
-# Exit code of --fail-on.
-_FAILED = 3
 _NOTES = 12  # largest number of notes on the preparation in the header of the report
-_SHOWN = 3
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
@@ -94,12 +90,8 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
 
     ``options`` are those of the command, by name. Exits with code 130 after an interruption.
     """
-    started, quiet, seed, resume = (
-        time.perf_counter(),
-        options["quiet"],
-        options["seed"],
-        options["resume"],
-    )
+    started = time.perf_counter()
+    quiet, seed, resume = options["quiet"], options["seed"], options["resume"]
     with shown_warnings() as notices:
         folder = click.get_current_context().with_resource(open_folder(out, resume=resume))
     name, why = choose_method(options["method"], data, options["bag"])
@@ -171,7 +163,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.echo(_interruption(outcome, folder, job), err=True)
         click.get_current_context().exit(INTERRUPTED)
     if options["fail_on"] and outcome.record.get("verdict") == NO_STRUCTURE:
-        click.get_current_context().exit(_FAILED)
+        click.get_current_context().exit(3)
 
 
 def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]]:
@@ -557,7 +549,7 @@ def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
     sizes = record["result"]["sizes"]
     ordered = sorted(sizes, reverse=True)
     shown = ", ".join(map(str, ordered[:10])) + (", ..." if len(sizes) > 10 else "")
-    least = f"the smallest has {_bags(min(sizes))} ({min(sizes) / sum(sizes):.1%})"
+    least = f"the smallest has {_counted(min(sizes), 'bags')} ({min(sizes) / sum(sizes):.1%})"
     rows = [["clusters", f"{len(sizes)} of {shown} bags; {least}"]]
     for name, title in _INDICES.items():
         if name in record["indices"]:
@@ -565,10 +557,6 @@ def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
             rows.append([title, "undefined" if value is None else f"{value:.4f}"])
     scores = record["scores"]
     return rows + [[title, f"{scores[name]:.4f}"] for name, title in _SCORES.items() if name in scores]
-
-
-def _bags(count: int) -> str:
-    return f"{count} bag{'' if count == 1 else 's'}"
 
 
 def _front(front: Front) -> str:
@@ -598,9 +586,8 @@ def _controls(record: Mapping[str, Any]) -> list[list[str]]:
     if "controls" not in record:
         return []
     controls = record["controls"]
-    rows = []
+    rows = [["evolved", f"best score {controls['score']['result']:.4f}{_rand(record['scores'])}"]]
     names = {"control": "without evolution", "random_control": "survival at random"}
-    rows.append(["evolved", f"best score {controls['score']['result']:.4f}{_rand(record['scores'])}"])
     for key, title in names.items():
         if key not in controls["ari_to_labels"]:
             rows.append([title, "omitted because the evolution was interrupted"])
@@ -656,10 +643,10 @@ def bag_remark(record: Mapping[str, Any]) -> str | None:
     sizes = record["result"]["sizes"]
     if "alternatives" in record:  # the result was not selected by indices of separation
         return None
-    if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= _SMALL * sum(sizes)):
+    if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= 0.05 * sum(sizes)):
         return None
     return (
-        f"A cluster holds only {_bags(min(sizes))} of {sum(sizes)}: separation indices favour "
+        f"A cluster holds only {_counted(min(sizes), 'bags')} of {sum(sizes)}: separation indices favour "
         "clusters of outlying bags. --set min_cluster_size=N requires N bags in every cluster."
     )
 
@@ -679,7 +666,7 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
     """Remarks about columns that alone separate the clusters, and about an evolution."""
     remarks = []
     if names := record.get("sorted_by"):
-        shown = " and of ".join(map(repr, names[:_SHOWN]))
+        shown = " and of ".join(map(repr, names[:3]))
         remarks.append(
             f"Nearly every cluster has one value of {shown}. Omit such a column with --drop to find "
             "other clusters."

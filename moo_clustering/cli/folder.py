@@ -79,8 +79,6 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted: this is the result up to then.",
     "running": "The run is still running, or was killed: this is the result saved so far.",
 }
-# Identifies a page of this package, which can be replaced.
-_MARK = b'<meta name="generator" content="moo_clustering">'
 # Largest number of columns of a table to read; the command writes only a few.
 _MOST_COLUMNS = 1000
 # Largest number of front labels to decode for the archive only.
@@ -477,7 +475,8 @@ def check_page(page: Path) -> None:
     if not page.parent.is_dir():
         raise ValueError(f"cannot save the report: folder {page.parent} does not exist")
     with suppress(FileNotFoundError), persistence.open_file(page) as file:
-        if _MARK not in file.read(4096):
+        # Identifies a page of this package, which can be replaced.
+        if b'<meta name="generator" content="moo_clustering">' not in file.read(4096):
             raise ValueError(
                 f"{page} exists and is not a report of moo-clustering; name another file with --out"
             )
@@ -577,15 +576,9 @@ def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
 
 def result_arrays(result: ClusteringResult) -> dict[str, Any]:
     """Arrays of a result to save."""
-    spectral = {"similarity": result.similarity, "embedding": result.embedding}
-    runs = {"run_labels": result.runs, "run_losses": result.run_losses}
-    found = {
-        "labels": result.labels,
-        **spectral,
-        "eigenvalues": result.eigenvalues,
-        **runs,
-        **result.arrays(),
-    }
+    found = {"labels": result.labels, "similarity": result.similarity, "embedding": result.embedding}
+    found |= {"eigenvalues": result.eigenvalues, "run_labels": result.runs, "run_losses": result.run_losses}
+    found |= result.arrays()
     if (front := result.front) is not None:
         found |= {"front": front.values, "front_n_clusters": front.n_clusters, **front.scores}
         # Partitions of the front, if available and small.
@@ -728,9 +721,8 @@ def load_model(folder: Path) -> dict[str, Any]:
         raise FolderError(f"{path} is not the model of a run")
     if fault := persistence.version_fault(model.get("version"), _MODEL_VERSION):
         raise FolderError(f"{path} {fault}")
-    if absent := {"estimator", "preparer", "rows", "limits", "sizes", "classes", "names", "header"} - set(
-        model
-    ):
+    entries = {"estimator", "preparer", "rows", "limits", "sizes", "classes", "names", "header"}
+    if absent := entries - model.keys():
         raise FolderError(f"{path} has no {min(absent)}; fit again with this version")
     return model
 
@@ -772,11 +764,8 @@ def _pictures(
         pictures |= {DISTANCES: partial(_draw_bag_distances, result=result, X=samples.X)}
         pictures |= {EMBEDDING: partial(_draw_bag_embedding, result=result, X=samples.X)}
     if front is not None and len(front) and result.front is not None:
-        drawn = (
-            result.front.values,
-            result.front.names,
-            front["chosen"].to_numpy() if "chosen" in front else None,
-        )
+        chosen = front["chosen"].to_numpy() if "chosen" in front else None
+        drawn = result.front.values, result.front.names, chosen
         pictures["front.png"] = lambda path: visualization.plot_front(*drawn, path=path)
     if result.attainment is not None and result.front is not None:
         scores = result.attainment, result.member, result.front.names[:2]

@@ -35,8 +35,6 @@ from moo_clustering.results import ClusteringResult, result_of
 
 # Parameters that do not affect the result, or that are paths, or that the record contains elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state"}
-# Ratio of standard deviations above which features are unlikely to have the same unit.
-_UNITS = 20
 # Largest number of label names in a message; smallest number of columns of label sets.
 _NAMED, _FEWEST = 5, 2
 
@@ -323,7 +321,8 @@ def units_note(estimator: Any, samples: Samples) -> str | None:
         return None
     spreads = samples.X.std(axis=0)
     spreads = spreads[spreads > 0]
-    if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < _UNITS:
+    # Ratio of standard deviations above which features are unlikely to have the same unit.
+    if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < 20:
         return None
     return (
         f"Note: one feature varies {ratio:.3g} times as much as another, and features are not "

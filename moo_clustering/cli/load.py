@@ -63,19 +63,16 @@ from moo_clustering.persistence import read_arrays
 if TYPE_CHECKING:
     from moo_clustering.estimators._methods import Method
 
-_ARFF = (".arff", ".dat")
 # Flags that replace the names of reader options in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
 _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
-_PARTS = {"format", "shape", "data"}
 SPARSE = (".svm", ".svmlight", ".libsvm")
 # The relation name of MEKA contains the number of label attributes.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
 # Columns get equal weights, are unchanged, get equal weights if any is a category, or remain columns.
 Preparation = Literal["equal", "none", "mixed", "columns"]
-_COMPONENTS = 100
 StemmerName = Literal["porter", "english", "none"]
 _MIN_DF = 2
 
@@ -148,7 +145,7 @@ def load_data(
     roles = Roles(labels, partial_labels, id_column, tuple(drop), header=header)
     if text_columns is not None or holds_documents(path):
         return load_documents(path, method, roles, None if text_columns is None else _names(text_columns))
-    if array_names(path) >= _PARTS:  # a matrix of ``scipy.sparse.save_npz``
+    if array_names(path) >= {"format", "shape", "data"}:  # a matrix of ``scipy.sparse.save_npz``
         return load_sparse(path, method, named)
     if prepares is not None and holds_columns(path):
         return load_prepared(path, roles, preparation=prepares, options=filling or {})
@@ -164,7 +161,7 @@ def load_data(
 def holds_bags(path: Path, bag: str | None) -> bool:
     """Whether a file contains bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
     name = path.name.lower().removesuffix(".gz")
-    if bag is not None or name.endswith(_ARFF):
+    if bag is not None or name.endswith((".arff", ".dat")):
         return True
     return "bag_offsets" in array_names(path)
 
@@ -518,7 +515,7 @@ def text_features(
             f"--svd must be at most {most} for {weights.shape[0]} documents with {weights.shape[1]} terms, "
             f"got {svd}"
         )
-    components = min(_COMPONENTS, most) if svd is None else svd
+    components = min(100, most) if svd is None else svd
     X, share = _reduced(weights, components, seed)
     record |= {"svd": components, "svd_explained_variance": share}
     return samples.with_terms(weights, vocabulary, record, X)

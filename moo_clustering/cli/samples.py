@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.cli.job import LabelUse
 
-# Number of random permutations of the labels, the control of the entropy of clusters.
-_SHUFFLES = 20
 # Texts that identify a sample: characters, columns, and the largest number of rows to have them.
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
@@ -396,7 +394,8 @@ def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
         return {}
     gold, found = [sets[row] for row in known], labels[known]
     rng = np.random.default_rng(0)
-    random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(_SHUFFLES)]
+    # Number of random permutations of the labels, the control of the entropy of clusters.
+    random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(20)]
     return {"entropy": cluster_entropy(gold, found), "entropy_random": float(np.mean(random))}
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 # Number of contradictions listed in the message; the others are counted.
 _SPELLED_OUT = 3
-# Maximum number of conflicts, reached by 4472 classes, because every two classes are in conflict.
-_MAX_CONFLICTS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +173,8 @@ def constraint_groups(
     constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
     groups = np.full(n, -1, dtype=np.int64)
     groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
-    if _checks.n_pairs(len(hubs)) > _MAX_CONFLICTS:
+    # Maximum number of conflicts, reached by 4472 classes, because every two classes are in conflict.
+    if _checks.n_pairs(len(hubs)) > 10_000_000:
         raise ValueError(
             f"y must have at most 4472 classes, because more have too many conflicting pairs; got {len(hubs)}"
         )

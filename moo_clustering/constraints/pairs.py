@@ -32,10 +32,6 @@ Counts = Int64Array | FloatArray
 MAX_PAIRS = 10_000_000
 # Keeps a weight of fisher_weights finite and positive if all must-links, or all cannot-links, agree.
 _BETWEEN_FLOOR = 1e-12
-# Features with at most this share of the largest variance get weight 0.
-_CONSTANT = 1e-6
-# Number of class-cluster counters per pass: 64 KiB.
-_COUNTERS = 4096
 
 
 class PairwiseConstraints:
@@ -75,13 +71,9 @@ class PairwiseConstraints:
     """
 
     __slots__ = (
-        "_cannot_link",
-        "_cannot_link_weights",
-        "_is_weighted",
-        "_must_link",
-        "_must_link_weights",
+        "_cannot_link", "_cannot_link_weights", "_is_weighted", "_must_link", "_must_link_weights",
         "_n_samples",
-    )
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -462,7 +454,8 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     within, together = np.zeros((2, len(population)), dtype=np.int64)
     # Count the classes in groups whose counters fit in the cache; usually one group.
     n_labels = int(greatest) + 1
-    group, place = np.divmod(classes, max(1, _COUNTERS // n_labels))
+    # Number of class-cluster counters per pass: 64 KiB.
+    group, place = np.divmod(classes, max(1, 4096 // n_labels))
     by_group = np.argsort(group, kind="stable")
     boundaries = np.append(np.flatnonzero(np.diff(group[by_group], prepend=-1)), len(group))
     order, shifts = labelled[by_group].astype(np.uint64), (n_labels * place[by_group]).astype(np.uint64)
@@ -563,7 +556,8 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     variance = _variance(data)
     within = _half_mean_square(data, constraints.must_link, constraints.must_link_weights)
     between = _half_mean_square(data, constraints.cannot_link, constraints.cannot_link_weights)
-    varies = variance > _CONSTANT * variance.max()
+    # Features with at most this share of the largest variance get weight 0.
+    varies = variance > 1e-6 * variance.max()
     spread = (1.0 - shrinkage) * within + shrinkage * variance
     # Without shrinkage, a feature that is equal on all must-links would have infinite weight.
     scale = np.maximum(spread, _BETWEEN_FLOOR * variance) * variance

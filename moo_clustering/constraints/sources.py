@@ -25,7 +25,6 @@ from moo_clustering.persistence import cell_text, open_file, replacing
 Path = str | PathLike[str]
 Scheme = Literal["stratified", "pooled", "docs"]
 _COLUMNS = ["i", "j", "kind", "weight"]
-_MOST_SAMPLES = 2**63 - 1
 _LONGEST = 500  # maximum length of an error message, which may quote a cell of any length
 
 
@@ -136,7 +135,7 @@ def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_
         number = int(cell)
     except ValueError:
         _fail(path, line, f"expected a row number, got {quoted(cell)}")
-    if number < 0 or number >= (_MOST_SAMPLES if n_samples is None else n_samples):
+    if number < 0 or number >= (2**63 - 1 if n_samples is None else n_samples):
         allowed = "0 or more" if n_samples is None else f"0 to {n_samples - 1}"
         _fail(path, line, f"row number {number} is out of range; rows are numbered {allowed}")
     return number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -31,8 +32,6 @@ from moo_clustering._kernels.partitions import medoid_separations
 from moo_clustering._kernels.threads import for_parts
 
 Form = Literal["auto", "matrix", "vector"]
-# Metrics for which both forms give the same medoids.
-_EITHER = ("cosine", "sqeuclidean")
 # Number of samples above which vectors are faster; the matrix then takes half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
@@ -42,8 +41,6 @@ RELATIVE = 1e-12
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
-# Maximum number of samples whose distances to all others enter the mean square distance.
-_ROWS = 1024
 
 
 class MedoidSpace(ABC):
@@ -121,7 +118,8 @@ def choose_space(
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
         raise ValueError(f"form='vector' requires metric to be one of {tuple(KINDS)}, got {quoted(metric)}.")
-    if form == "auto" and name in _EITHER:
+    # Metrics for which both forms give the same medoids.
+    if form == "auto" and name in ("cosine", "sqeuclidean"):
         n_samples = _num_samples(checked_container(X, "X"))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
             form = "vector"
@@ -194,15 +192,15 @@ class DistanceMatrixSpace(MedoidSpace):
         masks = np.zeros((*wanted.shape, self._planes.shape[2]), dtype=np.uint64)
         kernels.cluster_masks(labels, masks)
         totals = np.empty(labels.shape, dtype=np.int32)
-        clusters, limits = (order, starts, wanted), (RELATIVE, self._each)
-
-        def bound(lo: int, hi: int) -> None:
-            kernels.coarse_totals(self._planes, labels, masks, wanted, totals, lo, hi)
-
-        def find(lo: int, hi: int) -> None:
-            coarse = (self._planes, masks, totals, self._unit)
-            kernels.least_total_members(self.distances, *coarse, *clusters, *limits, found, lo, hi)
-
+        coarse, clusters, limits = (
+            (masks, totals, self._unit),
+            (order, starts, wanted),
+            (RELATIVE, self._each),
+        )
+        bound = partial(kernels.coarse_totals, self._planes, labels, masks, wanted, totals)
+        find = partial(
+            kernels.least_total_members, self.distances, self._planes, *coarse, *clusters, *limits, found
+        )
         for kernel, count in ((bound, self.n_samples), (find, len(some))):
             for_parts(kernel, count, masks.shape[2] * labels.size, self.n_jobs)
         medoids[some] = found
@@ -227,7 +225,8 @@ class VectorSpace(MedoidSpace):
     def _measure(self, sums: FloatArray, products: FloatArray) -> None:
         """Compute ``mean_square`` and ``total_to_one`` from column sums and the rows' products with them."""
         n = self.n_samples
-        spaced = np.unique(np.linspace(0, n - 1, min(n, _ROWS)).astype(np.int64))
+        # Maximum number of samples whose distances to all others enter the mean square distance.
+        spaced = np.unique(np.linspace(0, n - 1, min(n, 1024)).astype(np.int64))
         squares = [np.einsum("ij,ij->", rows, rows) for rows in self._row_blocks(spaced)]
         self.mean_square = float(np.sum(squares)) / (len(spaced) * n)
         if self.kind == kernels.COSINE:

@@ -12,7 +12,7 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int32Array, Int64Array
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int32Array, Int64Array, block_slices
 from moo_clustering._data import FLOATS, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
@@ -22,14 +22,8 @@ from moo_clustering.graphs.matrices import symmetrize
 WEAKNESS = 1e-3
 # Largest number of samples for comparisons of all pairs.
 ALL_PAIRS_UP_TO = 2000
-# In parts of up to this many samples, every sample searches for its nearest sample in another part.
-_SMALL = 64
-# Number of nearest other parts with which a large part is compared.
-_PARTNERS = 8
 # Without a tree, only this many members of each of two parts are compared: those nearest to the other part.
 FACING_SAMPLES = 1024
-# With more features, tree queries for distant samples visit nearly all of the tree.
-_FAR_FEATURES = 4
 # Two parts with at most this many pairs of samples are compared completely.
 COMPARED_PAIRS = 1 << 22
 _NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
@@ -177,20 +171,19 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
     n_samples, width = lists.indices.shape
     # Admissible samples that are not listed are at least as far as the last listed one.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
-    step = max(1, neighbors.CHUNK // width)
 
-    def outward(lo: int, parts: Int32Array) -> Links:
-        listed = lists.indices[lo : lo + step]
-        row, rank = np.nonzero((listed >= 0) & (parts[listed] != parts[lo : lo + step, None]))
-        length = lists.distances[lo + row, rank].astype(np.float64)
-        return Links(lo + row, listed[row, rank].astype(np.int64), length)
+    def outward(part: slice, parts: Int32Array) -> Links:
+        listed = lists.indices[part]
+        row, rank = np.nonzero((listed >= 0) & (parts[listed] != parts[part, None]))
+        length = lists.distances[part][row, rank].astype(np.float64)
+        return Links(part.start + row, listed[row, rank].astype(np.int64), length)
 
     def propose(parts: Int32Array) -> Links:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
         # Few listed links lead out of a part, and only these are stored.
-        links = _joined([outward(lo, parts) for lo in range(0, n_samples, step)])
+        links = _joined([outward(part, parts) for part in block_slices(n_samples, width)])
         np.minimum.at(best, parts[links.i], links.length)
         certain = (best <= known)[parts[links.i]]
         return Links(links.i[certain], links.j[certain], links.length[certain])
@@ -205,9 +198,8 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
         n_samples = len(parts)
         by_key = np.argsort(keys)
         nearest, length = np.empty(n_samples, dtype=np.int64), np.empty(n_samples)
-        step = max(1, neighbors.CHUNK // n_samples)
-        for lo in range(0, n_samples, step):
-            rows = np.arange(lo, min(lo + step, n_samples))
+        for part in block_slices(n_samples, n_samples):
+            rows = np.arange(n_samples)[part]
             # With columns in the order of keys, the first minimum has the smallest key.
             block = neighbors.round_distances(distances(rows)[:, by_key])
             block[parts[rows, None] == parts[by_key]] = np.inf
@@ -229,7 +221,8 @@ class LargeGraphBridges:
         """For each sample of a part of m, find the nearest sample of another part among its m + 1 nearest."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it.
-        small = (sizes <= _SMALL) & (np.arange(len(sizes)) != sizes.argmax())
+        # In parts of up to this many samples, every sample searches for its nearest sample in another part.
+        small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]):
             rows = np.flatnonzero(small[parts] & (sizes[parts] == size))
@@ -248,7 +241,8 @@ class LargeGraphBridges:
         """Find closest pairs of samples of large parts and of the parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
-        n_partners = min(_PARTNERS + 1, len(members))
+        # A large part is compared with itself and the 8 nearest other parts.
+        n_partners = min(9, len(members))
         near = cKDTree(centres).query(centres, k=n_partners)[1]
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
         trees: dict[int, Any] = {}
@@ -263,7 +257,8 @@ class LargeGraphBridges:
             p, q = q, p
         a, b = members[p], members[q]
         if len(a) * len(b) > COMPARED_PAIRS:
-            if self.space.power is not None and self.points.shape[1] <= _FAR_FEATURES:
+            # With more features, tree queries for distant samples visit nearly all of the tree.
+            if self.space.power is not None and self.points.shape[1] <= 4:
                 if q not in trees:
                     trees[q] = cKDTree(self.points[b], balanced_tree=False)
                 length, place = trees[q].query(self.points[a], p=self.space.power)

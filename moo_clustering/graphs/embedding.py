@@ -38,18 +38,8 @@ Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
 # Accepted |L u - lambda u| relative to the scale of L.
 _RESIDUAL = 1e-4
-# Accepted residuals for filtered vectors, and for pairs of which only the eigenvalue is needed. Filtered
-# residuals are close to their limit, while those of Lanczos are mostly far smaller. The error of an
-# eigenvalue is of the order of the squared residual.
-_FILTERED_RESIDUAL, _VALUE_RESIDUAL = 1e-5, 1e-3
-# Maximum number of Lanczos runs, each on the complement of the vectors found before.
-_MAX_PASSES = 6
-_MAX_RESTARTS = 100
 # Extra vectors of a block, which speed up convergence.
 _EXTRA = 4
-# Largest ratio of maximum to mean degree for filtering unnormalised Laplacians. Eigenvalues far
-# above the rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
-_REGULAR = 10.0
 # Maximum and minimum number of filters. The minimum prevents missed vectors if initial residuals are small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
 # Maximum degree and log-amplification of a filter. Beyond them, columns of a block become too similar.
@@ -150,7 +140,9 @@ def _pairs(
     factorize = solver in ("auto", "arpack") and _factors_well(S)
     degree = degrees(S)
     scale = 1.0 if normalized else float(degree.max()) or 1.0
-    regular = normalized or scale <= _REGULAR * degree.mean()
+    # Largest ratio of maximum to mean degree for filtering unnormalised Laplacians. Eigenvalues far above the
+    # rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
+    regular = normalized or scale <= 10.0 * degree.mean()
     if solver == "auto" and n_samples >= CHEBYSHEV_FROM and regular and not factorize:
         solver = "chebyshev"
     strength = inverse_root(degree) if normalized else np.ones(n_samples)
@@ -254,7 +246,7 @@ def lanczos_pairs(
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
     values, vectors = rayleigh_ritz(L, found, n_pairs) if found.shape[1] else (np.empty(0), found)
-    for _ in range(_MAX_PASSES):
+    for _ in range(6):  # each run is on the complement of the vectors found before
         n_missing = n_pairs - vectors.shape[1]
         operator = _Deflated(step, known, vectors)
         room = n - max(known.shape[1], vectors.shape[1])
@@ -321,7 +313,7 @@ class _Deflated:
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)
-        limits = {"ncv": min(n, max(2 * n_pairs + 1, 20)), "maxiter": _MAX_RESTARTS}
+        limits = {"ncv": min(n, max(2 * n_pairs + 1, 20)), "maxiter": 100}
         try:
             _, vectors = eigsh(operator, n_pairs, which="LA", tol=tolerance, v0=start, **limits)
         except ArpackNoConvergence as partial:
@@ -347,8 +339,10 @@ def chebyshev_pairs(
     # ``n_vectors`` pairs, only the eigenvalues need to be accurate. Filtering costs one pass over L per
     # degree. Threads share rows of L and fixed blocks of rows of the vectors, so that sums do not change.
     n = L.shape[0]
-    allowed = np.full(n_pairs, _FILTERED_RESIDUAL * scale)
-    allowed[n_pairs if n_vectors is None else n_vectors :] = _VALUE_RESIDUAL * scale
+    # Filtered residuals are close to their limit, while those of Lanczos are mostly far smaller. The limit is
+    # larger for pairs of which only the eigenvalue is needed, whose error is of the order of the square.
+    allowed = np.full(n_pairs, 1e-5 * scale)
+    allowed[n_pairs if n_vectors is None else n_vectors :] = 1e-3 * scale
     block = _reduced_vectors(L, known, n_pairs)
     n_random = min(n, n_pairs + max(_EXTRA, n_pairs // 4)) - block.shape[1]
     block = np.column_stack([block, rng.standard_normal((n, n_random))])

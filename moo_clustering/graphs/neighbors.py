@@ -25,6 +25,7 @@ from moo_clustering._arrays import (
     Int32Array,
     Int64Array,
     MissingPackageError,
+    block_slices,
     choice,
     near_one,
     quoted,
@@ -60,8 +61,6 @@ MINKOWSKI: dict[str, Any] = {
 }  # fmt: skip
 # Number of extra points per search, so that few searches are repeated because of a tie at the end.
 _SPARE = 4
-# Largest relative error of a distance in single precision, above which the search uses double precision.
-_BLUR = 0.01
 # Smallest distance without loss of digits in single precision, in which lists store distances.
 _LEAST = 1e-30
 PlainMetric = Literal["euclidean", "precomputed"]
@@ -300,9 +299,8 @@ def matrix_lists(
 ) -> None:
     """Fill the lists from a matrix of distances, row by row."""
     n_samples, width = indices.shape
-    step = max(1, CHUNK // n_samples)
-    for lo in range(0, n_samples, step):
-        rows = np.arange(lo, min(lo + step, n_samples))
+    for part in block_slices(n_samples, n_samples):
+        rows = np.arange(n_samples)[part]
         block = round_distances(D[rows])
         block[np.arange(len(rows)), rows] = np.inf
         if groups is not None:
@@ -395,9 +393,8 @@ def _hand_out(
     everyone, owner = rows.members(points)
     mine = free[everyone]
     everyone, owner = everyone[mine], owner[mine]
-    step = max(1, CHUNK // width)
-    for lo in range(0, len(everyone), step):
-        who, which = everyone[lo : lo + step], owner[lo : lo + step]
+    for part in block_slices(len(everyone), width):
+        who, which = everyone[part], owner[part]
         own = samples[which] == who[:, None]
         # A sample that is not in its own list (too many duplicates) drops the last entry.
         gap = np.where(own.any(axis=1), own.argmax(axis=1), width)
@@ -471,9 +468,7 @@ def index_tied_lists(
     if metric == "precomputed":
         return lists, data[rows[:, None], lists.indices]
     distances = np.empty(lists.indices.shape)
-    step = max(1, CHUNK // max(1, lists.indices.shape[1] * data.shape[1]))
-    for lo in range(0, n_samples, step):
-        block = slice(lo, lo + step)
+    for block in block_slices(n_samples, lists.indices.shape[1] * data.shape[1]):
         distances[block] = row_distances(data, rows[block, None], lists.indices[block])
     return lists, distances
 
@@ -558,7 +553,7 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
     """Translate metrics with the order of Euclidean distances to a Euclidean search."""
     if not isinstance(metric, str):
-        return MetricSpace(X, metric, None, _keep)
+        return MetricSpace(X, metric, None)
     if metric == "cosine":
         # |u - v|^2 / 2 = 1 - cos for unit vectors; an extra dimension represents zero rows.
         points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
@@ -566,23 +561,10 @@ def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
         norms = np.sqrt(np.einsum("ij,ij->i", points, points))
         points /= np.where(norms > 0, norms, 1.0)[:, None]
         points[norms == 0, -1] = 1.0
-        return MetricSpace(points, metric, 2.0, _half_square)
+        return MetricSpace(points, metric, 2.0, 0.5)
     if metric == "sqeuclidean":
-        return MetricSpace(X, metric, 2.0, _square)
-    return MetricSpace(X, metric, MINKOWSKI.get(metric), _keep)
-
-
-def _keep(distances: NDArray[Any]) -> None:
-    return None
-
-
-def _half_square(distances: NDArray[Any]) -> None:
-    _square(distances)
-    distances *= 0.5
-
-
-def _square(distances: NDArray[Any]) -> None:
-    np.square(distances, out=distances)
+        return MetricSpace(X, metric, 2.0, 1.0)
+    return MetricSpace(X, metric, MINKOWSKI.get(metric))
 
 
 @dataclass(frozen=True, eq=False)
@@ -592,7 +574,13 @@ class MetricSpace:
     points: AnyFloatArray
     metric: Metric
     power: float | None
-    finish: Callable[[NDArray[Any]], None]
+    square: float | None = None  # factor of the squared distances that are those of the metric, if any
+
+    def finish(self, distances: NDArray[Any]) -> None:
+        """Convert distances of the search to those of the metric, in place."""
+        if self.square is not None:
+            np.square(distances, out=distances)
+            distances *= self.square
 
 
 def point_search(
@@ -809,7 +797,8 @@ class _BlockSearch(_MinkowskiSearch):
         horizon = np.maximum(reach, 0.0) / self._scale
         found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
         # Single precision cannot distinguish points that are much nearer to each other than to the mean.
-        blurred = np.flatnonzero(found.horizon < (1.0 - _BLUR) * found.distances[:, -1])
+        # With larger relative errors of distances in single precision, the search uses double precision.
+        blurred = np.flatnonzero(found.horizon < 0.99 * found.distances[:, -1])
         if len(blurred):
             for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):
                 mine[blurred] = sharp

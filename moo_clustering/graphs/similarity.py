@@ -9,7 +9,7 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, choice, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
@@ -18,22 +18,13 @@ from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.bridges import WEAKNESS, link_parts
 from moo_clustering.graphs.matrices import symmetrize, without_diagonal
 
-# Up to this many members, the medoid is exact; above, it is the member nearest to the mean.
-_EXACT_MEDOID = 2048
-# With more pairs than this, must_link_edges="auto" adds stars instead of cliques.
-_MAX_CLIQUE_PAIRS = 1_000_000
 #: A positive number, "mean" or "median".
 Sigma = float | str
 MAX_MEMORY = 4 * 2**30
-# exp(-x) underflows to 0 in float64 from about 745 on, but edges must not vanish.
-_SMALLEST = 1e-300
 # Bytes of values and indices of an entry, of its transpose, and of their maximum during symmetrisation.
 _BYTES_PER_ENTRY = 40
 # Smallest similarity of neighbours in self_tuning_graph, so that underflow removes no edge.
 _LEAST = 1e-6
-# Smallest similarity of bridges in self_tuning_graph, and smallest scale as a share of the median distance.
-_LEAST_BRIDGE = 1e-4
-_LEAST_SCALE = 1e-3
 
 
 def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
@@ -118,9 +109,8 @@ def _near_pairs(
 def _distance_blocks(data: AnyFloatArray, metric: neighbors.Metric) -> Any:
     """Yield the first row and distances of rows to all samples, rounded so that noise breaks no ties."""
     if isinstance(metric, str) and metric == "precomputed":
-        rows_at_once = max(1, neighbors.CHUNK // len(data))
-        for lo in range(0, len(data), rows_at_once):
-            yield lo, neighbors.round_distances(data[lo : lo + rows_at_once])
+        for part in block_slices(len(data), len(data)):
+            yield part.start, neighbors.round_distances(data[part])
         return
     space = neighbors.metric_space(data, metric)
     search = neighbors.point_search(space.points, space)
@@ -151,11 +141,10 @@ def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_m
     pairs = tree.query_pairs(reach, p=power, output_type="ndarray")
     near = np.empty(len(pairs), dtype=np.bool_)
     limit = neighbors.round_distances(np.array([epsilon]))[0]
-    step = max(1, neighbors.CHUNK // data.shape[1])
-    for lo in range(0, len(pairs), step):
-        i, j = pairs[lo : lo + step].T
+    for part in block_slices(len(pairs), data.shape[1]):
+        i, j = pairs[part].T
         gaps = np.linalg.norm(data[i].astype(np.float64) - data[j], ord=power, axis=1)
-        near[lo : lo + step] = neighbors.round_distances(gaps) < limit
+        near[part] = neighbors.round_distances(gaps) < limit
     i, j = pairs[near].T
     edges = sp.coo_array((np.ones(len(i)), (i, j)), shape=(len(data), len(data)))
     return symmetrize(edges.tocsr())
@@ -232,7 +221,7 @@ def self_tuning_graph(
     n_parts, parts = csgraph.connected_components(graph, directed=False)
     if n_parts == 1:
         return graph
-    weight = max(WEAKNESS * float(graph.data.min()), _LEAST_BRIDGE)
+    weight = max(WEAKNESS * float(graph.data.min()), 1e-4)
     keys = np.arange(m, dtype=np.int64)
     return link_parts(graph, parts, data, weight, metric=metric, lists=lists, keys=keys)
 
@@ -241,7 +230,7 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
     positive = distances[distances > 0]
     if not len(positive):
         return np.ones_like(distances)
-    least = _LEAST_SCALE * np.median(positive)
+    least = 1e-3 * np.median(positive)
     scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
     # Divide twice, because the product of two tiny scales may underflow.
     exponent = (distances / scale[:, None]) * (distances / scale[indices])
@@ -268,9 +257,8 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
         lam = waterfill_lambda(lists)
     n_samples, width = lists.distances.shape
     weights = np.empty((n_samples, width))
-    step = max(1, neighbors.CHUNK // width)
-    for lo in range(0, n_samples, step):
-        weights[lo : lo + step] = waterfill_weights(lists.distances[lo : lo + step], lam)
+    for part in block_slices(n_samples, width):
+        weights[part] = waterfill_weights(lists.distances[part], lam)
     return symmetrize(listed_edges(lists, weights))
 
 
@@ -342,7 +330,8 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     with np.errstate(over="ignore"):
         scaled = checked_array(distances, "distances", np.float64) / sigma
         weights: FloatArray = np.exp(-0.5 * scaled**2)
-    return np.maximum(weights, _SMALLEST)
+    # exp(-x) underflows to 0 in float64 from about 745 on, but edges must not vanish.
+    return np.maximum(weights, 1e-300)
 
 
 def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
@@ -438,7 +427,8 @@ def write_constraints(
     choice("must_link_edges", must_link_edges, ("auto", "clique", "star"))
     if must_link_edges == "auto":
         n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in groups.members())
-        must_link_edges = "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"
+        # With more pairs than this, must_link_edges="auto" adds stars instead of cliques.
+        must_link_edges = "clique" if n_pairs <= 1_000_000 else "star"
     graph = symmetrize(S)
     X = None if X is None else checked_table(X, dtype=FLOATS)
     if groups.n_samples != graph.shape[0]:
@@ -474,6 +464,7 @@ def _links(members: Int64Array, how: str, X: AnyFloatArray | None) -> Int64Array
 
 
 def _medoid(points: FloatArray) -> int:
-    if len(points) <= _EXACT_MEDOID:
+    # Up to this many members, the medoid is exact; above, it is the member nearest to the mean.
+    if len(points) <= 2048:
         return int(cdist(points, points).sum(axis=1).argmin())
     return int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmin())

@@ -13,7 +13,15 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import FloatArray, Int32Array, Int64Array, number_clusters, quoted, warn_caller
+from moo_clustering._arrays import (
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    block_slices,
+    number_clusters,
+    quoted,
+    warn_caller,
+)
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
@@ -28,15 +36,13 @@ from moo_clustering.graphs.embedding import (
     spectral_embedding,
 )
 from moo_clustering.graphs.matrices import inverse_root, symmetrize, symmetrized
-from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
+from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
 # With more samples than this, k-means is fitted to a random sample of them.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
 # Maximum number of k-means iterations, and the final movement of centres, relative to the mean variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
-# Largest number of samples for k-means by NumPy, with all squared distances, without compiled kernels.
-_SMALL = 256
 # Largest size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
 # Smallest size for Lanczos, on sparse graphs with few neighbours and on dense matrices without zeros. For
@@ -222,7 +228,8 @@ def kmeans_labels(
     tolerance = _TOLERANCE * float(X.var(axis=0).mean())
     labels = np.empty((2, n), dtype=np.int32)
     least = np.inf
-    small = n <= _SMALL
+    # Largest number of samples for k-means by NumPy, with all squared distances, without compiled kernels.
+    small = n <= 256
     if small and squares is None:
         squares = _squares_in_order(X, X)
     small = small and caching.interpreted(lloyd, n_init * n_clusters * n / 20)
@@ -373,9 +380,8 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     if partitions.dtype.kind not in "iu" or partitions.min(initial=0) < 0:
         raise ValueError("labels must be non-negative integers.")
     values = np.empty(len(partitions))
-    step = max(1, CHUNK // max(graph.nnz, graph.shape[0]))
-    for lo in range(0, len(partitions), step):
-        values[lo : lo + step] = _ratio_cuts(graph, partitions[lo : lo + step].astype(np.int64))
+    for part in block_slices(len(partitions), max(graph.nnz, graph.shape[0])):
+        values[part] = _ratio_cuts(graph, partitions[part].astype(np.int64))
     return values
 
 

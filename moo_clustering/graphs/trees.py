@@ -35,8 +35,6 @@ Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
 # Up to this number of distinct samples, Prim's algorithm is as fast as Boruvka's.
 _FEW = 1000
-# Up to this number of samples with many features, all distances are precomputed: 128 MB at most.
-_ALL_PAIRS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +114,12 @@ def euclidean_mst(
     if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place < n:
         raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {quoted(root)}.")
     choice("algorithm", algorithm, ("auto", "prim", "boruvka"))
+    if precomputed and algorithm == "boruvka":
+        raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim".')
     if precomputed:
-        links, lengths = _of_matrix(data, keys, algorithm)
+        links = np.empty((n - 1, 2), dtype=np.int64)
+        run(trees.prim, data.size, data.astype(np.float64), True, keys, links)
+        lengths = data[links[:, 0], links[:, 1]].astype(np.float64)
     else:
         links, lengths = _of_rows(data, keys, metric, algorithm)
     return hang_up(links, lengths, n, int(place))
@@ -134,14 +136,6 @@ def _checked_keys(
     if keys.shape != (n_samples,) or (np.diff(np.sort(keys)) == 0).any():
         raise ValueError(f"ties must contain {n_samples} distinct keys, one per sample.")
     return keys
-
-
-def _of_matrix(D: NDArray[Any], keys: NDArray[np.int32], algorithm: str) -> tuple[Int64Array, FloatArray]:
-    if algorithm == "boruvka":
-        raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim".')
-    links = np.empty((len(D) - 1, 2), dtype=np.int64)
-    run(trees.prim, D.size, D.astype(np.float64), True, keys, links)
-    return links, D[links[:, 0], links[:, 1]].astype(np.float64)
 
 
 def _of_rows(
@@ -182,7 +176,8 @@ def _of_rows(
 def square_distances(points: FloatArray) -> FloatArray | None:
     """Compute all squared distances, shape (n, n); None for few features or many points."""
     # With many features, kernels that recompute distances pair by pair are several times slower.
-    if points.shape[1] <= MOST_FEATURES or len(points) > _ALL_PAIRS:
+    # Up to this number of samples with many features, all distances are precomputed: 128 MB at most.
+    if points.shape[1] <= MOST_FEATURES or len(points) > 4096:
         return None
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
 

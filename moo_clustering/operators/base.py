@@ -174,7 +174,7 @@ class DrawnMutation(SeededMutation):
         pop: Population,
         inplace: bool = True,
         *args: Any,
-        random_state: np.random.Generator | None = None,
+        random_state: Any = None,
         **kwargs: Any,
     ) -> Population:
         rng = np.random.default_rng(random_state)

@@ -17,8 +17,6 @@ from moo_clustering.problems.centers import SumOfSquaresProblem
 Removal = Literal["uniform", "cheap"]
 # Largest difference between the mutation mix of a child and that of the parent it inherits from.
 MIX_STEP = 0.2
-# Number of random centres that RelocateCenter compares with removal="cheap".
-CANDIDATES = 3
 
 
 class CenterMatchingCrossover(base.PairCrossover):
@@ -42,13 +40,7 @@ class CenterMatchingCrossover(base.PairCrossover):
         super().__init__(prob, n_offsprings, **kwargs)
 
     def do(
-        self,
-        problem: Any,
-        pop: Any,
-        parents: Any = None,
-        *args: Any,
-        random_state: Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Cross individuals, and set the ``mix`` of the children."""
         rng = np.random.default_rng(random_state)
@@ -143,7 +135,8 @@ def relocate(
     else:
         labels, first, second = encoding.nearest(centers)
         # A sample whose centre is removed joins the second nearest centre.
-        gone = cheapest(labels, second - first, rng.permutation(k)[:CANDIDATES]) if k > 1 else 0
+        # The cheapest of three random centres.
+        gone = cheapest(labels, second - first, rng.permutation(k)[:3]) if k > 1 else 0
         if not anywhere and k > 1:
             place = drawn(np.where(labels == gone, second, first), place, rng)
     centers[gone] = encoding.points[place]

@@ -178,13 +178,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         self.max_rounds = integer("max_rounds", max_rounds)
 
     def do(
-        self,
-        problem: Any,
-        pop: Any,
-        parents: Any = None,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Cross individuals, and mark the children of crossed pairs."""
         rng = np.random.default_rng(random_state)
@@ -543,7 +537,7 @@ class PartitionMutation(base.SeededMutation):
         pop: Population,
         inplace: bool = True,
         *args: Any,
-        random_state: np.random.Generator | None = None,
+        random_state: Any = None,
         **kwargs: Any,
     ) -> Population:
         """Mutate individuals, and remove the mark of crossed children."""

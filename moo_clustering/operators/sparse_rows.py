@@ -91,13 +91,7 @@ class RowUniformCrossover(base.PairCrossover):
         super().__init__(prob, **kwargs)
 
     def do(
-        self,
-        problem: SRMOSCProblem,
-        pop: Any,
-        parents: Any = None,
-        *args: Any,
-        random_state: Any = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Any, parents: Any = None, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Cross individuals; all first children come before all second ones."""
         base.require(problem, *self._needs)
@@ -185,7 +179,7 @@ class SupportMutation(base.SeededMutation):
 
     def do(
         self,
-        problem: SRMOSCProblem,
+        problem: Any,
         pop: Population,
         inplace: bool = True,
         *args: Any,

@@ -21,8 +21,6 @@ Metric = Literal["hamming", "euclidean"]
 BLOCK_SAMPLES = 512
 # Numbers in memory for all threads (256 MB of float64), and per block, which fits in the cache.
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
-# Number of arrays with one number per mode and sample: distances, memberships, their powers, a product.
-COPIES = 4
 # Smallest number of memberships that is worth a thread.
 LEAST_PER_THREAD = 1 << 18
 # Relative tolerance for equal sums of memberships, because the order of additions is arbitrary.
@@ -216,7 +214,8 @@ class FuzzyModesProblem(SignedProblem):
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
         """Split a population into blocks of bounded memory, at least one per thread if threads pay off."""
         k, threads = self.n_clusters, n_threads(self.n_jobs)
-        items = k * (COPIES * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)
+        # Four arrays have one number per mode and sample: distances, memberships, their powers, a product.
+        items = k * (4 * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)
         step = max(1, min(BLOCK_ITEMS, ALL_ITEMS // threads) // items)
         if n_individuals * k * self.n_samples >= LEAST_PER_THREAD:
             step = min(step, -(-n_individuals // threads))

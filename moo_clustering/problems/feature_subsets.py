@@ -40,8 +40,6 @@ _NOISE, _STEP = 5, 1.4
 _BY_LABELS = ("labels", "held_out_labels")
 # Maximum number of folds of held-out labels, and k-means iterations per fold.
 _FOLDS, _PASSES = 5, 5
-# Significance level for the features that encode a partition, before the Bonferroni correction.
-_ALPHA = 0.05
 
 
 class FeatureSubsetEncoding(Encoding):
@@ -174,7 +172,7 @@ class FeatureSubsetEncoding(Encoding):
                 with np.errstate(divide="ignore", invalid="ignore"):
                     p = np.nan_to_num(f_classif(self.points, partition)[1], nan=1.0)
                 row[np.argsort(p, kind="stable")[: self.max_features]] = True
-                row &= p * self.n_var <= _ALPHA
+                row &= p * self.n_var <= 0.05  # Bonferroni's correction
         return self.repair(X)
 
     def repair(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal, Self, get_args
 
@@ -44,8 +44,6 @@ from moo_clustering.problems.partition import FixedProblem, SignedProblem
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
 Weights = Literal["ranks", "published"]
-# The only maximised objective.
-MAXIMISED = "ari"
 # Cluster of every part, one row per individual.
 Rows = Labels
 MAX_MEMORY = 4 * 2**30
@@ -53,10 +51,6 @@ MAX_MEMORY = 4 * 2**30
 MOST_LITERAL = 2000
 # Above the first number, parts are grouped before they are merged; above the second, the cut is coarser.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
-# Individuals with more clusters are not searched for fragments.
-_MOST_CLUSTERS = 2000
-# Variances below this share of the squared sample norms are lost in the rounding of inner products.
-LOST_VARIANCE = 1e-12
 
 
 class MOCKProblem(SignedProblem):
@@ -161,7 +155,8 @@ class MOCKProblem(SignedProblem):
         self.objective_names = _checked_objectives(objectives, y, constraints)
         self.weights = _weights(graph.n_neighbors, connectivity)
         self.n_jobs = n_jobs
-        self._signs = np.array([-1.0 if name == MAXIMISED else 1.0 for name in self.objective_names])
+        # The only maximised objective.
+        self._signs = np.array([-1.0 if name == "ari" else 1.0 for name in self.objective_names])
         self._built: tuple[int, NDArray[Any]] | None = None
         scores = PartScores if encoding.links is not None else LinkScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs)
@@ -252,7 +247,8 @@ class MOCKProblem(SignedProblem):
         for i, part in enumerate(parts):
             clusters, own = np.unique(part, return_inverse=True)
             sizes, k = np.bincount(own, scores.sizes).astype(np.float64), len(clusters)
-            if (sizes >= least_size).sum() != n_clusters or k > _MOST_CLUSTERS:
+            # Individuals with more clusters are not searched for fragments.
+            if (sizes >= least_size).sum() != n_clusters or k > 2000:
                 continue
             sums = np.zeros((k, scores.X.shape[1]))
             np.add.at(sums, own, scores.sums)
@@ -700,11 +696,8 @@ class NeighborGraphProblem(FixedProblem):
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
         """f1 of ranks, shape (n_individuals,)."""
-
-        def share(lo: int, hi: int, out: FloatArray) -> None:
-            loci.sum_distances(ranks, self.lists.distances, lo, hi, out)
-
-        return sum_blocks(share, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
+        add = partial(loci.sum_distances, ranks, self.lists.distances)
+        return sum_blocks(add, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
 
     def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:
         """Count the choices at each locus, see :func:`moo_clustering.diversity.locus_counts`."""
@@ -841,7 +834,8 @@ class SRMOSCProblem(FixedProblem):
         require_squares(self.X)
         # Squared norms of the samples, the scale of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
-        if 0.0 < float(self.X.var(axis=0).sum()) < LOST_VARIANCE * float(self.norms.max()):
+        # Variances below this share of the squared sample norms are lost in the rounding of inner products.
+        if 0.0 < float(self.X.var(axis=0).sum()) < 1e-12 * float(self.norms.max()):
             warn_caller(
                 "the samples are more than a million times farther from the origin than from each other, so "
                 "rounding errors would determine the links; subtract the means or scale the data."

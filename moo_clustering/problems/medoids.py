@@ -116,7 +116,14 @@ class MedoidProblem(SignedProblem):
         max_memory: int = MAX_MEMORY,
         n_jobs: int | None = None,
     ) -> None:
-        _check_options(decode, n_local, supervision, constraints)
+        choice("decode", decode, get_args(Decode))
+        choice("supervision", supervision, get_args(Supervision))
+        if integer("n_local", n_local) > 1 and decode == "literal":
+            raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}.")
+        if constraints is not None and not isinstance(constraints, PairwiseConstraints):
+            raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+        if constraints is None and supervision != "none":
+            raise ValueError(f"supervision={supervision!r} requires constraints, got None.")
         self.form, self.space = choose_space(X, metric, form, max_memory, n_jobs)
         self.encoding = SpaceMedoidEncoding(self.space, k_max)
         if constraints is not None and constraints.n_samples != self.space.n_samples:
@@ -202,17 +209,6 @@ class MedoidProblem(SignedProblem):
         scored["F"] = np.column_stack(columns) * self._signs
         scored["X"] = self._decoder.refill(decoded.medoids, genes)
         return scored
-
-
-def _check_options(decode: Any, n_local: Any, supervision: Any, constraints: Any) -> None:
-    choice("decode", decode, get_args(Decode))
-    choice("supervision", supervision, get_args(Supervision))
-    if integer("n_local", n_local) > 1 and decode == "literal":
-        raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}.")
-    if constraints is not None and not isinstance(constraints, PairwiseConstraints):
-        raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
-    if constraints is None and supervision != "none":
-        raise ValueError(f"supervision={supervision!r} requires constraints, got None.")
 
 
 class Decoded(NamedTuple):

@@ -159,7 +159,11 @@ class PartitionProblem(SignedProblem):
         if not isinstance(encoding, Encoding):
             raise TypeError(f"encoding must be an Encoding, got {type(encoding).__name__}.")
         _check_constraints(constraints, constraint_handling, encoding.n_samples)
-        _check_size(data, encoding.n_samples)
+        n_data = encoding.n_samples if data is None else _num_samples(checked_container(data, "data"))
+        if n_data != encoding.n_samples:
+            raise ValueError(
+                f"data and encoding must have the same samples, got {n_data} and {encoding.n_samples}."
+            )
         self.encoding = encoding
         # Encodings of other packages are checked once.
         self._unseen = is_own(encoding)
@@ -215,7 +219,7 @@ class PartitionProblem(SignedProblem):
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
         columns = [
-            _checked_values(index, self._values(index, distinct, genes[first]), len(first))
+            value_per_row(self._values(index, distinct, genes[first]), f"index {index.name!r}", len(first))
             for index in self.indices
         ]
         limits = [_limit_values(limit, distinct) for limit in self.inequalities]
@@ -265,10 +269,6 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
         if not isinstance(result, ValidityIndex):
             raise TypeError(f"{type(index).__name__}.fit must return self, but it returned {quoted(result)}.")
     return fitted
-
-
-def _checked_values(index: ValidityIndex, values: Any, n: int) -> FloatArray:
-    return value_per_row(values, f"index {index.name!r}", n)
 
 
 def _limit_values(limit: Inequality, labels: Labels) -> FloatArray:
@@ -329,14 +329,6 @@ def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels
                 f"{found.min()} to {found.max()}."
             )
         _checked_partitions(encoding, encoding.decode(found), 1)
-
-
-def _check_size(data: Any, n_samples: int) -> None:
-    if data is None:
-        return
-    n_data = _num_samples(checked_container(data, "data"))
-    if n_data != n_samples:
-        raise ValueError(f"data and encoding must have the same samples, got {n_data} and {n_samples}.")
 
 
 def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:

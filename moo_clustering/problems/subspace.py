@@ -28,8 +28,6 @@ from moo_clustering.encodings.medoids import occurred_before, random_slots, repa
 from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.subspace.classes import labelled_shares
 
-# Squares of values from 2^-40 to 2^40 are finite and normal in single precision.
-_SINGLE = 40
 # Number of individuals with cached objectives: at least this, and at most twice as many.
 CAPACITY = 1 << 16
 
@@ -221,7 +219,8 @@ class SubspaceClusteringProblem(SignedProblem):
 def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
     """Convert to single precision if it can represent the squares."""
     size = np.frexp(np.abs(values).max(initial=0.0))[1]
-    return values.astype(np.float32 if abs(size) < _SINGLE else np.float64)
+    # Squares of values from 2^-40 to 2^40 are finite and normal in single precision.
+    return values.astype(np.float32 if abs(size) < 40 else np.float64)
 
 
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -163,7 +164,11 @@ class BagSilhouette(_BagIndex):
     def fit(self, data: Any) -> Self:
         choice("kind", self.kind, KINDS)
         choice("average", self.average, ("cluster", "bag"))
-        H = self._checked_distances(data) if self.kind == "precomputed" else self._measured(data)
+        if self.kind == "precomputed":
+            H = checked_distances(data, "data", dtype=np.float64, directed=True)
+            self._check_memory(len(H))
+        else:
+            H = self._measured(data)
         # The transpose makes the distances from a bag to a cluster contiguous.
         self._columns = H.T.copy()
         np.fill_diagonal(self._columns, 0.0)
@@ -176,10 +181,8 @@ class BagSilhouette(_BagIndex):
 
         values = np.zeros(len(population.labels))
         n, width = self.n_samples_, int(column_width(self.n_samples_, 8))
-
-        def kernel(lo: int, hi: int) -> None:
-            silhouette_means(self._columns, *population, width, self.average == "cluster", values, lo, hi)
-
+        by_cluster = self.average == "cluster"
+        kernel = partial(silhouette_means, self._columns, *population, width, by_cluster, values)
         for_parts(kernel, len(values), float(len(values)) * n * n, self.n_jobs, each=1)
         return values
 
@@ -189,11 +192,6 @@ class BagSilhouette(_BagIndex):
         bags = bags_of(data)
         self._check_memory(bags.n_bags)
         return bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)  # type: ignore[arg-type]
-
-    def _checked_distances(self, data: Any) -> FloatArray:
-        H: FloatArray = checked_distances(data, "data", dtype=np.float64, directed=True)
-        self._check_memory(len(H))
-        return H
 
     def _check_memory(self, n_bags: int) -> None:
         needed = 16 * n_bags**2
@@ -279,7 +277,11 @@ class BagSDbw(_GeometryIndex):
         norms = self._variance_norms(population.labels, population.sizes.shape[1]).sum(axis=1)
         n_clusters = population.n_clusters
         scatter = norms / n_clusters / self._total if self._total > 0.0 else np.zeros(len(norms))
-        density = self._densities(population, self._unit * np.sqrt(norms) / n_clusters)
+        stdev, width = self._unit * np.sqrt(norms) / n_clusters, population.sizes.shape[1]
+        blocks = self.geometry_.chunks(len(stdev), width)
+        density = np.concatenate(
+            [self._densities(population.labels[rows], width, stdev[rows]) for rows in blocks]
+        )
         scatter[n_clusters < 2] = density[n_clusters < 2] = np.inf
         return scatter, density
 
@@ -287,32 +289,17 @@ class BagSDbw(_GeometryIndex):
         from moo_clustering._kernels.bag_distances import variance_norms
 
         norms = np.empty((len(labels), n_clusters))
-
-        def kernel(lo: int, hi: int) -> None:
-            variance_norms(*self._points, self.ddof, labels, norms, lo, hi)
-
+        kernel = partial(variance_norms, *self._points, self.ddof, labels, norms)
         for_parts(kernel, len(labels), 5.0 * len(labels) * self._points[0].size, self.n_jobs)
         return norms
 
-    def _densities(self, population: Population, stdev: FloatArray) -> FloatArray:
-        n_clusters = population.sizes.shape[1]
-        return np.concatenate(
-            [
-                self._block_densities(population.labels[rows], n_clusters, stdev[rows])
-                for rows in self.geometry_.chunks(len(stdev), n_clusters)
-            ]
-        )
-
-    def _block_densities(self, labels: NDArray[np.int32], n_clusters: int, stdev: FloatArray) -> FloatArray:
+    def _densities(self, labels: NDArray[np.int32], n_clusters: int, stdev: FloatArray) -> FloatArray:
         from moo_clustering._kernels.bag_distances import densities_between
 
         geometry, reading = self.geometry_, READINGS.index(self.reading)
         density = np.empty(len(labels))
         sums = geometry.sums(labels, n_clusters, n_jobs=self.n_jobs)
-
-        def kernel(lo: int, hi: int) -> None:
-            densities_between(geometry.arrays, labels, *sums, stdev, reading, density, lo, hi)
-
+        kernel = partial(densities_between, geometry.arrays, labels, *sums, stdev, reading, density)
         for_parts(kernel, len(labels), len(labels) * n_clusters * geometry.arrays.squares.size, self.n_jobs)
         return density
 

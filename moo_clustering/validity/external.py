@@ -28,8 +28,6 @@ from moo_clustering.validity.base import integer_rows
 SETS = (list, tuple, set, frozenset, np.ndarray)
 # Largest contingency table to convert to dense: 80 MB of integers.
 DENSE_ENTRIES = 10_000_000
-# Largest contingency table with exact tie-breaking, which solves up to as many small assignments.
-EXACT_TIE_ENTRIES = 4096
 # Largest table of counters that fits in the fastest cache; clearing a larger one takes longer than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
@@ -133,7 +131,8 @@ def class_of_cluster(table: csr_array) -> Int64Array:
     # Ties go to the lexicographically smallest matching for up to 4096 entries.
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    if size <= EXACT_TIE_ENTRIES:
+    # Largest contingency table with exact tie-breaking, which solves up to as many small assignments.
+    if size <= 4096:
         return _smallest_optimum(table.toarray())
     rows, columns = (
         linear_sum_assignment(table.toarray(), maximize=True)
@@ -435,16 +434,14 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
     shape = len(first.labels), len(second.labels)
     common = np.zeros(shape, dtype=np.int64)
     same = first is second
-
-    def fill(lo: int, hi: int) -> None:
-        pairs_in_common(*first[:2], *second[:2], CACHED_COUNTERS, same, lo, hi, common)
-
     rows, columns = int(first.n_clusters.sum()), int(second.n_clusters.sum())
     n_cells = rows * columns + (rows + columns) * first.labels.shape[1]
     if common.size and caching.interpreted(pairs_in_common, n_cells / 50):
         common[:] = _pairs_by_product(first, second)
         same = False
     elif common.size:
+        given = (*first[:2], *second[:2], CACHED_COUNTERS, same)
+        fill = lambda lo, hi: pairs_in_common(*given, lo, hi, common)  # noqa: E731
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
     if same:
         common += np.triu(common, 1).T
@@ -453,7 +450,14 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
     only_second = second.n_pairs - common
     n_samples = first.labels.shape[1]
     neither = n_samples * (n_samples - 1) // 2 - common - only_first - only_second
-    return _from_pairs(*(counts.astype(np.float64) for counts in (common, only_first, only_second, neither)))
+    counts = (common, only_first, only_second, neither)
+    in_both, in_first, in_second, in_none = (each.astype(np.float64) for each in counts)
+    # This denominator contains no difference of large numbers.
+    top = 2.0 * (in_both * in_none - in_first * in_second)
+    bottom = (in_both + in_first) * (in_first + in_none) + (in_both + in_second) * (in_second + in_none)
+    ari = np.ones_like(top)
+    np.divide(top, bottom, out=ari, where=(in_first > 0.0) | (in_second > 0.0))
+    return ari
 
 
 def _pairs_by_product(first: CountedPartitions, second: CountedPartitions) -> Int64Array:
@@ -467,15 +471,6 @@ def _pairs_by_product(first: CountedPartitions, second: CountedPartitions) -> In
     counts = (tables[0] @ tables[1].T) ** 2
     squares = np.add.reduceat(np.add.reduceat(counts, starts[0], axis=0), starts[1], axis=1)
     return ((squares - first.labels.shape[1]) / 2).astype(np.int64)
-
-
-def _from_pairs(both: FloatArray, first: FloatArray, second: FloatArray, neither: FloatArray) -> FloatArray:
-    # This denominator contains no difference of large numbers.
-    top = 2.0 * (both * neither - first * second)
-    bottom = (both + first) * (first + neither) + (both + second) * (second + neither)
-    ari = np.ones_like(top)
-    np.divide(top, bottom, out=ari, where=(first > 0.0) | (second > 0.0))
-    return ari
 
 
 def _compact(labels: Any, name: str) -> Labels:

@@ -61,8 +61,6 @@ NOTHING = 1e-290
 MOST_FOR_PRODUCT = 10
 # Bound on the rounding of squared distances in scikit-learn's brute-force search.
 ROUNDING = 1e-12
-# Principal components below this share of the largest variance are rounding errors.
-VANISHING = 1e-12
 
 
 @dataclass(eq=False, repr=False)
@@ -578,7 +576,8 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     lowest = max(size - n_components, 0)
     values, vectors = eigh(products, subset_by_index=(lowest, size - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
-    varying = values > VANISHING * max(values[0], 0.0)
+    # Principal components below this share of the largest variance are rounding errors.
+    varying = values > 1e-12 * max(values[0], 0.0)
     vectors = vectors[:, varying]
     return X @ vectors if d <= n else vectors * np.sqrt(values[varying])
 
@@ -787,15 +786,11 @@ class GraphModularity(PopulationIndex):
         within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
         values: FloatArray = within / self._total
         for rows, block in population.blocks(self.n_samples_):
-            values[rows] -= self._expected(block)
+            places = block.labels + block.sizes.shape[1] * np.arange(len(block.labels))[:, np.newaxis]
+            weights = np.broadcast_to(self._edges.volumes / self._total, places.shape)
+            shares = np.bincount(places.ravel(), weights=weights.ravel(), minlength=block.sizes.size)
+            values[rows] -= (shares.reshape(block.sizes.shape) ** 2).sum(axis=1)
         return values
-
-    def _expected(self, block: Population) -> FloatArray:
-        width = block.sizes.shape[1]
-        places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
-        weights = np.broadcast_to(self._edges.volumes / self._total, places.shape)
-        shares = np.bincount(places.ravel(), weights=weights.ravel(), minlength=block.sizes.size)
-        return (shares.reshape(block.sizes.shape) ** 2).sum(axis=1)
 
 
 @documented(ValidityIndex.evaluate)

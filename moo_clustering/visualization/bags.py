@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-# Shares of the side of the matrix: least distance between cluster names, and width of the strip of colours.
-_ROOM = 0.05
-_STRIP = 0.018
-_LINED = 60  # largest number of clusters with separating lines, which would otherwise hide the clusters
+_STRIP = 0.018  # width of the strip of colours, as a share of the side of the matrix
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -38,9 +35,6 @@ KINDS = {
     "mean": "mean distance between instances",
 }
 GIVEN = "distance"
-# Largest number of multiplications for the distances of one picture.
-_MOST_WORK = 2e10
-_FEWEST = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +97,12 @@ def bag_distance_data(
     """
     data, clusters = read_input(bags_or_distances, labels)
     shown = sampled(clusters, max_bags)
-    D = data[np.ix_(shown, shown)] if isinstance(data, np.ndarray) else _measured(data[shown], kind)
+    if isinstance(data, np.ndarray):
+        D = data[np.ix_(shown, shown)]
+    else:
+        from moo_clustering.bags import bag_distances
+
+        D = bag_distances(data[shown], kind=kind)
     boundaries = np.searchsorted(clusters.codes[shown], np.arange(len(clusters.names) + 1))
     places = np.concatenate(
         [start + _outwards(D[start:stop, start:stop]) for start, stop in pairwise(boundaries.tolist())]
@@ -154,7 +153,8 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     figure_of(ax).colorbar(image, ax=ax, shrink=0.82, label=data.kind, extend="max" if clipped else "neither")
     for spine in ax.spines.values():
         spine.set_visible(False)
-    for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= _LINED else ():
+    # Largest number of clusters with separating lines, which would otherwise hide the clusters.
+    for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= 60 else ():
         ax.axhline(place, color="white", linewidth=0.8)
         ax.axvline(place, color="white", linewidth=0.8)
     _name_clusters(ax, data)
@@ -182,19 +182,12 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
     centres = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
     kept: list[int] = []
     for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # name the largest first
-        if all(abs(centres[cluster] - centres[other]) >= _ROOM * n for other in kept):
+        if all(abs(centres[cluster] - centres[other]) >= 0.05 * n for other in kept):
             kept.append(int(cluster))
     kept.sort()
     ax.set_yticks(centres[kept], [f"{data.names[each]} ({data.sizes[each]})" for each in kept])
     ax.set_xticks([])
     ax.tick_params(length=0, pad=8)
-
-
-def _measured(bags: Bags, kind: Kind) -> NDArray[np.float64]:
-    # Imported lazily, because most plots do not show bags.
-    from moo_clustering.bags import bag_distances
-
-    return bag_distances(bags, kind=kind)
 
 
 def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -257,8 +250,8 @@ def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
 
 def affordable_bags(bags: Bags) -> int:
     """Return the number of bags of average size whose distances take a few seconds."""
-    instances = math.sqrt(_MOST_WORK / bags.n_features)
-    return max(_FEWEST, int(instances * bags.n_bags / bags.n_instances))
+    instances = math.sqrt(2e10 / bags.n_features)
+    return max(20, int(instances * bags.n_bags / bags.n_instances))
 
 
 def counted(n_shown: int, n_bags: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
@@ -29,22 +28,13 @@ from moo_clustering.stats import critical_difference_data as critical_difference
 from moo_clustering.visualization import partitions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-_ATTAINMENT_MEMBERS, _ATTAINMENT_CHOSEN, _CONTROLS, _PROMISING = "#4477aa", "#cc3311", "0.6", "#228833"
-# Smallest distance between annotated solutions, in scaled objectives.
-_ROOM = 0.06
-_INK = "#333333"
-_BAR = "#bb3322"
-_FRONT_MEMBERS, _FRONT_CHOSEN = "#4477aa", "#cc3311"
+_MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
 _DASHES = ("-", "--", ":", "-.")
-_FEW = 30  # largest number of steps with one marker each
 _MARKED = 8  # number of markers of a longer curve
-_WIDE = 200.0  # ratio of largest to smallest value above which the axis is logarithmic
 
 
 class SearchHistory(NamedTuple):
@@ -58,16 +48,10 @@ class SearchHistory(NamedTuple):
 
 
 Groups = dict[str, list[SearchHistory]]
-_HYPERVOLUME = "hypervolume"
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
 _STEPS = ("generation", "gen", "sweep", "iteration", "iter", "evaluations")
-_NOT_SHOWN = ("seconds", "nevals", "evals")
-_SAID = {"gen": "generation", "iter": "iteration"}
 _LINES = ("-", "--", "-.", ":")
-_LONGEST = 40  # characters of a name
 _ROUNDING = 1e-9
-# Inches: size of the panel with the lines of the legend, height of a legend line, width of a character.
-_WIDTH, _HEIGHT, _LINE, _MARK = 5.3, 4.2, 0.19, 0.08
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,16 +180,14 @@ def plot_attainment(
 def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
     for i, corners in enumerate(data.controls):
         label = "control fronts" if i == 0 else None
-        ax.step(*corners.T, where="post", color=_CONTROLS, linewidth=0.8, label=label, zorder=1)
-    ax.scatter(*data.front.T, color=_ATTAINMENT_MEMBERS, s=14, label="front", zorder=2)
+        ax.step(*corners.T, where="post", color="0.6", linewidth=0.8, label=label, zorder=1)
+    ax.scatter(*data.front.T, color=_MEMBERS, s=14, label="front", zorder=2)
     if data.chosen is not None and data.foot is not None:
         point = data.front[data.chosen]
-        ax.plot(
-            *np.array([point, data.foot]).T, color=_ATTAINMENT_CHOSEN, linestyle="--", linewidth=1.0, zorder=3
-        )
+        ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
         ax.scatter(
             *point,
-            color=_ATTAINMENT_CHOSEN,
+            color=_CHOSEN,
             marker="D",
             s=36,
             label=f"chosen, score {data.distance:.3f}",
@@ -220,7 +202,7 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
             ha="right",
             va="top",
             fontsize=8,
-            color=_ATTAINMENT_CHOSEN if row == data.chosen else "black",
+            color=_CHOSEN if row == data.chosen else "black",
         )
     ax.set_xlim(-0.07, 1.05)
     ax.set_ylim(-0.07, 1.05)
@@ -232,13 +214,13 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
 
 
 def _draw_scores(ax: Any, data: AttainmentData) -> None:
-    ax.plot(data.numbers, data.scores, color=_ATTAINMENT_MEMBERS, marker=".", zorder=1)
+    ax.plot(data.numbers, data.scores, color=_MEMBERS, marker=".", zorder=1)
     shown = data.promising
     ax.scatter(
         data.numbers[shown],
         data.scores[shown],
         facecolor="none",
-        edgecolor=_PROMISING,
+        edgecolor="#228833",
         s=60,
         label="promising",
         zorder=2,
@@ -247,7 +229,7 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
         ax.scatter(
             data.n_clusters[data.chosen],
             data.distance,
-            color=_ATTAINMENT_CHOSEN,
+            color=_CHOSEN,
             marker="D",
             s=36,
             label="chosen",
@@ -275,7 +257,7 @@ def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
     taken: list[int] = []
     for row in rows:
         gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
-        if gaps.min() >= _ROOM:
+        if gaps.min() >= 0.06:  # of the scaled objectives, so that labels do not overlap
             taken.append(int(row))
     return np.array(taken, dtype=np.intp)
 
@@ -338,11 +320,17 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
         label_fmt_left="{label} ({rank:.2f})",
         label_fmt_right="({rank:.2f}) {label}",
         label_props={"parse_math": False},
-        color_palette=dict.fromkeys(data.average_ranks.index, _INK),
+        color_palette=dict.fromkeys(data.average_ranks.index, "#333333"),
         marker_props={"s": 16, "clip_on": False},
         elbow_props={"linewidth": 0.9, "clip_on": False},
         # Dots mark the methods of a bar, and show the bar if their ranks are equal.
-        crossbar_props={"color": _BAR, "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False},
+        crossbar_props={
+            "color": "#bb3322",
+            "linewidth": 2.5,
+            "marker": "o",
+            "markersize": 5,
+            "clip_on": False,
+        },
         text_h_margin=0.01 * (n_methods - 1),
     )
     ax.spines["top"].set_visible(True)
@@ -488,13 +476,11 @@ def _scatter(data: FrontData, ax: Axes | None) -> Figure:
     solid = len(data.names) == 3
     if ax is None:
         ax = partitions.new_figure(5.0, 4.0).add_subplot(projection="3d" if solid else None)
-    with _restored_font():
+    with partitions.house_style():  # pymoo's plots set the global font when created
         plot = Scatter(ax=ax, labels=_labels(data), legend=bool(data.chosen.any()), close_on_destroy=False)
-    plot.add(
-        data.F[~data.chosen] if not data.chosen.all() else None, color=_FRONT_MEMBERS, s=18, label="front"
-    )
+    plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_MEMBERS, s=18, label="front")
     if data.chosen.any():
-        plot.add(data.F[data.chosen], color=_FRONT_CHOSEN, s=42, marker="D", label="chosen")
+        plot.add(data.F[data.chosen], color=_CHOSEN, s=42, marker="D", label="chosen")
     plot.do()
     ax.set_title(_title(data))
     return partitions.figure_of(ax)
@@ -508,14 +494,14 @@ def _parallel(data: FrontData, ax: Axes | None) -> Figure:
         ax = partitions.new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
     # PCP always draws into the current axes of pyplot.
     with partitions.lent_to_pyplot(ax):
-        with _restored_font():
+        with partitions.house_style():
             plot = PCP(
                 ax=ax, labels=_labels(data), func_number_to_text="{:.3g}".format, close_on_destroy=False
             )
         plot.set_axis_style(color="0.6", linewidth=1.0)
-        plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_FRONT_MEMBERS, alpha=0.6)
+        plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_MEMBERS, alpha=0.6)
         if data.chosen.any():
-            plot.add(data.F[data.chosen], color=_FRONT_CHOSEN, linewidth=2.0)
+            plot.add(data.F[data.chosen], color=_CHOSEN, linewidth=2.0)
         plot.do()
     ax.set_title(_title(data), pad=24)
     figure = partitions.figure_of(ax)
@@ -530,15 +516,6 @@ def _labels(data: FrontData) -> list[str]:
 
 def _title(data: FrontData) -> str:
     return f"Pareto front, {len(data.F)} {'solution' if len(data.F) == 1 else 'solutions'}"
-
-
-@contextmanager
-def _restored_font() -> Iterator[None]:
-    """Restore the font of the house style, because pymoo's plots set the global font when created."""
-    import matplotlib as mpl
-
-    yield
-    mpl.rcParams["font.family"] = partitions.STYLE["font.family"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -744,7 +721,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
     for history, found in zip(histories, fronts, strict=True):
         values = [hypervolume(front, (ideal, point)) for front in found]
         place = list(history.frame.columns).index("front_size")
-        history.frame.insert(place, _HYPERVOLUME, values)
+        history.frame.insert(place, "hypervolume", values)
 
 
 def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objectives: int) -> FloatArray:
@@ -810,7 +787,7 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
         look = partitions.look_of(curve.group)
         if not np.array_equal(curve.low, curve.high, equal_nan=True):
             ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
-        few = len(curve.steps) < _FEW
+        few = len(curve.steps) < 30  # few steps have one marker each
         mark = look.marker if several else "." if few else None
         ax.plot(
             curve.steps,
@@ -834,7 +811,8 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
 def _is_wide(curves: Sequence[Curve]) -> bool:
     values = np.concatenate([each for curve in curves for each in (curve.middle, curve.low, curve.high)])
     values = values[np.isfinite(values)]
-    return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > _WIDE)
+    # The axis is logarithmic above this ratio of the largest to the smallest value.
+    return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > 200.0)
 
 
 def _steps_label(data: ConvergenceData) -> str:
@@ -914,7 +892,8 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
     step = next((name for name in _STEPS if name in frame.columns), None)
     if step is None:
         raise ValueError(f"frame must have a column 'generation', got {list(frame.columns)}")
-    numbers = frame.drop(columns=[step, *_NOT_SHOWN], errors="ignore").select_dtypes(["number", "bool"])
+    costs = ["seconds", "nevals", "evals"]
+    numbers = frame.drop(columns=[step, *costs], errors="ignore").select_dtypes(["number", "bool"])
     if numbers.empty:
         raise ValueError("frame has no columns to draw")
     steps = frame[step].to_numpy()
@@ -922,7 +901,7 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
         raise ValueError(f"the column {step!r} contains duplicate numbers; pass one run at a time")
     numbers = numbers.astype(np.float64).set_index(steps).sort_index()
     numbers.columns = numbers.columns.map(str)
-    return SearchHistory(_SAID.get(step, step), numbers)
+    return SearchHistory({"gen": "generation", "iter": "iteration"}.get(step, step), numbers)
 
 
 def _of_logbook(logbook: Any) -> SearchHistory:
@@ -1015,33 +994,30 @@ def plot_roc(
     The legend has the order of the curves. Up to 24 curves are distinguishable.
     """
     data = roc_data(curves, aucs=aucs)
-    names = [partitions.shortened(name, _LONGEST) for name in data.names]
-    size = _WIDTH + _MARK * max(8, *map(len, names)), max(_HEIGHT, _LINE * (len(names) + 4))
+    names = [partitions.shortened(name, 40) for name in data.names]  # characters of a name
+    # A character is .08 inches wide, and a line of the legend .19 inches high.
+    size = 5.3 + 0.08 * max(8, *map(len, names)), max(4.2, 0.19 * (len(names) + 4))
     with partitions.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
             # Consecutive curves differ in colour and line style.
             color, line = partitions.look_of(place).color, _LINES[place % len(_LINES)]
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
-        _finish(panel, title)
+        panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+        panel.set_xlabel("false positive rate")
+        panel.set_ylabel("true positive rate")
+        panel.set_title(title or "Mean ROC curves", parse_math=False)
+        # The legend is beside the panel, because curves can be anywhere in it.
+        legend = panel.legend(
+            loc="upper left",
+            bbox_to_anchor=(1.02, 1.0),
+            handlelength=3.2,
+            title="Area under the curve",
+            alignment="left",
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
     return partitions.figure_of(panel)
-
-
-def _finish(ax: Axes, title: str) -> None:
-    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-    ax.set_xlabel("false positive rate")
-    ax.set_ylabel("true positive rate")
-    ax.set_title(title or "Mean ROC curves", parse_math=False)
-    # The legend is beside the panel, because curves can be anywhere in it.
-    legend = ax.legend(
-        loc="upper left",
-        bbox_to_anchor=(1.02, 1.0),
-        handlelength=3.2,
-        title="Area under the curve",
-        alignment="left",
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
 
 
 def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:

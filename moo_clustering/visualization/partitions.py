@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     # Imported for types only: reports use the data of figures without matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.legend import Legend
 
 
 class _Stroke(NamedTuple):
@@ -54,7 +53,6 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "legend.frameon": False,
 }
-_MOST_NAMED = 24  # number of distinguishable clusters
 # Six colours of Okabe and Ito, without black and yellow. Every further colour is the one of a grid in OKLCH
 # that is farthest from all previous ones, also as seen with deuteranopia and protanopia, among those with
 # enough contrast with white and, mixed with 25 % white, with the dark page of the report.
@@ -65,23 +63,12 @@ _COLORS = (
     "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
 )  # fmt: skip
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Largest number of points for additional random starts, which take long for more points without improvement.
-_RESTARTED = 300
-_RESTARTS = 2
 # Number of a lent figure; pyplot numbers its figures from 1.
 _LENT = -1
-_MAX_VECTORS = 6
-_MAX_POINTS = 2000
 
 
 # Number of entries to process at once; limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 20
-_MOST_COLUMNS = 4
-_COLOR = "#4477aa"
-_LONGEST = 24  # characters of a term
-_MARKS = 11  # characters per inch of the title
-# Inches: height of a panel without bars, height of a bar, and width of a panel.
-_FRAME, _BAR, _WIDTH = 0.55, 0.19, 2.6
 
 
 PLOT = """
@@ -294,7 +281,7 @@ def draw_clusters(ax: Axes, data: Any) -> float:
 
 
 def add_cluster_legend(ax: Axes, names: Sequence[str], counted: str) -> None:
-    if len(names) <= _MOST_NAMED:
+    if len(names) <= 24:  # more clusters cannot be distinguished
         size = 9.0 if len(names) <= 14 else 7.0
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=f"cluster ({counted})", fontsize=size)
 
@@ -435,7 +422,14 @@ def plot_constraints(
     with drawing(ax, path, (6.8, 5.4)) as panel:
         draw_partition(panel, data.samples, title)
         handles = [_draw_constraints(panel, each) for each in data.lines]
-        _add_legend(panel, handles, panel.get_legend())
+        clusters = panel.get_legend()
+        panel.legend(
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
+            handlelength=3.6,
+        )  # fmt: skip
+        if clusters is not None:  # another legend would replace it
+            panel.add_artist(clusters)
+            clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
         lines = [line for line in (panel.get_title(), _summary(data)) if line]
         panel.set_title("\n".join(lines), parse_math=False)
     return figure_of(panel)
@@ -454,16 +448,6 @@ def _draw_constraints(ax: Axes, lines: PairLines) -> Any:
     )  # fmt: skip
     ax.add_collection(collection)
     return collection
-
-
-def _add_legend(ax: Axes, handles: list[Any], clusters: Legend | None) -> None:
-    ax.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
-        handlelength=3.6,
-    )  # fmt: skip
-    if clusters is not None:  # another legend would replace it
-        ax.add_artist(clusters)
-        clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
 
 
 def _summary(data: ConstraintsData) -> str:
@@ -516,7 +500,8 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     start = _classical(D)
     if len(D) < 3 or not D.any():
         return start, _stress(start, D)
-    seeds = spawn_seeds(random_state, _RESTARTS if len(D) <= _RESTARTED else 0)
+    # Additional random starts take long for more points, without improvement.
+    seeds = spawn_seeds(random_state, 2 if len(D) <= 300 else 0)
     generators, width = map(np.random.default_rng, seeds), float(D.mean())
     starts = [start, *(rng.normal(scale=width, size=(len(D), 2)) for rng in generators)]
     found = [smacof(D, init=each, n_init=1)[0] for each in starts]
@@ -763,13 +748,13 @@ def similarity_data(
         raise ValueError(f"max_blocks must be at least 1, got {max_blocks}")
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(found)))
-    places = np.unique(np.linspace(0, n - 1, min(n, _MAX_POINTS)).astype(np.int64))
+    places = np.unique(np.linspace(0, n - 1, min(n, 2000)).astype(np.int64))
     vectors = np.empty((len(places), 0))
     if embedding is not None:
         embedding = checked_array(embedding, "embedding", np.float64)
         if embedding.ndim != 2 or len(embedding) != n:
             raise ValueError(f"embedding must have shape ({n}, n_vectors), got {embedding.shape}")
-        vectors = embedding[order[places], :_MAX_VECTORS]
+        vectors = embedding[order[places], :6]
     return SimilarityData(
         blocks=block_means(matrix, order, min(n, max_blocks)),
         order=order,
@@ -1006,12 +991,13 @@ def plot_terms(
     """
     data = term_data(topics, terms, sizes=sizes, n_terms=n_terms, max_clusters=max_clusters)
     n_shown = len(data.clusters)
-    n_rows = max(1, -(-n_shown // _MOST_COLUMNS))
+    n_rows = max(1, -(-n_shown // 4))
     n_columns = max(1, -(-n_shown // n_rows))
     most = max((len(found) for found in data.terms), default=1)
     with house_style():
-        width = max(_WIDTH * n_columns, 4.5)
-        figure = new_figure(width, n_rows * (_FRAME + _BAR * max(most, 2)) + 0.6)
+        width = max(2.6 * n_columns, 4.5)
+        # A bar is .19 inches high.
+        figure = new_figure(width, n_rows * (0.55 + 0.19 * max(most, 2)) + 0.6)
         axes = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
         for place, ax in enumerate(axes.flat):
             if place < n_shown:
@@ -1021,7 +1007,8 @@ def plot_terms(
             else:
                 ax.set_visible(False)
         figure.supxlabel(label, fontsize="medium")
-        figure.suptitle(textwrap.fill(_headed(title, data), int(_MARKS * width)), parse_math=False)
+        # The title has 11 characters per inch.
+        figure.suptitle(textwrap.fill(_headed(title, data), int(11 * width)), parse_math=False)
         save_figure(figure, path)
     return figure
 
@@ -1029,8 +1016,9 @@ def plot_terms(
 def _draw_terms(ax: Axes, data: TermData, place: int, most: int) -> None:
     weights, cluster = data.weights[place], int(data.clusters[place])
     rows = np.arange(len(weights))
-    ax.barh(rows, weights, color=_COLOR, height=0.72)
-    ax.set_yticks(rows, [shortened(term, _LONGEST) for term in data.terms[place]], parse_math=False)
+    ax.barh(rows, weights, color="#4477aa", height=0.72)
+    # Terms have at most 24 characters.
+    ax.set_yticks(rows, [shortened(term, 24) for term in data.terms[place]], parse_math=False)
     ax.set_ylim(most - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.locator_params(axis="x", nbins=4)

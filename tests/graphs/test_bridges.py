@@ -88,6 +88,7 @@ def test_large_parts_are_joined_without_trees_too(monkeypatch, metric):
     monkeypatch.setattr(bridges, "COMPARED_PAIRS", 100)
     monkeypatch.setattr(bridges, "FACING_SAMPLES", 20)
     monkeypatch.setattr(bridges.neighbors, "CHUNK", 64)
+    monkeypatch.setattr("moo_clustering._arrays.BLOCK_ITEMS", 64)
     X = np.vstack([rng(s).normal(size=(100, 14)) + 30 * s for s in range(5)])
     X[:, 0] += np.repeat([0.0, 50.0, 0.0, 50.0, 0.0], 100)
     S = sp.block_diag([np.ones((100, 100)) - np.eye(100)] * 5).tocsr()

@@ -347,7 +347,7 @@ def test_is_the_sum_over_clusters(n_samples, n_clusters, seed):
 def test_chunks_change_nothing(chain, monkeypatch):
     labels = np.random.default_rng(0).integers(0, 3, (40, 5))
     whole = ratio_cut(chain, labels)
-    monkeypatch.setattr("moo_clustering.graphs.spectral.CHUNK", 25)
+    monkeypatch.setattr("moo_clustering._arrays.BLOCK_ITEMS", 25)
     np.testing.assert_array_equal(ratio_cut(chain, labels), whole)
 
 

@@ -83,19 +83,16 @@ class ArrayIndividual(np.ndarray):
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.fitness is None:
-            return _without_fitness, (type(self), np.asarray(self))
-        return _rebuild, (type(self), np.asarray(self), type(self.fitness), self.fitness.wvalues)
+        fitness = () if self.fitness is None else (type(self.fitness), self.fitness.wvalues)
+        return _rebuild, (type(self), np.asarray(self), *fitness)
 
 
-def _rebuild(cls: type[ArrayIndividual], genes: Any, fitness: Any, wvalues: Any) -> ArrayIndividual:
-    individual = cls(genes, fitness)
-    individual.fitness.wvalues = wvalues
+def _rebuild(cls: type[ArrayIndividual], genes: Any, *fitness: Any) -> ArrayIndividual:
+    if not fitness:
+        return np.array(genes).view(cls)
+    individual = cls(genes, fitness[0])
+    individual.fitness.wvalues = fitness[1]
     return individual
-
-
-def _without_fitness(cls: type[ArrayIndividual], genes: Any) -> ArrayIndividual:
-    return np.array(genes).view(cls)
 
 
 class CenterIndividual(ArrayIndividual):

@@ -65,8 +65,6 @@ Weights = Literal["contrast", "scaled", "printed", "greedy"]
 Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
-# Maximum number of mating rounds per generation, to find new partitions, as in pymoo.
-MATING_ROUNDS = 100
 Score = Callable[[NDArray[Any]], FloatArray]
 # No repair, because the operators of these toolboxes make valid genes.
 _as_mate, _as_mutate = partial(as_mate, repair=NoRepair()), partial(as_mutate, repair=NoRepair())
@@ -324,7 +322,7 @@ class LabelStep:
         """Return the next population and the number of evaluations; None if mating finds no new partition."""
         seen = set(_keys(population))
         offspring: Individuals = []
-        for _ in range(MATING_ROUNDS):
+        for _ in range(100):  # rounds to find new partitions, as in pymoo
             children = self._children(population, self.pop_size - len(offspring), toolbox, rng)
             for child, key in zip(children, _keys(children), strict=True):
                 if key not in seen and len(offspring) < self.pop_size:

@@ -17,8 +17,6 @@ from moo_clustering.results import ClusteringResult, result_of
 
 _MOST_BARS = 12
 _MOST_POINTS = 500
-# Largest number of labels of a front that is searched for the result.
-_MOST_LABELS = 10_000_000
 _WIDTH, _HEIGHT, _MARGIN = 240, 100, 6
 
 
@@ -80,7 +78,8 @@ def _front(result: ClusteringResult) -> str:
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    chosen = result.member if values.shape[0] * len(result.labels) > _MOST_LABELS else result.row_of_front()
+    # Largest number of labels of a front that is searched for the result.
+    chosen = result.member if values.shape[0] * len(result.labels) > 10_000_000 else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:
         spread = np.argsort(values[rows, 0], kind="stable")

@@ -28,13 +28,9 @@ from moo_clustering.results import ClusteringResult, Front
 # Column of the adjusted Rand index with the chosen solution.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
-_HEIGHT = 800  # pixels in a notebook
 # Name of the fact that the footer of the page shows.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-_MOST_CUTS = 5
-# Largest number of samples for which k-means is faster on one thread than on several.
-_SMALL = 5000
 # A front that is clustered on demand shows members with at most this many labels in total, but at least
 # FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
@@ -95,18 +91,13 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
         values = np.stack([each.values for each in solutions if each.values is not None])
         columns.append(Column("score", result.score(values), greater_is_better=True))
     if result.run_losses is not None:
-        of_runs = [_run_of(each) for each in solutions]
-        shown = [np.nan if run is None else float(result.run_losses[run]) for run in of_runs]
+        losses = {f"run {run}": float(loss) for run, loss in enumerate(result.run_losses)}
+        shown = [next((losses[role] for role in each.roles if role in losses), np.nan) for each in solutions]
         columns.append(Column("loss of the run", np.array(shown), greater_is_better=False))
     for name, scores in ({} if result.front is None else result.front.scores).items():
         shown = [np.nan if each.member is None else float(scores[each.member]) for each in solutions]
         columns.append(Column(name, np.array(shown), greater_is_better=True))
     return columns
-
-
-def _run_of(solution: Solution) -> int | None:
-    runs = [role.removeprefix("run ") for role in solution.roles if role.startswith("run ")]
-    return int(runs[0]) if runs else None
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
@@ -134,7 +125,7 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
         for place in sorted(members, key=lambda place: -agreed[place]):
             best.setdefault(numbers[place], place)
         places = [best[number] for number in sorted(best) if best[number] != chosen]
-        kept = np.linspace(0, len(places) - 1, min(len(places), _MOST_CUTS)).round().astype(int)
+        kept = np.linspace(0, len(places) - 1, min(len(places), 5)).round().astype(int)
         for place in (places[row] for row in kept):
             n_same = int((numbers[members] == numbers[place]).sum())
             which = "The only" if n_same == 1 else f"Most similar to the chosen one among {n_same}"
@@ -510,8 +501,7 @@ class Report:
         # would not work in a notebook that runs on another machine.
         page = html.escape(self.path.read_text(encoding="utf-8"))
         return (
-            f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: {_HEIGHT}px; border: 0">'
-            "</iframe>"
+            f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: 800px; border: 0"></iframe>'
         )
 
 
@@ -530,14 +520,15 @@ def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = 
 
     ``class_names`` are the names of the classes 0, 1, ... of the labels of the fit.
     """
-    with one_thread("openmp") if len(result.labels) <= _SMALL else nullcontext():
+    # Largest number of samples for which k-means is faster on one thread than on several.
+    with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
         return _collected(result, class_names)
 
 
 def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> RunSolutions:
-    members = front_members(result)
-    solutions, notes = Solutions(), [] if members.note is None else [members.note]
-    for solution in members.solutions:
+    solutions = Solutions()
+    members, notes = front_members(result)
+    for solution in members:
         solutions.add(solution)
     chosen = _place(solutions, "result", result, class_names)
     for name, labels in result.alternatives.items():
@@ -595,30 +586,23 @@ def _add_runs(result: ClusteringResult, solutions: Solutions) -> list[str]:
     return [] if n_runs <= _MOST_RUNS else [f"The first {_MOST_RUNS} of {n_runs} runs are shown."]
 
 
-class Members(NamedTuple):
-    """Members of a front, and a sentence on omitted members, if any."""
-
-    solutions: list[Solution]
-    note: str | None = None
-
-
-def front_members(result: ClusteringResult) -> Members:
-    """Members of the front of a result; empty if it has no front."""
+def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
+    """Members of the front of a result, if any, and notes on omitted or changed members."""
     front = result.front
     if front is None or not len(front):
-        return Members([])
+        return [], []
     rows = np.arange(len(front))
     if not front.is_ready:
         most = max(FEWEST_MEMBERS, AFFORDABLE_LABELS // len(result.labels))
         rows = np.sort(spread_members(front.values[:, -1], most))
-    note = None
+    notes = []
     if len(rows) < len(front):
-        note = (
+        notes.append(
             f"{len(rows)} of {len(front)} solutions of the front are shown, evenly spaced, because "
             "clustering each graph takes time."
         )
     elif front.repaired is not None and not np.array_equal(front.repaired, front.labels()):
-        note = (
+        notes.append(
             "The objectives are those of the partitions that the search found; everything else "
             "describes the partitions after samples were moved to satisfy constraints."
         )
@@ -634,7 +618,7 @@ def front_members(result: ClusteringResult) -> Members:
                 medoids=None if own is None else own[own >= 0],
             )
         )
-    return Members(solutions, note)
+    return solutions, notes
 
 
 def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:

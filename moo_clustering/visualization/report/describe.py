@@ -65,7 +65,6 @@ _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # correlation between distances in the plane and in the data for which the embedding is not needed.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # largest number of values of a column that was not used
-_MOST_DOUBTS = 60
 MOST_ROWS, FEWEST_ROWS = 2000, 100
 # Limits of multiplications for all solutions, and of numbers in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
@@ -603,7 +602,7 @@ def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
     other = support[inside].argmax(axis=1)
     most = support[inside, other]
     order = np.argsort(own - most, kind="stable")
-    order = order[(own + 1e-9 < most)[order]][:_MOST_DOUBTS]
+    order = order[(own + 1e-9 < most)[order]][:60]
     found = zip(inside[order], labels[inside[order]], other[order], own[order], most[order], strict=True)
     return [(int(row), int(a), int(b), float(share), float(rest)) for row, a, b, share, rest in found]
 

@@ -72,13 +72,6 @@ from moo_clustering.visualization.report.describe import (
 )
 
 _LONGEST = 60
-# Number of terms among which rules for documents are searched.
-_MOST_TERMS = 200
-# Largest number of clusters whose rules are on the page.
-_MOST_EXPLAINED = 20
-_DECISIVE = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
-# Parameters that do not determine the result, apart from random_state, which the report shows separately.
-_APART = frozenset({"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"})
 
 
 def write_report_of(estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
@@ -206,7 +199,8 @@ def report_content(
     if samples is None and is_frame(X):
         warn_caller(str(read))
     names, texts = checked_names(sample_names, X, n), checked_texts(sample_texts, n)
-    kind = sample_kind or _kind(samples, texts)
+    of_bags = samples is not None and samples.bags is not None
+    kind = sample_kind or ("bag" if of_bags else "sample" if texts is None else "document")
     features_title = f"leading {'terms' if kind == 'document' else 'features'}, by mean weight"
     rng = np.random.default_rng(random_state)
     agreed = agreement(labels, run.chosen, rng)
@@ -229,7 +223,8 @@ def report_content(
         shown = replace(shown, columns=map_columns(samples, rows, described.heatmaps.get(run.chosen)))
     # Versions that can affect results.
     versions = environment()
-    made_with = ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
+    decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
+    made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
     shown_columns = _columns(result, run, supervision, described, agreed)
     figures = panels(
         result, samples, labels[run.chosen], described.distances, described.facts.get(run.chosen, ()),
@@ -261,7 +256,7 @@ def report_content(
         cannot_link=cannot,
         agreement=agreed.table,
         agreement_note=agreed.note,
-        history=_history(result),
+        history=None if (history := result.history()) is None or not len(history) else history,
         panels=[*figures, *([roc_panel(roc_curves)] if roc_curves else [])],
         missing=[
             *_missing(result, run, read if isinstance(read, str) else None, shown is not None),
@@ -374,7 +369,8 @@ def _rule_columns(
     """Return columns for rules (None for distances), and a function that reads them in further samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
-        places = compared.specific(labels, _MOST_TERMS)
+        # Number of terms among which rules for documents are searched.
+        places = compared.specific(labels, 200)
         names = distinct_names(samples.feature_names[place] for place in places)
 
         def occurrences(Z: Any) -> pd.DataFrame:
@@ -392,7 +388,7 @@ def _rule_columns(
 def _with_rules(described: Described, samples: Samples, run: RunSolutions) -> None:
     """Add the shortest sufficient rules to the clusters of the result."""
     facts, labels = described.facts.get(run.chosen, []), np.asarray(run.labels[run.chosen])
-    if not 0 < len(facts) <= _MOST_EXPLAINED:
+    if not 0 < len(facts) <= 20:  # rules of more clusters are not on the page
         return
     frame, further = _rule_columns(samples, labels)
     if frame is None:
@@ -544,12 +540,6 @@ def _cluster_names(
     return found
 
 
-def _kind(samples: Samples | None, texts: list[str] | None) -> str:
-    if samples is not None and samples.bags is not None:
-        return "bag"
-    return "sample" if texts is None else "document"
-
-
 def _weighed(result: ClusteringResult, facts: list[ClusterFacts], samples: Samples) -> str:
     """Replace features of the facts by those of largest weight, if any, and return the heading."""
     weights = result.feature_weights
@@ -560,11 +550,6 @@ def _weighed(result: ClusteringResult, facts: list[ClusterFacts], samples: Sampl
         found = [(samples.feature_names[j], float(weights[cluster, j])) for j in leading[cluster]]
         facts[cluster] = replace(fact, features=tuple(found))
     return "leading features, with their weights in the cluster (the weights of all features sum to 1)"
-
-
-def _history(result: ClusteringResult) -> pd.DataFrame | None:
-    found = result.history()
-    return found if found is not None and len(found) else None
 
 
 def _missing(result: ClusteringResult, run: RunSolutions, why: str | None, has_map: bool) -> list[str]:
@@ -673,14 +658,15 @@ def run_facts(
 
 
 def changed_options(estimator: Any) -> dict[str, str]:
-    """Return the parameters that affect the result and differ from their defaults."""
+    """Return the parameters that affect the result and differ from their defaults, except random_state."""
     import inspect
 
     signature = inspect.signature(type(estimator).__init__).parameters
+    apart = {"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"}
     found = {}
     for name, value in estimator.get_params(deep=False).items():
         usual = signature[name].default if name in signature else None
-        if name not in _APART and shortened(value) != shortened(usual):
+        if name not in apart and shortened(value) != shortened(usual):
             found[name] = shortened(value)
     return found
 

@@ -44,8 +44,6 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
-# Largest size of a page in bytes.
-_MAX_SIZE = 25_000_000
 # Scripts of the page; later ones use earlier ones.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
@@ -54,9 +52,8 @@ _SCRIPTS = (
     "take.js", "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
-# Facts that are always visible in the header of the page, and number of clusters that the headline names.
+# Facts that are always visible in the header of the page.
 _FIRST = ("warning", "interrupted", "columns not used", "filled cells", "preparation")
-_NAMED = 8
 # Sentences on certainty for verdicts that begin with the key.
 _SURE = {
     "clear": "The clusters are clear.",
@@ -70,10 +67,6 @@ _SILHOUETTES = (
     (0.25, "nearer to their own cluster than to the nearest other"),
     (-1.0, "not or hardly nearer to their own cluster than to another; elongated clusters can cause this"),
 )
-_BAR = (
-    "The bar shows the expected agreement with known classes: 1 is perfect, and 0 is that of random labels."
-)
-_N_LOOKS = 128
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
     "<": "triangle-left", ">": "triangle-right",
@@ -456,7 +449,7 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
     fixed = sum(len(text.encode()) for text in (script, style)) + 100_000
-    data = payload(content, _MAX_SIZE - fixed)
+    data = payload(content, 25_000_000 - fixed)  # at most 25 MB for the page
     return _template().render(
         content=content,
         headline=headline(content),
@@ -483,7 +476,7 @@ def headline(content: ReportContent) -> Markup:
     sizes, names = np.bincount(labels[labels >= 0]), content.cluster_names.get(content.chosen)
     order = [int(cluster) for cluster in np.argsort(-sizes, kind="stable") if sizes[cluster]]
     marked = Markup('<span data-cluster="{}">{}</span> ({:,})').format
-    shown = [marked(k, names[k] if names else f"cluster {k}", sizes[k]) for k in order[:_NAMED]]
+    shown = [marked(k, names[k] if names else f"cluster {k}", sizes[k]) for k in order[:8]]
     if more := len(order) - len(shown):
         shown.append(Markup(f"{more} smaller one{'s' if more > 1 else ''}"))
     kind, n_outside = content.sample_kind, int((labels < 0).sum())
@@ -502,7 +495,11 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
         if not np.isfinite(content.confidence):
             return said, f"Verdict: {verdict}.", None
-        return said, f"Verdict: {verdict}. {_BAR}", content.confidence
+        bar = (
+            "The bar shows the expected agreement with known classes: 1 is perfect, and 0 is that of random "
+            "labels."
+        )
+        return said, f"Verdict: {verdict}. {bar}", content.confidence
     said = "This method does not assess the certainty of its clusters."
     means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
     if not np.isfinite(means).any():
@@ -613,7 +610,7 @@ def _samples(content: ReportContent) -> dict[str, Any]:
         "lines": [list(line) for line in content.lines],
         "files": list(content.files),
         "looks": [
-            {"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in map(look_of, range(_N_LOOKS))
+            {"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in map(look_of, range(128))
         ],
     }
 
