@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,7 @@ class _Loads(Limit):
     """Bounds on the sum of weights of every cluster."""
 
     weight: FloatArray | None = None
+    _total = 0.0
     _unit = ""
 
     def __init__(self, low: Any, high: Any, name: str | None) -> None:
@@ -182,15 +184,12 @@ class _Loads(Limit):
             raise ValueError(
                 f"{self.name} has bounds of {len(self.low)} clusters, but there are {k} clusters"
             )
-        total = n_samples if self.weight is None else float(self.weight.sum())
-        low, high = (float((np.ones(k) * bound).sum()) for bound in (self.low, self.high))
+        total = n_samples if self.weight is None else self._total
+        low, high = (float(bound.sum() if bound.ndim else k * bound) for bound in (self.low, self.high))
         if total is not None and not low * (1 - _ROUNDING) <= total <= high * (1 + _ROUNDING):
             each = "their bounds" if self.low.ndim else _span(float(self.low), float(self.high))
             have = f"there are {total} samples" if self.weight is None else f"the weights sum to {total:g}"
-            raise ValueError(
-                f"{k} clusters within {each} hold {_span(low, high)}{self._unit}; {have}. Change the number "
-                "of clusters or the bounds."
-            )
+            raise ValueError(f"{k} clusters within {each} hold {_span(low, high)}{self._unit}; {have}")
 
 
 class ClusterSizes(_Loads):
@@ -252,7 +251,7 @@ class ClusterWeights(_Loads):
         if not self.weight.any():
             raise ValueError("weight must have a positive value, got none.")
         super().__init__(low, high, name)
-        self.n_samples = len(self.weight)
+        self.n_samples, self._total = len(self.weight), float(self.weight.sum())
         heaviest, most = int(self.weight.argmax()), float(self.high.max())
         if self.weight[heaviest] > most * (1 + _ROUNDING):
             raise ValueError(
@@ -438,21 +437,27 @@ class Diameter(Limit):
         """Raise a ValueError if more than ``k`` samples are pairwise too far apart; see
         :meth:`Limit.possible`."""
         super().possible(k, n_samples)
-        i, j, _ = self._far
-        far = sparse.coo_array((np.ones(len(i), np.int8), (i, j)), shape=(self.n_samples,) * 2)
-        far = sparse.csr_array(far + far.T)
-        apart: list[int] = []
-        allowed = np.ones(self.n_samples or 0, dtype=np.int64)
-        while allowed.any() and len(apart) <= k:
-            # Of the samples far from all chosen ones, the one that is far from most others.
-            apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
-            allowed = allowed * far[[apart[-1]]].toarray()[0]
+        apart = self._apart[: k + 1]
         if len(apart) > k:
             raise ValueError(
                 f"samples {', '.join(map(str, apart))} are pairwise farther apart than "
                 f"at_most={self.at_most:g}, so {k} clusters are not enough; increase at_most or the number "
                 "of clusters."
             )
+
+    @cached_property
+    def _apart(self) -> list[int]:
+        """Samples that are pairwise too far apart, chosen greedily."""
+        i, j, _ = self._far
+        far = sparse.coo_array((np.ones(len(i), np.int64), (i, j)), shape=(self.n_samples,) * 2)
+        far = sparse.csr_array(far + far.T)
+        apart: list[int] = []
+        allowed = np.ones(self.n_samples or 0, dtype=np.int64)
+        while allowed.any():
+            # Of the samples far from all chosen ones, the one that is far from most others.
+            apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
+            allowed = allowed * far[[apart[-1]]].toarray()[0]
+        return apart
 
 
 class ClusterCount(Limit):
