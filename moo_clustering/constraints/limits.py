@@ -15,6 +15,7 @@ from scipy.sparse import csgraph
 
 from moo_clustering._arrays import (
     FloatArray,
+    Int32Array,
     Int64Array,
     IntArray,
     block_slices,
@@ -26,6 +27,8 @@ from moo_clustering._arrays import (
 from moo_clustering._data import checked_array, checked_graph, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import Documented
+from moo_clustering._kernels.assignment import assign_within
+from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import contingency_tables
 from moo_clustering._targets import is_missing
 from moo_clustering.constraints import _checks
@@ -217,6 +220,35 @@ class ClusterSizes(_Loads):
         for key, bound in (("low", self.low), ("high", self.high)):
             if (np.isfinite(bound) & (bound != np.floor(bound))).any():
                 raise ValueError(f"{key} must be a whole number of samples, got {quoted(bound.tolist())}.")
+
+    def assign(self, cost: ArrayLike) -> Int32Array:
+        """Assign samples to clusters within the bounds, at the least sum of costs.
+
+        O(n_samples n_clusters) time, plus O(n_clusters^2) per sample that does not fit into its cheapest
+        cluster. Use it to repair or decode partitions. Raises a ValueError if the bounds cannot hold.
+
+        Parameters
+        ----------
+        cost : array-like of shape (n_samples, n_clusters)
+            For example, squared distances to centres.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,), int32
+            Columns of ``cost``. Bounds per cluster apply to the columns in their order.
+
+        Examples
+        --------
+        >>> ClusterSizes(high=3).assign([[0, 10], [1, 9], [2, 8], [3, 7]])
+        array([0, 0, 0, 1], dtype=int32)
+        """
+        costs = checked_array(cost, "cost", np.float64, ndim=(2,))
+        n, k = costs.shape
+        self.possible(k, n)
+        low, high = (np.broadcast_to(np.minimum(b, n), k).astype(np.int64) for b in (self.low, self.high))
+        labels = np.empty(n, dtype=np.int32)
+        run(assign_within, 3 * costs.size, np.ascontiguousarray(costs), low, high, np.zeros(k), labels)
+        return labels
 
 
 class ClusterWeights(_Loads):

@@ -162,11 +162,8 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         self.n_clusters_ = self._n_features_out = len(order)
         self.inertia_, self.gap_, self.n_iter_ = best.inertia, best.gap, best.n_iter
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
-        n_distinct = len(np.unique(X, axis=0)) if len(X) <= self.n_clusters**2 else self.n_clusters
-        if n_distinct < self.n_clusters:
-            warn_caller(
-                f"X has {n_distinct} distinct rows for {self.n_clusters} clusters: equal rows are separated."
-            )
+        if reason := _separated(encoding.points, self.labels_, self.n_clusters):
+            warn_caller(f"equal rows are in different clusters: {reason}.")
         return self
 
     @documented(OF_PREDICT)
@@ -243,6 +240,18 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
             except ValueError as error:
                 raise ValueError(f"min_{name} and max_{name} cannot hold: {error}") from error
         return _Bounds(limits, n_samples, self.n_clusters)
+
+
+def _separated(points: FloatArray, labels: Int32Array, n_clusters: int) -> str:
+    """Why equal rows are in different clusters, or an empty string if they are not."""
+    # Equal rows have the same sum, and are neighbours in the order of the sums.
+    sums = (points * np.random.default_rng(0).random(points.shape[1])).sum(axis=1)
+    order = np.argsort(sums, kind="stable")
+    same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
+    if not (same & (labels[order[1:]] != labels[order[:-1]])).any():
+        return ""
+    few = np.count_nonzero(~same) + 1 < n_clusters
+    return "X has fewer distinct rows than clusters" if few else "the limits require it"
 
 
 class _Run(NamedTuple):

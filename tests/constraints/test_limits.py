@@ -284,3 +284,20 @@ def test_names():
 
     assert MyOwn().name == "my_own"
     MyOwn().possible(3, 10)
+
+
+def test_assigned_samples_are_within_the_bounds():
+    cost = [[0, 10], [1, 9], [2, 8], [3, 7]]
+    for limit, labels in (
+        (ClusterSizes(0, 4), [0, 0, 0, 0]),
+        (ClusterSizes(high=3), [0, 0, 0, 1]),
+        (ClusterSizes(2, 2), [0, 0, 1, 1]),
+        (ClusterSizes([1, 3], [1, 3]), [0, 1, 1, 1]),
+    ):
+        assert_array_equal(limit.assign(cost), labels)
+        assert limit.violations(limit.assign(cost)) == 0
+    assert_array_equal(ClusterSizes(1, 1).assign([[0, 1, 10], [0, 3, 10], [9, 0, 1]]), [1, 0, 2])
+    with pytest.raises(ValueError, match="2 clusters within at least 3 hold at least 6 samples"):
+        ClusterSizes(3).assign(cost)
+    with pytest.raises(ValueError, match="cost must have 2 dimensions"):
+        ClusterSizes(1).assign([1, 2])

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering import ConstrainedKMeans
 from moo_clustering.constraints import ClusterSizes, ClusterWeights, GroupShares
@@ -176,12 +177,14 @@ def test_units_and_offsets_do_not_matter():
 
 
 def test_equal_rows_are_separated_with_a_warning():
-    with pytest.warns(UserWarning, match="2 distinct rows for 3 clusters: equal rows are separated"):
+    with pytest.warns(UserWarning, match="different clusters: X has fewer distinct rows than clusters"):
         model = ConstrainedKMeans(3, random_state=0).fit([[0.0], [0.0], [1.0], [1.0]])
     assert sorted(np.bincount(model.labels_)) == [1, 1, 2]
+    with pytest.warns(UserWarning, match="equal rows are in different clusters: the limits require it"):
+        ConstrainedKMeans(2, min_cluster_size=2, random_state=0).fit([[0.0], [0.0], [0.0], [1.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ConstrainedKMeans(2, min_cluster_size=2, random_state=0).fit([[0.0], [0.0], [0.0], [1.0]])
+        ConstrainedKMeans(2, min_cluster_size=2, random_state=0).fit([[0.0], [0.0], [1.0], [1.0]])
 
 
 @pytest.mark.parametrize(
@@ -226,3 +229,8 @@ def test_what_the_programme_cannot_reach_is_refused():
         ConstrainedKMeans(2, max_cluster_size=3, max_cluster_weight=16, n_init=2, random_state=0).fit(
             X, weight=weight
         )
+
+
+@parametrize_with_checks([ConstrainedKMeans(2, n_init=2), ConstrainedKMeans(3, min_cluster_size=2, n_init=1)])
+def test_the_interface_of_scikit_learn(estimator, check):
+    check(estimator)
