@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment, linprog
 
-from moo_clustering._kernels.assignment import assign_within
+from moo_clustering.constraints.limits import assign_within
 
 
 def assigned(cost, low, high, prices=None, kernel=assign_within):
