@@ -169,7 +169,7 @@ def limits(page):
             kept = best > 0
             ax.scatter(np.full(kept.sum(), spot), best[kept], s=18, color=COLORS[0])
             if not kept.all():
-                ax.annotate("none\nfeasible", (spot, 0.15), xycoords=("data", "axes fraction"), ha="center")
+                ax.annotate("none\nfeasible", (spot, 0.5), xycoords=("data", "axes fraction"), ha="center")
         ax.axhline(page["found"][low, "exact"], color=GREY, linestyle="--", label="ConstrainedKMeans")
         ax.set_title(title)
         ax.set_xticks(range(4), places, rotation=20)
