@@ -14,6 +14,7 @@ import bench_documents
 import bench_end_to_end
 import bench_flagship
 import bench_generation
+import bench_limits
 import bench_medoids
 import bench_memetic
 import bench_mixture
@@ -43,6 +44,7 @@ SUITES = {
     "subspace": bench_subspace.run,
     "mixture": bench_mixture.run,
     "flagship": bench_flagship.run,
+    "limits": bench_limits.run,
     "memetic": bench_memetic.run,
     "report": bench_report.run,
     "pareto": bench_pareto.against_families,

@@ -37,6 +37,7 @@ from .estimators import SCAD2 as SCAD2
 from .estimators import SISC as SISC
 from .estimators import SRMOSC as SRMOSC
 from .estimators import AMOSAClus as AMOSAClus
+from .estimators import ConstrainedKMeans as ConstrainedKMeans
 from .estimators import EnsembleNMF as EnsembleNMF
 from .estimators import EntropyWeightedKMeans as EntropyWeightedKMeans
 from .estimators import FuzzyModesMOGA as FuzzyModesMOGA

@@ -144,6 +144,7 @@ ESTIMATORS = {
         _paired("SRMOSC", n_clusters=3),
         _paired("SubspaceMixture", n_clusters=3, n_swaps=5),
         Setting("MemeticKMeans", "table", {"n_clusters": 3}),
+        Setting("ConstrainedKMeans", "table", {"n_clusters": 3, "n_init": 2}),
         Setting("FuzzyModesMOGA", "categories", {"n_clusters": 3, **SEARCH}),
         Setting("EnsembleNMF", "weights", {"n_clusters": 3, "n_runs": 3}),
         Setting("NMFClustering", "weights", {"n_clusters": 3}),

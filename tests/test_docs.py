@@ -16,7 +16,7 @@ NOT_IN_REFERENCE = {"moo_clustering", "moo_clustering.cli"}
 NOT_RUN = {"scale.md"}
 CONCEPTS = sorted(path for path in (DOCS / "concepts").glob("*.md") if path.stem != "index")
 # Those with searches take some seconds each.
-LONG_CONCEPTS = {"constraints", "controls", "fronts", "leakage"}
+LONG_CONCEPTS = {"constraints", "controls", "fronts", "leakage", "limits"}
 
 
 def python_blocks(text):

@@ -159,7 +159,27 @@ def controls(page):
     return figure
 
 
-DRAWN = [encodings, crossover, indices, constraints, fronts, leakage, controls]
+def limits(page):
+    """Index of the best feasible partition by the place of the limit, for wide and for tight bounds."""
+    figure, axes = new_axes(sharey=True, width=6.6)
+    places = ("objective", "constraint", "repair", "construction")
+    for ax, (low, title) in zip(axes, ((42, "42 to 58 samples"), (50, "exactly 50 samples")), strict=True):
+        for spot, place in enumerate(places):
+            best = page["found"][low, place]
+            kept = best > 0
+            ax.scatter(np.full(kept.sum(), spot), best[kept], s=18, color=COLORS[0])
+            if not kept.all():
+                ax.annotate("none\nfeasible", (spot, 0.5), xycoords=("data", "axes fraction"), ha="center")
+        ax.axhline(page["found"][low, "exact"], color=GREY, linestyle="--", label="ConstrainedKMeans")
+        ax.set_title(title)
+        ax.set_xticks(range(4), places, rotation=20)
+        ax.set_xlim(-0.5, 3.5)
+    axes[0].set_ylabel("Calinski-Harabasz index")
+    axes[0].legend(frameon=False, loc="lower right")
+    return figure
+
+
+DRAWN = [encodings, crossover, indices, constraints, limits, fronts, leakage, controls]
 
 
 def namespace_of(name):

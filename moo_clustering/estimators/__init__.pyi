@@ -6,6 +6,7 @@ from .bags_genetic import MIGKA as MIGKA
 from .bags_genetic import MemeticCHCMIC as MemeticCHCMIC
 from .bags_kmeans import BAMIC as BAMIC
 from .bags_kmeans import MIKMeans as MIKMeans
+from .constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
 from .documents import EnsembleNMF as EnsembleNMF
 from .documents import NMFClustering as NMFClustering
 from .fuzzy_modes import FuzzyModesMOGA as FuzzyModesMOGA

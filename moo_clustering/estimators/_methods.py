@@ -270,6 +270,14 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         needs="numeric features, and the number of clusters",
         aliases={"swap-kmeans": {"strategy": "swap"}, "ward-kmeans": {"strategy": "ward"}},
     ),
+    Method(
+        name="constrained-kmeans",
+        class_name="ConstrainedKMeans",
+        paper="Bradley, Bennett & Demiriz 2000",
+        summary="k-means with a least and a largest cluster size: exact assignments, for balanced clusters",
+        needs="numeric features, the number of clusters, and bounds on their sizes",
+        aliases={"sized-kmeans": {}, "balanced-kmeans": {}},
+    ),
 )
 GRAPH_METHODS: tuple[Method, ...] = (
     Method(

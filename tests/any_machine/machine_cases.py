@@ -79,6 +79,7 @@ CASES = {
         Case("SRMOSC", {"n_candidates": 3, "final": "consensus"}),
         Case("SubspaceMixture", {"n_swaps": 30}, True),
         Case("MemeticKMeans", {"pop_min": 3, "pop_max": 5, "max_stall": 3}),
+        Case("ConstrainedKMeans", {"n_init": 5, "min_cluster_size": 4}),
         Case("FuzzyModesMOGA", at_least=0.5),
         Case("EnsembleNMF", {"n_runs": 6, "input": "counts"}),
         Case("NMFClustering", {"n_init": 3}),

@@ -133,6 +133,7 @@ ESTIMATORS = {
     "BAMIC": _of("BAMIC", **_k3),
     "BagTransformer": _of("BagTransformer", data=bags, moves=True),
     "CHCMIC": _of("CHCMIC", moves=_DRAWN, **_k3),
+    "ConstrainedKMeans": _of("ConstrainedKMeans"),
     "EnsembleNMF": _of("EnsembleNMF"),
     "EntropyWeightedKMeans": _of("EntropyWeightedKMeans", y=CLASSES, max_iter=3),
     "FuzzyModesMOGA": _of("FuzzyModesMOGA", rules=_MODES_RULES, moves=_DRAWN),

@@ -28,6 +28,7 @@ OPTIONS = {
     ],
     "MemeticKMeans": [{"max_stall": 4}],
     "MOCK": [{"n_clusters": 3}, {}, {"supervision": "links"}],
+    "ConstrainedKMeans": [{}, {"min_cluster_size": 4}],
     "SphericalKMeans": [{}, {"algorithm": "bisecting"}],
     "EnsembleNMF": [{}, {"consensus": "cspa"}, {"consensus": "hgpa"}, {"consensus": "hbgf"}],
     "NMFClustering": [{}, {"solver": "mu"}, {"solver": "sklearn"}, {"normalize": False}],
@@ -69,6 +70,7 @@ OTHER_LABELS = {
     "FuzzyModesMOGA": ("After a vote or consensus", "vote"),
     "EnsembleNMF": ("which are the consensus of the runs", "anywhere"),
     "NMFClustering": ("are not converged", "anywhere"),
+    "ConstrainedKMeans": ("because the limits are ignored", "anywhere"),
     "SphericalKMeans": ('With ``algorithm="bisecting"``', "bisecting"),
     **dict.fromkeys(
         ("BAMIC", "MIKMeans", "MIGKA", "MIFGKA", "MIGCUK", "CHCMIC", "MemeticCHCMIC"),

@@ -36,6 +36,7 @@ _POOL = {"families": ("km", "ward"), "k_range": (2, 3)}
 SETTINGS = (
     *(ESTIMATORS | {setting.class_name: setting for setting in _OWN}).values(),
     _vary("AMOSAClus", n_moves=4, cooling=0.1, k_max=None, encoding="center", metric="euclidean"),
+    _vary("ConstrainedKMeans", n_clusters=2, min_cluster_size=2),
     _vary("EnsembleNMF", input="counts", consensus="hbgf"),
     _vary("FuzzyModesMOGA", "table", metric="euclidean", **SEARCH),
     _vary("MemeticKMeans", max_distance_evaluations=5000, strategy="swap"),

@@ -48,6 +48,7 @@ BAG_SEARCH = (*BAGS, *K, *SEARCH)
 METHODS = {
     "pareto-clustering": NUMBERS,
     "pareto-bags": (*PLAIN_BAGS, *BAG_POOL),
+    "constrained-kmeans": (*NUMBERS, *K, "--set", "min_cluster_size=5"),
     "memetic-kmeans": (*NUMBERS, *K, "--set", "max_stall=3"),
     "pesc": (*NUMBERS, *K, *SEARCH),
     "spectral-graph": (*NUMBERS, *K),
@@ -94,6 +95,8 @@ ALIASES = {
     "pareto": "pareto-clustering",
     "flagship": "pareto-clustering",
     "pareto-shapes": "pareto-clustering",
+    "sized-kmeans": "constrained-kmeans",
+    "balanced-kmeans": "constrained-kmeans",
     "swap-kmeans": "memetic-kmeans",
     "ward-kmeans": "memetic-kmeans",
     "PESC_ES1": "pesc",

@@ -1,0 +1,481 @@
+"""K-means whose clusters are within limits on sizes, on sums of weights and on shares of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Annotated, Any, NamedTuple, Self
+
+import numpy as np
+from joblib import delayed
+from numpy.typing import ArrayLike
+from scipy import optimize, sparse
+from scipy.spatial.distance import cdist
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from moo_clustering import results
+from moo_clustering._arrays import (
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    number_clusters,
+    spawn_seeds,
+    warn_caller,
+)
+from moo_clustering._data import numeric_features
+from moo_clustering._docs import documented
+from moo_clustering._kernels import caching
+from moo_clustering._kernels.assignment import assign_within
+from moo_clustering._kernels.kmeans import lloyd
+from moo_clustering._parallel import run_calls
+from moo_clustering.constraints import ClusterSizes, ClusterWeights, GroupShares, Limit
+from moo_clustering.estimators._base import (
+    OF_PREDICT,
+    OF_TRANSFORM,
+    TransformingClusterer,
+    check_n_clusters,
+)
+from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
+from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
+
+# Passes of Lloyd's algorithm without limits before the first assignment within limits.
+_FREE_PASSES = 5
+# Fewest samples that the first linear programme of an assignment leaves free.
+_FREE = 100
+# Moves and exchanges that mend one rounded solution.
+_MENDS = 2000
+# Entries of a table of exchanges.
+_EXCHANGES = 1 << 22
+
+
+@estimator
+class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
+    """K-means with limits on cluster sizes, sums of weights and shares of groups (balanced, fair k-means).
+
+    Every assignment minimises the sum of squares within the limits. With sizes alone it is exact, in
+    O(n_samples n_clusters n_features) time plus O(n_clusters^2) per sample that does not fit into its nearest
+    cluster. With weights or groups, a linear programme is solved, and its solution rounded and mended, which
+    takes tens of milliseconds for 1,000 samples. O(n_samples (n_clusters + n_features)) memory. Source: P.
+    Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65
+    (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS
+    (2019).
+
+    Parameters
+    ----------
+    min_cluster_size, max_cluster_size : int or array-like of shape (n_clusters,)
+        Bounds on the number of samples of every cluster, or of each. With one per cluster, ``labels_`` number
+        the clusters like the bounds.
+    min_cluster_weight, max_cluster_weight : float or array-like of shape (n_clusters,)
+        Bounds on the sum of the ``weight`` of ``fit`` in every cluster, or in each.
+    min_group_ratio, max_group_ratio : float
+        Bounds on the share of a group in a cluster, divided by its share of all samples. Used with the
+        ``groups`` of ``fit``.
+    n_init : int
+        Number of runs from greedy k-means++, of which that with the least sum of squares is used.
+    max_iter : int
+        Largest number of assignments of a run.
+    tol : float
+        A run ends if the squared moves of the centres sum to at most ``tol`` times the mean variance.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Means of the clusters.
+    n_clusters_ : int
+    inertia_ : float
+        Sum of the squared distances of samples to their centres.
+    gap_ : float
+        Excess of the last assignment over its lower bound, relative to this bound; 0 with sizes alone.
+    violations_ : dict of str to float
+        Violation of every limit by ``labels_``, all 0.
+    n_iter_ : int
+        Number of assignments of the best run.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import ConstrainedKMeans
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [10.0], [11.0]]
+    >>> ConstrainedKMeans(2, min_cluster_size=3, random_state=0).fit_predict(X)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> model = ConstrainedKMeans(2, max_cluster_weight=9, random_state=0)
+    >>> model.fit_predict(X, weight=[1, 2, 3, 4, 3, 3])
+    array([0, 0, 1, 0, 1, 1], dtype=int32)
+    """
+
+    n_clusters: Count
+    _: KW_ONLY
+    min_cluster_size: Annotated[Any, Interval(Integral, 1, None, closed="left"), "array-like"] = 1
+    max_cluster_size: Annotated[Any, Interval(Integral, 1, None, closed="left"), "array-like", None] = None
+    min_cluster_weight: Annotated[Any, Interval(Real, 0, None, closed="left"), "array-like", None] = None
+    max_cluster_weight: Annotated[Any, Interval(Real, 0, None, closed="neither"), "array-like", None] = None
+    min_group_ratio: Annotated[float, Interval(Real, 0, 1, closed="both")] = 0.8
+    max_group_ratio: Annotated[float, Interval(Real, 1, None, closed="left")] = 1.25
+    n_init: Count = 10
+    max_iter: Count = 300
+    tol: NonNegative = 1e-4
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X: Any, y: Any = None, *, weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
+        """Cluster the rows of X within the limits.
+
+        Raises a ValueError if the limits cannot hold, or no partition within them was found.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        weight : array-like of shape (n_samples,), optional
+            Non-negative weights of the samples, such as demands, for ``min_cluster_weight`` and
+            ``max_cluster_weight``. Centres are means without weights.
+        groups : array-like of shape (n_samples,), optional
+            Group of every sample, for ``min_group_ratio`` and ``max_group_ratio``.
+        """
+        X = numeric_features(self, X, dtype=np.float64)
+        check_n_clusters(self.n_clusters, len(X))
+        bounds = self._bounds(len(X), weight, groups)
+        encoding = CenterEncoding(X, self.n_clusters)
+        limit = self.tol * float(encoding.points.var(axis=0).mean())
+
+        def run(seed: np.random.SeedSequence) -> _Run | None:
+            centers = encoding.seeds(np.random.default_rng(seed))
+            return _constrained_run(encoding.points, centers, bounds, self.max_iter, limit)
+
+        seeds = spawn_seeds(self.random_state, self.n_init)
+        # The kernels release the interpreter lock, and threads share the data.
+        runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
+        found = [each for each in runs if each is not None]
+        if not found:
+            raise ValueError(
+                "no partition within the limits was found; widen the limits, or increase n_init."
+            )
+        best = min(found, key=lambda each: each.inertia)
+        self.labels_, order = number_clusters(best.labels)
+        if bounds.per_cluster:
+            self.labels_, order = best.labels, np.arange(self.n_clusters)
+        self._offsets, self._centers = encoding.offsets, best.centers[order]
+        self.cluster_centers_ = encoding.in_data(self._centers)
+        self.n_clusters_ = self._n_features_out = len(order)
+        self.inertia_, self.gap_, self.n_iter_ = best.inertia, best.gap, best.n_iter
+        self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
+        if reason := _separated(encoding.points, self.labels_, self.n_clusters):
+            warn_caller(f"equal rows are in different clusters: {reason}.")
+        return self
+
+    @documented(OF_PREDICT)
+    def predict(
+        self,
+        X: Any,
+        *,
+        within_limits: bool = False,
+        weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Int32Array:
+        """Predict the cluster of the nearest centre, or the best clusters within the limits.
+
+        Without ``within_limits``, rows of the fit can get other labels, because the limits are ignored. With
+        it, the limits of the fit apply to the rows of X alone.
+
+        Parameters
+        ----------
+        within_limits : bool, default=False
+            Whether to assign all rows of X together, within the limits.
+        weight, groups : array-like of shape (n,), optional
+            As for :meth:`fit`; used with ``within_limits``.
+        """
+        check_is_fitted(self)
+        X = numeric_features(self, X, dtype=np.float64, reset=False)
+        points = shifted(X, self._offsets)
+        if not within_limits:
+            return nearest_centers(points, self._centers)[0]
+        check_n_clusters(self.n_clusters_, len(X))
+        bounds = self._bounds(len(X), weight, groups)
+        found = bounds.assigner()(cdist(points, self._centers, "sqeuclidean"))
+        if found is None:
+            raise ValueError("no assignment within the limits was found; widen them.")
+        return found[0]
+
+    @documented(OF_TRANSFORM)
+    def transform(self, X: Any) -> FloatArray:
+        """Compute Euclidean distances to the centres."""
+        check_is_fitted(self)
+        X = numeric_features(self, X, dtype=np.float64, reset=False)
+        return np.asarray(cdist(shifted(X, self._offsets), self._centers))
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        record = {"inertia": self.inertia_, "gap": self.gap_, "violations": dict(self.violations_)}
+        return replace(
+            super()._clustering_result(),
+            record={"constrained_kmeans": record},
+            arrays=lambda: {"centers": np.asarray(self.cluster_centers_)},
+        )
+
+    def _bounds(self, n_samples: int, weight: ArrayLike | None, groups: ArrayLike | None) -> _Bounds:
+        """Check the limits on samples."""
+        load = (self.min_cluster_weight, self.max_cluster_weight)
+        if weight is None and any(bound is not None for bound in load):
+            raise ValueError(
+                "min_cluster_weight and max_cluster_weight need weight; call fit(X, weight=weights)."
+            )
+        if weight is not None and all(bound is None for bound in load):
+            raise ValueError("weight has no effect without min_cluster_weight or max_cluster_weight.")
+        made: list[tuple[str, Callable[[], Limit]]] = [
+            ("cluster_size", lambda: ClusterSizes(self.min_cluster_size, self.max_cluster_size))
+        ]
+        if weight is not None:
+            made.append(("cluster_weight", lambda: ClusterWeights(weight, *load)))
+        if groups is not None:
+            made.append(
+                ("group_ratio", lambda: GroupShares(groups, self.min_group_ratio, self.max_group_ratio))
+            )
+        limits = []
+        for name, make in made:
+            try:
+                limits.append(make())
+                limits[-1].possible(self.n_clusters, n_samples)
+            except ValueError as error:
+                raise ValueError(f"min_{name} and max_{name} cannot hold: {error}") from error
+        return _Bounds(limits, n_samples, self.n_clusters)
+
+
+def _separated(points: FloatArray, labels: Int32Array, n_clusters: int) -> str:
+    """Why equal rows are in different clusters, or an empty string if they are not."""
+    # Equal rows have the same sum, and are neighbours in the order of the sums.
+    sums = (points * np.random.default_rng(0).random(points.shape[1])).sum(axis=1)
+    order = np.argsort(sums, kind="stable")
+    same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
+    if not (same & (labels[order[1:]] != labels[order[:-1]])).any():
+        return ""
+    few = np.count_nonzero(~same) + 1 < n_clusters
+    return "X has fewer distinct rows than clusters" if few else "the limits require it"
+
+
+class _Run(NamedTuple):
+    """Result of one run."""
+
+    labels: Int32Array
+    centers: FloatArray
+    inertia: float
+    gap: float
+    n_iter: int
+
+
+def _constrained_run(
+    points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
+) -> _Run | None:
+    """Alternate assignments within bounds and means; None if there is no assignment."""
+    centers = np.array(centers, order="C")
+    lloyd(points, centers, np.empty(len(points), dtype=np.int32), _FREE_PASSES, 0.0)
+    assign, found = bounds.assigner(), None
+    labels, gap, n_iter = np.empty(0, dtype=np.int32), 0.0, 0
+    while n_iter < max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:
+        n_iter += 1
+        unchanged = np.array_equal(labels, found[0])
+        labels, gap = found
+        sums = sparse.csr_array(
+            (np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(len(centers), len(labels))
+        )
+        means = (sums @ points) / np.bincount(labels, minlength=len(centers))[:, np.newaxis]
+        moved = float(((means - centers) ** 2).sum())
+        centers = means
+        if unchanged or moved <= limit:
+            break
+    if not len(labels):
+        return None
+    return _Run(labels, centers, float(((points - centers[labels]) ** 2).sum()), gap, n_iter)
+
+
+class _Bounds:
+    """Limits as arrays: bounds per cluster on sums of a table of totals, and on shares of groups."""
+
+    def __init__(self, limits: list[Limit], n_samples: int, n_clusters: int) -> None:
+        self.limits, self.n_samples, self.n_clusters = limits, n_samples, n_clusters
+        self.groups: GroupShares | None = None
+        columns, low, high = [], [], []
+        for each in limits:
+            if isinstance(each, ClusterSizes | ClusterWeights):
+                columns.append(np.ones(n_samples) if each.weight is None else each.weight)
+                low.append(np.broadcast_to(each.low, n_clusters))
+                high.append(np.broadcast_to(each.high, n_clusters))
+            elif isinstance(each, GroupShares):
+                self.groups = each
+        # Amounts that clusters sum up, shape (n_samples, n_amounts), and their bounds.
+        self.amounts, self.low, self.high = (
+            np.column_stack(columns),
+            np.column_stack(low),
+            np.column_stack(high),
+        )
+        self.per_cluster = bool((self.low != self.low[0]).any() or (self.high != self.high[0]).any())
+        if self.groups is not None:
+            member = np.eye(int(self.groups.codes.max()) + 1)[self.groups.codes]
+            self._shares = member.mean(axis=0)
+            self.amounts = np.hstack([self.amounts, member])
+        # The programme bounds the sums of these columns in every cluster, shape (n_columns, n_clusters).
+        self._columns, self._least, self._most = np.column_stack(columns), self.low.T, self.high.T
+        if self.groups is not None:
+            for bound, sign in ((self.groups.low, 1.0), (self.groups.high, -1.0)):
+                over = sign * (member - bound * self._shares)
+                zeros = np.zeros((over.shape[1], n_clusters))
+                self._columns = np.hstack([self._columns, over])
+                self._least = np.vstack([self._least, zeros])
+                self._most = np.vstack([self._most, zeros + np.inf])
+        self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
+
+    def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
+        """Return a function of costs that finds labels and their gap; it uses the prices of its last call."""
+        if len(self.limits) > 1:
+            duals = np.zeros(self._least.shape)
+            return lambda cost: self._rounded(cost, duals)
+        low = self.low[:, 0].astype(np.int64)
+        high = np.minimum(self.high[:, 0], self.n_samples).astype(np.int64)
+        prices = np.zeros(self.n_clusters)
+
+        def assign(cost: FloatArray) -> tuple[Int32Array, float]:
+            labels = np.empty(len(cost), dtype=np.int32)
+            caching.run(assign_within, 3 * cost.size, cost, low, high, prices, labels)
+            return labels, 0.0
+
+        return assign
+
+    def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
+        """Solve the linear programme, and make its solution whole."""
+        solved = self._relaxed(cost, duals)
+        if solved is None:
+            return None
+        share, bound = solved
+        if (labels := self._mended(share.argmax(axis=1), cost)) is None:
+            return None
+        value = float(cost[np.arange(len(cost)), labels].sum())
+        return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
+
+    def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
+        """Shares of samples in clusters, and their cost: the linear programme; ``duals`` are updated."""
+        # Samples whose best cluster is clear by the duals are fixed. The solution is optimal if its duals
+        # confirm all fixed samples; the others are released.
+        n, k = cost.shape
+        reduced = cost - self._columns @ duals
+        labels = reduced.argmin(axis=1)
+        is_free = np.zeros(n, dtype=bool)
+        n_free = max(_FREE, n // 20)
+        while True:
+            nearest = np.partition(reduced, 1, axis=1) if k > 1 else np.zeros((n, 2))
+            margin = np.where(is_free, -1.0, nearest[:, 1] - nearest[:, 0])
+            is_free[np.argsort(margin, kind="stable")[:n_free]] = True
+            free, fixed = np.flatnonzero(is_free), np.flatnonzero(~is_free)
+            spent = np.zeros(duals.shape)
+            np.add.at(spent.T, labels[fixed], self._columns[fixed])
+            solved = self._programme(cost[free], self._columns[free], spent)
+            if solved is None:
+                if not len(fixed):
+                    return None
+                n_free = 2 * len(free)
+                continue
+            duals[:] = solved[1]
+            reduced = cost - self._columns @ duals
+            better = reduced[fixed].min(axis=1) < reduced[fixed, labels[fixed]] - 1e-9 * cost.max()
+            if not better.any():
+                share = np.zeros((n, k))
+                share[fixed, labels[fixed]] = 1.0
+                share[free] = solved[0]
+                return share, float((share * cost).sum())
+            labels = np.where(is_free, labels, reduced.argmin(axis=1))
+            is_free[fixed[better]] = True
+            n_free = int(1.5 * np.count_nonzero(is_free))
+
+    def _programme(
+        self, cost: FloatArray, columns: FloatArray, spent: FloatArray
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Shares of some samples and the duals, where others have ``spent`` a part of the bounds."""
+        n, k = cost.shape
+        rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
+        least, most = (self._least - spent).ravel(), (self._most - spent).ravel()
+        below, above = np.flatnonzero(np.isfinite(most)), np.flatnonzero(np.isfinite(least))
+        slack = 1e-9 * self._scale.ravel()
+        solved = optimize.linprog(
+            cost.ravel(),
+            A_ub=sparse.vstack([rows[below], -rows[above]]),
+            b_ub=np.concatenate([most[below] + slack[below], slack[above] - least[above]]),
+            A_eq=sparse.kron(sparse.eye_array(n), np.ones((1, k)), "csr"),
+            b_eq=np.ones(n),
+            method="highs",
+        )
+        if solved.status != 0:
+            return None
+        duals = np.zeros(len(least))
+        duals[below] += solved.ineqlin.marginals[: len(below)]
+        duals[above] -= solved.ineqlin.marginals[len(below) :]
+        return solved.x.reshape(n, k), duals.reshape(spent.shape)
+
+    def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
+        """Violation of clusters with these totals, shape (..., n_amounts)."""
+        n_bounded = self.low.shape[1]
+        low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
+        lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)
+        missed: FloatArray = (lack + np.maximum(sums - high, 0.0) / high).sum(axis=-1)
+        if self.groups is not None:
+            counts = totals[..., n_bounded:]
+            ratio = counts / (np.maximum(counts.sum(axis=-1, keepdims=True), 1.0) * self._shares)
+            missed += np.maximum(np.maximum(self.groups.low - ratio, ratio - self.groups.high), 0).max(
+                axis=-1
+            )
+        return np.where(missed > 1e-9, missed, 0.0)
+
+    def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
+        """Move or exchange the cheapest samples per unit of violation until the limits hold."""
+        totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
+        np.add.at(totals, labels, self.amounts)
+        every = np.arange(self.n_clusters)
+        least = 1e-9 * float(cost.mean())
+        for _ in range(_MENDS):
+            broken = self._missed(totals, every)
+            if not broken.any():
+                return labels
+            worst = int(broken.argmax())
+            own, other = np.flatnonzero(labels == worst), np.flatnonzero(labels != worst)
+            # Samples of the worst cluster to any other, and of any other to the worst.
+            row = np.concatenate([np.repeat(own, self.n_clusters), other])
+            to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
+            step = self._best(labels, totals, broken, cost, row, to, least)
+            if step is None:
+                # No single move helps.
+                pairs = np.random.default_rng(0).permutation(len(own) * len(other))[:_EXCHANGES]
+                i, j = own[pairs // len(other)], other[pairs % len(other)]
+                step = self._best(labels, totals, broken, cost, i, labels[j], least, j)
+            if step is None:
+                return None
+            for sample, c in step:
+                totals[labels[sample]] -= self.amounts[sample]
+                totals[c] += self.amounts[sample]
+                labels[sample] = c
+        return None
+
+    def _best(
+        self,
+        labels: Int64Array,
+        totals: FloatArray,
+        broken: FloatArray,
+        cost: FloatArray,
+        row: Int64Array,
+        to: Int64Array,
+        least: float,
+        partner: Int64Array | None = None,
+    ) -> list[tuple[int, int]] | None:
+        """Moves of samples ``row`` to clusters, and of partners back, with the most violation per cost."""
+        if not len(row):
+            return None
+        source = labels[row]
+        change = self.amounts[row] if partner is None else self.amounts[row] - self.amounts[partner]
+        price = cost[row, to] - cost[row, source]
+        if partner is not None:
+            price += cost[partner, source] - cost[partner, to]
+        left = self._missed(totals[source] - change, source) + self._missed(totals[to] + change, to)
+        gain = np.where(source == to, 0.0, broken[source] + broken[to] - left)
+        best = int(np.where(gain > 1e-12, gain / np.maximum(price, least), -np.inf).argmax())
+        if gain[best] <= 1e-12:
+            return None
+        steps = [(int(row[best]), int(to[best]))]
+        return steps if partner is None else [*steps, (int(partner[best]), int(source[best]))]
