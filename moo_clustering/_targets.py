@@ -76,7 +76,7 @@ def marked(y: NDArray[Any]) -> NDArray[Any]:
     """Replace None, NaN and pandas.NA among classes by -1; raise a ValueError if all values are missing."""
     if y.dtype.kind not in "fO":
         return y
-    missing = np.isnan(y) if y.dtype.kind == "f" else np.array(list(map(_is_missing, y)), dtype=bool)
+    missing = np.isnan(y) if y.dtype.kind == "f" else np.array(list(map(is_missing, y)), dtype=bool)
     if len(y) and missing.all():
         raise ValueError("y contains only missing values; omit it to fit without labels")
     found = y.copy()
@@ -84,7 +84,7 @@ def marked(y: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     try:
         return value is None or bool(value != value)
     except TypeError:  # comparisons with pandas.NA have no truth value

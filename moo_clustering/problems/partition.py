@@ -29,8 +29,9 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._data import checked_container
 from moo_clustering._docs import Documented
+from moo_clustering._messages import distinct_names
 from moo_clustering._parallel import one_thread, run_calls
-from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.constraints import Limit, PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
@@ -116,13 +117,17 @@ class PartitionProblem(SignedProblem):
         - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
+    limits : sequence of Limit, default=()
+        Limits that feasible partitions are within, such as :class:`~moo_clustering.constraints.ClusterSizes`.
+        Raises a ValueError if no number of clusters of the encoding makes them possible.
     inequalities : sequence of callables, default=()
         Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
-        partitions. They follow V in ``G``. For a function f of one partition use
-        ``lambda labels: [f(row) for row in labels]``.
+        partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``.
 
     Attributes
     ----------
+    constraint_names : tuple of str
+        Names of the columns of ``G``: V with ``"constraint"``, then limits, then inequalities.
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
@@ -154,6 +159,7 @@ class PartitionProblem(SignedProblem):
         *,
         constraints: PairwiseConstraints | None = None,
         constraint_handling: ConstraintHandling = "objective",
+        limits: Sequence[Limit] = (),
         inequalities: Sequence[Inequality] = (),
     ) -> None:
         if not isinstance(encoding, Encoding):
@@ -171,7 +177,15 @@ class PartitionProblem(SignedProblem):
             raise TypeError(
                 f"inequalities must be a sequence of functions of labels, got {quoted(inequalities)}."
             )
-        self.inequalities = tuple(inequalities)
+        if isinstance(limits, Limit) or not all(isinstance(limit, Limit) for limit in limits):
+            raise TypeError(
+                f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}."
+            )
+        self.limits, self.inequalities = tuple(limits), tuple(inequalities)
+        _check_possible(self.limits, encoding)
+        is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
+        own = [limit.name for limit in self.limits] + [name_of(function) for function in self.inequalities]
+        self.constraint_names = tuple(distinct_names(is_constraint + own))
 
         names = [index.name for index in self.indices]
         signs = [-1.0 if index.greater_is_better else 1.0 for index in self.indices]
@@ -184,7 +198,7 @@ class PartitionProblem(SignedProblem):
         super().__init__(
             n_var=encoding.n_var,
             n_obj=len(names),
-            n_ieq_constr=int(self.constraint_handling == "constraint") + len(self.inequalities),
+            n_ieq_constr=len(self.constraint_names),
             xl=xl,
             xu=xu,
             vtype=encoding.dtype,
@@ -218,7 +232,7 @@ class PartitionProblem(SignedProblem):
             _checked_values(index, self._values(index, distinct, genes[first]), len(first))
             for index in self.indices
         ]
-        limits = [_limit_values(limit, distinct) for limit in self.inequalities]
+        limits = [_limit_values(limit, distinct) for limit in self.limits + self.inequalities]
         if self.constraints is not None:
             if self.constraint_handling == "objective":
                 columns.append(self.constraints.violation(distinct))
@@ -271,14 +285,34 @@ def _checked_values(index: ValidityIndex, values: Any, n: int) -> FloatArray:
     return value_per_row(values, f"index {index.name!r}", n)
 
 
-def _limit_values(limit: Inequality, labels: Labels) -> FloatArray:
-    """Values of a custom inequality."""
-    who, n = f"inequality {name_of(limit)!r}", len(labels)
-    values = value_per_row(limit(labels), who, n)
-    if 1 < n == labels.shape[1]:
+def _limit_values(limit: Limit | Inequality, labels: Labels) -> FloatArray:
+    """Violations of a limit, or values of a custom inequality."""
+    function: Callable[[Labels], Any] = limit.violations if isinstance(limit, Limit) else limit
+    who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
+    values = value_per_row(function(labels), who, len(labels))
+    if 1 < len(labels) == labels.shape[1] and is_own(limit):
         # Check with one partition: one value per sample has the same shape as one per partition here.
-        value_per_row(limit(labels[:1]), who, 1)
-    return values
+        value_per_row(function(labels[:1]), who, 1)
+    return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
+
+
+def _check_possible(limits: Sequence[Limit], encoding: Encoding) -> None:
+    """Raise a ValueError unless some number of clusters of the encoding makes all limits possible."""
+    n, faults = encoding.n_samples, {}
+    least, most = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", n)
+    for k in range(least, most + 1) if limits else ():
+        try:
+            for limit in limits:
+                limit.possible(k, n)
+            return
+        except ValueError as error:
+            faults[k] = str(error)
+    if faults:
+        ends = [f"{faults[k].removesuffix('.')}" for k in sorted({least, most})]
+        raise ValueError(
+            f"limits cannot hold for any partition of the encoding: {'; '.join(dict.fromkeys(ends))}. "
+            "Change the limits or the number of clusters."
+        )
 
 
 def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:

@@ -908,6 +908,34 @@ def _object_doors():
         },
         {("groups", "one too few"): "fewer samples", ("groups", "nothing"): "of none"},
     )
+    alone = "a limit on other samples"
+    yield Door(
+        "ClusterWeights",
+        lambda weight, low, labels: constraints.ClusterWeights(weight, low, 99).violations(labels),
+        {
+            "weight": ("numbers", np.arange(1.0, 25.0)),
+            "low": ("numbers", np.array([30.0, 40.0, 50.0])),
+            "labels": ("whole", POOL),
+        },
+        {("low", "one too few"): "fewer clusters", ("low", "no dimension"): "one for all clusters"},
+    )
+    yield Door(
+        "GroupShares",
+        lambda groups: constraints.GroupShares(groups).violations(POOL),
+        {"groups": (Y, np.arange(24) % 2)},
+        {("groups", "one too few"): alone},
+    )
+    yield Door(
+        "Kept",
+        lambda previous: constraints.Kept(previous, 0.1).violations(POOL),
+        {"previous": ("whole", CLASSES)},
+    )
+    yield Door(
+        "Contiguity",
+        lambda graph: constraints.Contiguity(graph).violations(POOL),
+        {"graph": (S, similarities())},
+    )
+    yield Door("Diameter", lambda D: constraints.Diameter(D, 2.0).violations(POOL), {"D": (D, square())})
     yield Door(
         "PartitionPool",
         lambda labels: pool.PartitionPool(labels, ("a", "b", "a", "b")).labels,

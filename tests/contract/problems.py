@@ -11,7 +11,7 @@ from contract.estimators import CLASSES, PARTLY, bags, rows, words
 from moo_clustering import operators as ops
 from moo_clustering import problems
 from moo_clustering.bags import Bags, bag_distances
-from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.constraints import ClusterSizes, Contiguity, Kept, PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, MedoidEncoding, MedoidSlotEncoding
 from moo_clustering.graphs import knn_graph, neighbor_lists
 
@@ -49,6 +49,12 @@ def lists():
 def labels_problem():
     """Partitions by cluster numbers, two objectives."""
     return problems.PartitionProblem(rows(), LabelEncoding(24, 5), ["davies_bouldin", "connectivity"])
+
+
+def limited_problem():
+    """Partitions under limits."""
+    limits = [ClusterSizes(2, 20), Contiguity(graph()), Kept(CLASSES, 0.9)]
+    return problems.PartitionProblem(rows(), LabelEncoding(24, 5), ["davies_bouldin"], limits=limits)
 
 
 def medoid_problem():
@@ -127,6 +133,7 @@ PROBLEMS = {
         ),
         ships_again="an index and an encoding, made apart, have the distances each",
     ),
+    "PartitionProblem, limits": ProblemCase("PartitionProblem", limited_problem),
     "PartitionProblem, slots": ProblemCase("PartitionProblem", slot_problem, ops.EncodingSampling),
     "SRMOSCProblem": ProblemCase("SRMOSCProblem", hull_problem, ops.SparseRowSampling),
     "SubspaceClusteringProblem": ProblemCase("SubspaceClusteringProblem", seed_problem, ops.SeedSampling),

@@ -1,0 +1,171 @@
+"""Assignment of samples to clusters at least cost, with bounds on the number of samples per cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._kernels.caching import njit
+
+# Numbers in all lists of exchanges, 16 bytes each, and of one list.
+_ITEMS, _LONGEST = 1 << 22, 48
+
+
+@njit(cache=True, nogil=True)
+def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sample: int) -> int:
+    """Insert an exchange into a list with the cheapest last; a full list loses its dearest."""
+    if n_held == most:
+        if n_held == 0 or value >= values[0]:
+            return n_held
+        q = 0
+        while q + 1 < n_held and values[q + 1] > value:
+            values[q], samples[q] = values[q + 1], samples[q + 1]
+            q += 1
+        values[q], samples[q] = value, sample
+        return n_held
+    q = n_held
+    while q > 0 and values[q - 1] < value:
+        values[q], samples[q] = values[q - 1], samples[q - 1]
+        q -= 1
+    values[q], samples[q] = value, sample
+    return n_held + 1
+
+
+@njit(cache=True, nogil=True)
+def _nearest(cost: Any, prices: Any, labels: Any, sizes: Any, first: Any, after: Any, before: Any) -> None:
+    """Assign every sample to the cluster with the least cost plus price, and link the members of clusters."""
+    n, k = cost.shape
+    for i in range(n - 1, -1, -1):
+        best = 0
+        for c in range(1, k):
+            if cost[i, c] + prices[c] < cost[i, best] + prices[best]:
+                best = c
+        labels[i] = best
+        sizes[best] += 1
+        after[i], before[i] = first[best], -1
+        if first[best] >= 0:
+            before[first[best]] = i
+        first[best] = i
+
+
+@njit(cache=True, nogil=True)
+def assign_within(
+    cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any], prices: NDArray[Any], labels: NDArray[Any]
+) -> int:
+    """Assign samples to clusters of ``low`` to ``high`` samples at least cost; return the number of paths."""
+    # Successive shortest paths on the graph of clusters, whose arc a -> b moves the sample of a with the
+    # least cost[i, b] - cost[i, a], and on a further node, the slack, which takes what clusters may have
+    # between their bounds. ``prices``, the dual values of the clusters (0 for the slack), are updated; those
+    # of a similar problem save most of the paths. The cheapest exchanges between every two clusters are in
+    # sorted lists, refilled from the members when used up. O(n k + paths (k^2 + n / length of a list)) time.
+    # The sum of ``low`` must be at most n, and that of ``high`` at least n.
+    n, k = cost.shape
+    length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
+    values, samples = np.empty((k, k, 2 * length)), np.empty((k, k, 2 * length), np.int64)
+    held = np.zeros((k, k), np.int64)
+    first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
+    sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
+    _nearest(cost, prices, labels, sizes, first, after, before)
+    # What clusters should hold: at a bound where the price says so.
+    slack = n
+    for c in range(k):
+        if prices[c] > 0.0:
+            flow[c] = high[c]
+        elif prices[c] < 0.0:
+            flow[c] = low[c]
+        else:
+            flow[c] = min(max(sizes[c], low[c]), high[c])
+        slack -= flow[c]
+    length_of, previous, done = np.empty(k + 1), np.empty(k + 1, np.int64), np.empty(k + 1, np.bool_)
+    n_paths = 0
+    while True:
+        source = k
+        for c in range(k):
+            if sizes[c] > flow[c]:
+                source = c
+                break
+        if source == k and slack >= 0:
+            return n_paths
+        # Dijkstra's algorithm with reduced costs.
+        length_of[:] = np.inf
+        done[:] = False
+        length_of[source] = 0.0
+        target = source
+        while True:
+            u = -1
+            for c in range(k + 1):
+                if not done[c] and (u < 0 or length_of[c] < length_of[u]):
+                    u = c
+            done[u] = True
+            if u != source and (slack > 0 if u == k else sizes[u] < flow[u]):
+                target = u
+                break
+            for b in range(k):
+                if done[b] or b == u:
+                    continue
+                if u == k:
+                    if flow[b] == low[b]:
+                        continue
+                    step = prices[b]
+                else:
+                    h = held[u, b]
+                    while h > 0 and labels[samples[u, b, h - 1]] != u:
+                        h -= 1
+                    if h == 0:
+                        i = first[u]
+                        while i >= 0:
+                            value = cost[i, b] - cost[i, u]
+                            h = _insert(values[u, b], samples[u, b], h, length, value, i)
+                            i = after[i]
+                    held[u, b] = h
+                    if h == 0:
+                        continue
+                    step = values[u, b, h - 1] + prices[b] - prices[u]
+                # Rounding makes a reduced cost of zero negative.
+                there = length_of[u] + max(0.0, step)
+                if there < length_of[b]:
+                    length_of[b], previous[b] = there, u
+            if u < k and not done[k] and flow[u] < high[u]:
+                there = length_of[u] + max(0.0, -prices[u])
+                if there < length_of[k]:
+                    length_of[k], previous[k] = there, u
+        reach = length_of[target]
+        shift = min(length_of[k], reach)
+        for c in range(k):
+            prices[c] += shift - min(length_of[c], reach)
+        # One unit along the path.
+        slack += (source == k) - (target == k)
+        b = target
+        while b != source:
+            a = previous[b]
+            if a == k:
+                flow[b] -= 1
+            elif b == k:
+                flow[a] += 1
+            else:
+                held[a, b] -= 1
+                i = samples[a, b, held[a, b]]
+                if before[i] >= 0:
+                    after[before[i]] = after[i]
+                else:
+                    first[a] = after[i]
+                if after[i] >= 0:
+                    before[after[i]] = before[i]
+                after[i], before[i] = first[b], -1
+                if first[b] >= 0:
+                    before[first[b]] = i
+                first[b] = i
+                sizes[a] -= 1
+                sizes[b] += 1
+                labels[i] = b
+                for c in range(k):
+                    # A list has the cheapest members; one dearer than all of these may be outside.
+                    h = held[b, c]
+                    if c != b and h > 0:
+                        value = cost[i, c] - cost[i, b]
+                        if value < values[b, c, 0]:
+                            held[b, c] = _insert(values[b, c], samples[b, c], h, 2 * length, value, i)
+            b = a
+        n_paths += 1

@@ -1,0 +1,583 @@
+"""Limits that the clusters of a partition must keep: sizes, weights, connectedness, shares of groups."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csgraph
+
+from moo_clustering._arrays import (
+    FloatArray,
+    Int64Array,
+    IntArray,
+    block_slices,
+    integer,
+    number_clusters,
+    probability,
+    quoted,
+)
+from moo_clustering._data import checked_array, checked_graph, checked_integers
+from moo_clustering._distances import checked_distances
+from moo_clustering._docs import Documented
+from moo_clustering._kernels.partitions import contingency_tables
+from moo_clustering._targets import is_missing
+from moo_clustering.constraints import _checks
+
+# Violations up to this size come from the rounding of sums.
+_ROUNDING = 1e-9
+
+
+class Limit(Documented, ABC):
+    """Base class of limits, which measure how far partitions are from what is allowed.
+
+    A subclass needs only :meth:`violations`. :class:`~moo_clustering.problems.PartitionProblem` accepts any
+    limit, and makes it a constraint.
+
+    Parameters
+    ----------
+    name : str, optional
+        Name in tables and messages. Default: the class name in lower case, with underscores.
+
+    Attributes
+    ----------
+    name : str
+    n_samples : int or None
+        Number of samples that the limit is made for; None for any number.
+
+    Examples
+    --------
+    >>> class EvenSizes(Limit):
+    ...     def violations(self, labels):
+    ...         return [np.ptp(np.bincount(row)) / len(row) for row in labels]
+    >>> EvenSizes().name, EvenSizes().violations(np.array([[0, 0, 1, 1], [0, 1, 1, 1]]))
+    ('even_sizes', [np.float64(0.0), np.float64(0.5)])
+    """
+
+    name: str
+    n_samples: int | None = None
+
+    def __init__(self, *, name: str | None = None) -> None:
+        if name is not None:
+            self.name = str(name)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        # Subclasses need not call the constructor.
+        super().__init_subclass__(**kwargs)
+        if "name" not in vars(cls):
+            cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+    @abstractmethod
+    def violations(self, labels: IntArray) -> Any:
+        """Return how far each partition is from the limit.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_partitions, n_samples)
+            Cluster labels 0..k-1. A single partition, of shape (n_samples,), is a population of one.
+
+        Returns
+        -------
+        violations : ndarray of shape (n_partitions,)
+            0 for partitions within the limit; otherwise positive, relative to the limit.
+        """
+
+    def possible(self, k: int, n_samples: int | None = None) -> None:
+        """Raise a ValueError if no partition into ``k`` clusters can be within the limit.
+
+        The check is quick and necessary, not sufficient. The default never raises an error.
+
+        Parameters
+        ----------
+        k : int
+            Number of clusters.
+        n_samples : int, optional
+            Number of samples to cluster. Limits that are made for another number raise an error.
+        """
+        integer("k", k)
+        if n_samples is not None and self.n_samples not in (None, n_samples):
+            raise ValueError(
+                f"{self.name} is a limit on {self.n_samples} samples, but there are {n_samples} samples."
+            )
+
+    def _rows(self, labels: ArrayLike) -> Int64Array:
+        """Checked partitions, with labels small enough for tables."""
+        n = np.shape(labels)[-1] if self.n_samples is None and np.ndim(labels) else self.n_samples
+        rows = _checks.check_partitions(labels, n or 1).astype(np.int64, copy=False)
+        if rows.size and rows.min() < 0:
+            raise ValueError(f"labels must be 0 or larger, got {rows.min()}.")
+        if rows.max(initial=0) > 2 * rows.shape[1]:
+            rows = np.array([number_clusters(row)[0] for row in rows], dtype=np.int64)
+        return rows
+
+
+class _Loads(Limit):
+    """Bounds on the sum of weights of every cluster."""
+
+    weight: FloatArray | None = None
+    _total = 0.0
+    _unit = ""
+
+    def __init__(self, low: Any, high: Any, name: str | None) -> None:
+        super().__init__(name=name)
+        self.low, self.high = self._bound("low", low, 0.0), self._bound("high", high, np.inf)
+        if low is None and high is None:
+            raise ValueError(f"{type(self).__name__} requires low, high or both.")
+        if self.low.ndim + self.high.ndim and self.low.shape != self.high.shape:
+            lengths = {bound.size for bound in (self.low, self.high) if bound.ndim}
+            if len(lengths) > 1:
+                raise ValueError(
+                    f"low and high must have one bound per cluster, got {self.low.size} and {self.high.size}."
+                )
+            self.low, self.high = (np.array(b) for b in np.broadcast_arrays(self.low, self.high))
+        if (self.low > self.high).any():
+            c = int((self.low > self.high).ravel().argmax())
+            where = f" for cluster {c}" if self.low.ndim else ""
+            raise ValueError(
+                f"low must be at most high, got low={self.low.ravel()[c]:g} and "
+                f"high={self.high.ravel()[c]:g}{where}."
+            )
+
+    def _bound(self, name: str, value: Any, default: float) -> FloatArray:
+        if value is None:
+            return np.array(default)
+        try:
+            bound: FloatArray = checked_array(value, name, np.float64, finite=False).copy()
+        except TypeError:
+            if hasattr(value, "__len__") and not isinstance(value, str):
+                raise
+            bound = np.array(np.nan)
+        zero = name == "high" and not (bound > 0).all()
+        if bound.ndim > 1 or not bound.size or np.isnan(bound).any() or (bound < 0).any() or zero:
+            kind = "positive" if name == "high" else "non-negative"
+            raise ValueError(f"{name} must be one {kind} number, or one per cluster, got {quoted(value)}.")
+        if name == "low" and np.isinf(bound).any():
+            raise ValueError(f"low must be finite, got {quoted(value)}.")
+        return bound
+
+    def violations(self, labels: IntArray) -> FloatArray:
+        rows = self._rows(labels)
+        used = _sums(rows) > 0
+        loads = _sums(rows, self.weight)
+        if self.low.ndim:
+            return np.array([self._matched(load[mask]) for load, mask in zip(loads, used, strict=True)])
+        return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
+
+    def _matched(self, loads: FloatArray) -> float:
+        """Violation of the best match of clusters to bounds; 1 for a cluster or lower bound without match."""
+        n_bounds = len(self.low)
+        missed = np.ones((max(len(loads), n_bounds),) * 2)
+        padded = np.append(loads, np.zeros(len(missed) - len(loads)))
+        missed[:, :n_bounds] = _missed(padded[:, None], self.low, self.high)
+        return float(missed[linear_sum_assignment(missed)].sum())
+
+    def possible(self, k: int, n_samples: int | None = None) -> None:
+        """Raise a ValueError if ``k`` clusters cannot be within the bounds; see :meth:`Limit.possible`."""
+        super().possible(k, n_samples)
+        if self.low.ndim and k != len(self.low):
+            raise ValueError(
+                f"{self.name} has bounds of {len(self.low)} clusters, but there are {k} clusters"
+            )
+        total = n_samples if self.weight is None else self._total
+        low, high = (float(bound.sum() if bound.ndim else k * bound) for bound in (self.low, self.high))
+        if total is not None and not low * (1 - _ROUNDING) <= total <= high * (1 + _ROUNDING):
+            each = "their bounds" if self.low.ndim else _span(float(self.low), float(self.high))
+            have = f"there are {total} samples" if self.weight is None else f"the weights sum to {total:g}"
+            raise ValueError(f"{k} clusters within {each} hold {_span(low, high)}{self._unit}; {have}")
+
+
+class ClusterSizes(_Loads):
+    """Every cluster has between ``low`` and ``high`` samples.
+
+    The violation is the sum over clusters of (low - size) / low or (size - high) / high. O(n_samples) time
+    per partition. Raises a ValueError if the bounds are negative, not whole or cross.
+
+    Parameters
+    ----------
+    low, high : int or array-like of shape (n_clusters,), optional
+        Bounds of all clusters, or of each. Clusters of a partition have no order: they are matched to bounds
+        per cluster with the least violation, and one cluster too many or too few adds 1.
+
+    Examples
+    --------
+    >>> ClusterSizes(2, 3).violations([[0, 0, 0, 1, 1], [0, 0, 0, 0, 1]]).round(3)
+    array([0.   , 0.833])
+    """
+
+    _unit = " samples"
+
+    def __init__(self, low: Any = None, high: Any = None, *, name: str | None = None) -> None:
+        super().__init__(low, high, name)
+        for key, bound in (("low", self.low), ("high", self.high)):
+            if (np.isfinite(bound) & (bound != np.floor(bound))).any():
+                raise ValueError(f"{key} must be a whole number of samples, got {quoted(bound.tolist())}.")
+
+
+class ClusterWeights(_Loads):
+    """The weights of the samples of every cluster sum to between ``low`` and ``high``.
+
+    The violation is the sum over clusters of (low - load) / low or (load - high) / high, so it does not
+    depend on the unit of the weights. O(n_samples) time per partition. Raises a ValueError if a weight is
+    negative, the bounds cross, or a sample is heavier than ``high``.
+
+    Parameters
+    ----------
+    weight : array-like of shape (n_samples,)
+        Non-negative weights.
+    low, high : float or array-like of shape (n_clusters,), optional
+        As for :class:`ClusterSizes`.
+
+    Examples
+    --------
+    >>> ClusterWeights([1, 2, 5], 4, 5).violations([[0, 0, 1], [0, 1, 1]])
+    array([0.25, 1.15])
+    """
+
+    weight: FloatArray
+
+    def __init__(
+        self, weight: ArrayLike, low: Any = None, high: Any = None, *, name: str | None = None
+    ) -> None:
+        self.weight = checked_array(weight, "weight", np.float64, ndim=(1,)).copy()
+        if (self.weight < 0).any():
+            i = int((self.weight < 0).argmax())
+            raise ValueError(f"weight must be non-negative, got {self.weight[i]:g} for sample {i}.")
+        if not self.weight.any():
+            raise ValueError("weight must have a positive value, got none.")
+        super().__init__(low, high, name)
+        self.n_samples, self._total = len(self.weight), float(self.weight.sum())
+        heaviest, most = int(self.weight.argmax()), float(self.high.max())
+        if self.weight[heaviest] > most * (1 + _ROUNDING):
+            raise ValueError(
+                f"sample {heaviest} alone weighs {self.weight[heaviest]:g}, more than high={most:g}; "
+                "increase high, or split the sample."
+            )
+
+
+class Contiguity(Limit):
+    """Every cluster is connected in a graph of neighbours.
+
+    The violation is the number of connected pieces of clusters per cluster, minus 1. O(n_samples + n_edges)
+    time per partition. Raises a ValueError if the graph is not square, symmetric and non-negative.
+
+    Parameters
+    ----------
+    graph : array-like or sparse matrix of shape (n_samples, n_samples)
+        Positive for neighbours, for example :func:`sklearn.neighbors.kneighbors_graph` made symmetric with
+        :func:`~moo_clustering.graphs.symmetrize`.
+
+    Attributes
+    ----------
+    graph : csr_array of shape (n_samples, n_samples)
+    n_components : int
+        Number of connected components of the graph.
+
+    Examples
+    --------
+    >>> path = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+    >>> Contiguity(path).violations([[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]])
+    array([0. , 1. , 0.5])
+    """
+
+    def __init__(self, graph: Any, *, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self.graph = sparse.csr_array(checked_graph(graph, "graph"))
+        self.n_samples = int(self.graph.shape[0])
+        self.n_components = int(csgraph.connected_components(self.graph, directed=False)[0])
+        edges = sparse.coo_array(self.graph)
+        first = edges.row < edges.col
+        self._edges = edges.row[first].astype(np.int64), edges.col[first].astype(np.int64)
+
+    def violations(self, labels: IntArray) -> FloatArray:
+        rows, (i, j) = self._rows(labels), self._edges
+        n, out = rows.shape[1], np.empty(len(rows))
+        for part in block_slices(len(rows), n + len(i)):
+            block = rows[part]
+            row, edge = np.nonzero(block[:, i] == block[:, j])
+            within = sparse.coo_array(
+                (np.ones(len(row), np.int8), (row * n + i[edge], row * n + j[edge])), shape=(block.size,) * 2
+            )
+            n_pieces, piece = csgraph.connected_components(within, directed=False)
+            row_of = np.empty(n_pieces, dtype=np.int64)
+            row_of[piece] = np.repeat(np.arange(len(block)), n)
+            out[part] = np.bincount(row_of, minlength=len(block)) / (_sums(block) > 0).sum(axis=1) - 1.0
+        return out
+
+    def possible(self, k: int, n_samples: int | None = None) -> None:
+        """Raise a ValueError if the graph has more than ``k`` components; see :meth:`Limit.possible`."""
+        super().possible(k, n_samples)
+        if self.n_components > k:
+            raise ValueError(
+                f"the graph has {self.n_components} connected components, so it cannot be divided into {k} "
+                "connected clusters; connect the components or increase the number of clusters."
+            )
+
+
+class GroupShares(Limit):
+    """The share of every group in every cluster is close to its share of all samples.
+
+    The ratio of both shares must be between ``low`` and ``high``. The violation is the largest miss of any
+    ratio. O(n_samples n_groups) time per partition. Raises a ValueError if there is only one group, a group
+    is missing, or the bounds do not include 1.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+        Group of every sample: numbers or text.
+    low, high : float
+        Bounds of the ratio.
+
+    References
+    ----------
+    S. K. Bera, D. Chakrabarty, N. Flores, M. Negahbani: Fair algorithms for clustering. NeurIPS 2019.
+
+    Examples
+    --------
+    >>> GroupShares(["a", "a", "b", "b", "b", "a"]).violations([[0, 0, 0, 1, 1, 1]]).round(4)
+    array([0.1333])
+    """
+
+    def __init__(
+        self, groups: ArrayLike, low: float = 0.8, high: float = 1.25, *, name: str | None = None
+    ) -> None:
+        super().__init__(name=name)
+        values = checked_array(groups, "groups", ndim=(1,)).tolist()
+        lost = [i for i, value in enumerate(values) if is_missing(value)]
+        if lost:
+            raise ValueError(f"groups must have a value for every sample, but sample {lost[0]} has none.")
+        number: dict[Any, int] = {}
+        self.codes = np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)
+        if len(number) < 2:
+            raise ValueError(
+                f"groups must have at least two values, got {quoted(values[:1])[1:-1]} for all samples."
+            )
+        self.n_samples = len(values)
+        for key, value in (("low", low), ("high", high)):
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
+                raise ValueError(f"{key} must be a non-negative number, got {quoted(value)}.")
+        if not low <= 1 <= high:
+            raise ValueError(
+                f"low and high must include 1, the ratio of all samples, got low={low:g} and high={high:g}."
+            )
+        self.low, self.high, self._names = float(low), float(high), list(number)
+        self._counts = np.bincount(self.codes)
+
+    def violations(self, labels: IntArray) -> FloatArray:
+        rows = self._rows(labels)
+        sizes, worst = _sums(rows), np.zeros(len(rows))
+        for group, count in enumerate(self._counts):
+            members = self.codes == group
+            counts = _sums(rows[:, members], width=sizes.shape[1])
+            ratio = counts * (len(self.codes) / count) / np.maximum(sizes, 1)
+            miss = np.where(sizes > 0, np.maximum(self.low - ratio, ratio - self.high), 0.0)
+            worst = np.maximum(worst, miss.max(axis=1))
+        return np.where(worst > _ROUNDING, worst, 0.0)
+
+    def possible(self, k: int, n_samples: int | None = None) -> None:
+        """Raise a ValueError if a group is too small for ``k`` clusters; see :meth:`Limit.possible`."""
+        super().possible(k, n_samples)
+        rarest = int(self._counts.argmin())
+        if self.low > 0 and self._counts[rarest] < k:
+            raise ValueError(
+                f"every cluster needs a sample of group {quoted(self._names[rarest])}, which has "
+                f"{self._counts[rarest]} samples for {k} clusters; use fewer clusters or low=0."
+            )
+
+
+class Diameter(Limit):
+    """No two samples of a cluster are farther apart than ``at_most``.
+
+    The violation is the largest distance within a cluster, divided by ``at_most``, minus 1. O(n_samples^2)
+    time per partition, and memory. Raises a ValueError if the distances are not square, symmetric and
+    non-negative.
+
+    Parameters
+    ----------
+    D : array-like of shape (n_samples, n_samples)
+        Distances between samples.
+    at_most : float
+        Largest distance within a cluster, positive.
+
+    Examples
+    --------
+    >>> D = [[0, 1, 5], [1, 0, 4], [5, 4, 0]]
+    >>> Diameter(D, 4).violations([[0, 0, 0], [0, 0, 1]])
+    array([0.25, 0.  ])
+    """
+
+    def __init__(self, D: Any, at_most: float, *, name: str | None = None) -> None:
+        super().__init__(name=name)
+        distances = checked_distances(D, "D", dtype=np.float64)
+        self.n_samples, self.at_most = len(distances), at_most
+        if isinstance(at_most, bool) or not isinstance(at_most, int | float | np.number) or not at_most > 0:
+            raise ValueError(f"at_most must be a positive number, got {quoted(at_most)}.")
+        i, j = np.nonzero(np.triu(distances > at_most * (1 + _ROUNDING), 1))
+        length = distances[i, j]
+        order = np.argsort(-length, kind="stable")
+        self._far = i[order], j[order], length[order]
+
+    def violations(self, labels: IntArray) -> FloatArray:
+        rows, (i, j, length) = self._rows(labels), self._far
+        out, left = np.zeros(len(rows)), np.arange(len(rows))
+        for part in block_slices(len(i), max(1, len(rows))):
+            together = rows[np.ix_(left, i[part])] == rows[np.ix_(left, j[part])]
+            found = together.any(axis=1)
+            # The pairs are sorted by distance, so the first one is the diameter.
+            out[left[found]] = length[part][together[found].argmax(axis=1)] / self.at_most - 1.0
+            left = left[~found]
+        return out
+
+    def possible(self, k: int, n_samples: int | None = None) -> None:
+        """Raise a ValueError if more than ``k`` samples are pairwise too far apart; see
+        :meth:`Limit.possible`."""
+        super().possible(k, n_samples)
+        apart = self._apart[: k + 1]
+        if len(apart) > k:
+            raise ValueError(
+                f"samples {', '.join(map(str, apart))} are pairwise farther apart than "
+                f"at_most={self.at_most:g}, so {k} clusters are not enough; increase at_most or the number "
+                "of clusters."
+            )
+
+    @cached_property
+    def _apart(self) -> list[int]:
+        """Samples that are pairwise too far apart, chosen greedily."""
+        i, j, _ = self._far
+        far = sparse.coo_array((np.ones(len(i), np.int64), (i, j)), shape=(self.n_samples,) * 2)
+        far = sparse.csr_array(far + far.T)
+        apart: list[int] = []
+        allowed = np.ones(self.n_samples or 0, dtype=np.int64)
+        while allowed.any():
+            # Of the samples far from all chosen ones, the one that is far from most others.
+            apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
+            allowed = allowed * far[[apart[-1]]].toarray()[0]
+        return apart
+
+
+class ClusterCount(Limit):
+    """The number of clusters is between ``low`` and ``high``.
+
+    The violation is (low - k) / low or (k - high) / high for k clusters. O(n_samples) time per partition.
+
+    Parameters
+    ----------
+    low : int
+    high : int, optional
+        Default: no upper bound.
+
+    Examples
+    --------
+    >>> ClusterCount(2, 3).violations([[0, 0, 0, 0], [0, 1, 1, 2], [0, 1, 2, 3]]).round(3)
+    array([0.5  , 0.   , 0.333])
+    """
+
+    def __init__(self, low: int = 1, high: int | None = None, *, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self.low = integer("low", low)
+        self.high = np.inf if high is None else integer("high", high, self.low)
+
+    def violations(self, labels: IntArray) -> FloatArray:
+        return _missed((_sums(self._rows(labels)) > 0).sum(axis=1), np.array(self.low), np.array(self.high))
+
+    def possible(self, k: int, n_samples: int | None = None) -> None:
+        """Raise a ValueError if ``k`` is out of the bounds; see :meth:`Limit.possible`."""
+        super().possible(k, n_samples)
+        if not self.low <= k <= self.high:
+            raise ValueError(f"{k} clusters are outside the bounds, {_span(self.low, self.high)}.")
+
+
+class Kept(Limit):
+    """At most a share of the samples changes its cluster of a previous partition.
+
+    Clusters are first matched to the previous ones. The violation is the share of changed samples minus
+    ``at_most``. O(n_samples + k^3) time per partition.
+
+    Parameters
+    ----------
+    previous : array-like of shape (n_samples,)
+        Previous cluster labels 0..k-1, or -1 for samples without a previous cluster, which are not counted.
+    at_most : float
+        Largest share of changed samples, from 0 to 1.
+
+    Examples
+    --------
+    >>> kept = Kept([0, 0, 1, 1], at_most=0.25)
+    >>> kept.changed([[1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]])
+    array([0.  , 0.25, 0.5 ])
+    >>> kept.violations([[1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]])
+    array([0.  , 0.  , 0.25])
+    """
+
+    def __init__(self, previous: ArrayLike, at_most: float, *, name: str | None = None) -> None:
+        super().__init__(name=name)
+        codes = checked_integers(previous, "previous", "; use -1 for samples without one", ndim=(1,))
+        if codes.min(initial=0) < -1 or not (codes >= 0).any():
+            raise ValueError("previous must have labels of at least 0, or -1 for samples without one.")
+        self.previous = codes.astype(np.int64)
+        self.at_most = probability("at_most", at_most)
+        self.n_samples = len(codes)
+        self._known = np.flatnonzero(codes >= 0)
+        self._former = number_clusters(codes[self._known])[0].astype(np.int32)
+
+    def changed(self, labels: IntArray) -> FloatArray:
+        """Least share of the samples to move between the previous partition and each row of ``labels``."""
+        rows = self._rows(labels)[:, self._known].astype(np.int32)
+        n_codes = int(max(self._former.max(), rows.max(initial=0))) + 1
+        out = np.empty(len(rows))
+        for part in block_slices(len(rows), n_codes**2):
+            tables = np.zeros((part.stop - part.start, n_codes, n_codes), dtype=np.int64)
+            former = np.repeat(self._former[None], len(tables), axis=0)
+            contingency_tables(former, rows[part], tables)
+            same = [table[linear_sum_assignment(table, maximize=True)].sum() for table in tables]
+            out[part] = 1.0 - np.array(same) / len(self._known)
+        return out
+
+    def violations(self, labels: IntArray) -> FloatArray:
+        excess = self.changed(labels) - self.at_most
+        return np.where(excess > _ROUNDING, excess, 0.0)
+
+    def possible(self, k: int, n_samples: int | None = None) -> None:
+        """Raise a ValueError if ``k`` clusters require too many changes; see :meth:`Limit.possible`."""
+        super().possible(k, n_samples)
+        sizes = np.sort(np.bincount(self._former))
+        free = len(self.previous) - len(self._known)
+        moves = max(k - len(sizes) - free, int(sizes[: max(0, len(sizes) - k)].sum()))
+        if moves > (self.at_most + _ROUNDING) * len(self._known):
+            raise ValueError(
+                f"{k} clusters instead of {len(sizes)} change at least {moves} of {len(self._known)} "
+                f"samples, more than at_most={self.at_most:g}; increase at_most or change the number of "
+                "clusters."
+            )
+
+
+def _sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> FloatArray:
+    """Sums of weights, or numbers of samples, shape (n_partitions, n_clusters)."""
+    k = max(width, int(rows.max(initial=0)) + 1)
+    out = np.empty((len(rows), k))
+    for part in block_slices(len(rows), rows.shape[1]):
+        block = rows[part]
+        flat = (block + k * np.arange(len(block))[:, None]).ravel()
+        spread = None if weight is None else np.tile(weight, len(block))
+        out[part] = np.bincount(flat, spread, minlength=len(block) * k).reshape(-1, k)
+    return out
+
+
+def _missed(loads: Any, low: Any, high: Any) -> FloatArray:
+    """How far loads are from their bounds, relative to these."""
+    lack = np.maximum(low - loads, 0.0) / np.where(low > 0, low, 1.0)
+    missed: FloatArray = lack + np.maximum(loads - high, 0.0) / high
+    return np.where(missed > _ROUNDING, missed, 0.0)
+
+
+def _span(low: float, high: float) -> str:
+    if low == high:
+        return f"{low:g}"
+    if high == np.inf:
+        return f"at least {low:g}"
+    return f"{low:g}..{high:g}"
