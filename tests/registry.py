@@ -143,6 +143,7 @@ ESTIMATORS = {
         _paired("MOCK", **SEARCH),
         _paired("SRMOSC", n_clusters=3),
         _paired("SubspaceMixture", n_clusters=3, n_swaps=5),
+        Setting("Regions", "table", {"n_regions": 3, "n_proposals": 500, **SEARCH}),
         Setting("MemeticKMeans", "table", {"n_clusters": 3}),
         Setting("FuzzyModesMOGA", "categories", {"n_clusters": 3, **SEARCH}),
         Setting("EnsembleNMF", "weights", {"n_clusters": 3, "n_runs": 3}),
