@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.survival import Survival
 from pymoo.indicators.hv import HV
 from pymoo.operators.selection.rnd import RandomSelection
 from scipy.sparse import csr_array
@@ -23,7 +24,7 @@ from moo_clustering.operators.regions import random_weights
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
-from papers.runner import Key, ResultTable, Settings, folder_of_data
+from papers.runner import Key, ResultFigure, ResultTable, Settings, folder_of_data
 
 SECONDS = 3.0
 TOLERANCES = (0.15, 0.05)
@@ -33,8 +34,9 @@ _LONG_CLIMB, _SCALE = 300_000, 20
 _NOTES = (
     "Objectives: sum of squares, cut edges, variation of loads. Hypervolume of all plans found, between the "
     "ideal point and 1.1 times the nadir point of the fronts of all methods and seeds of a map.",
-    "All methods have the same moves and CPU time, after compilation. Restarts: a long climb from a new plan "
-    "in a random direction. Differences: directed walks minus the other method, by seed; p: Wilcoxon.",
+    "All methods have the same moves and CPU time, after compilation. Random parents: from the archive; no "
+    "selection: from all plans. Restarts: a long climb from a new plan in a random direction. Differences: "
+    "directed walks minus the other method, by map, tolerance and seed; p: Wilcoxon.",
 )
 
 
@@ -144,6 +146,10 @@ class Regionalisation:
             ),
         ]
 
+    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
+        """No figures."""
+        return []
+
 
 def problem_of(data: Areas, tolerance: float) -> PartitionProblem:
     """Three objectives of regions with loads within a tolerance of the mean."""
@@ -194,12 +200,26 @@ def _restarts(problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
     return problem.evaluate(X, return_values_of=["F"]), X
 
 
+class Everyone(Survival):
+    """All plans survive."""
+
+    def _do(self, problem: Any, pop: Any, *args: Any, **kwargs: Any) -> Any:
+        return pop
+
+
+def _unselected(problem: Any) -> DirectedWalks:
+    walks = DirectedWalks(selection=RandomSelection(), **problem.operators(DirectedWalks))
+    walks.survival = Everyone()
+    return walks
+
+
 METHODS: dict[str, Callable[[Any, int, float], tuple[Any, Any]]] = {
     OURS: partial(_searched, lambda problem: DirectedWalks(**problem.operators(DirectedWalks))),
     "random parents": partial(
         _searched,
         lambda problem: DirectedWalks(selection=RandomSelection(), **problem.operators(DirectedWalks)),
     ),
+    "no selection": partial(_searched, _unselected),
     "restarts": _restarts,
     "NSGA-II": partial(_searched, lambda problem: NSGA2(pop_size=40, **problem.operators(NSGA2))),
 }

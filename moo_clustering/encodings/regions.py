@@ -25,6 +25,8 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Random trees per bisection of a set of areas, and plans to grow before an error.
 _TREES, _PLANS = 12, 60
+# Descents of half as many proposed moves as areas, to even out loads.
+_DESCENTS = 60
 # Bias that cuts edges of a random tree first; edge lengths are below 1.
 _FIRST = 2.0
 
@@ -132,8 +134,9 @@ class RegionEncoding(LabelEncoding):
         """Return feasible plans; feasible rows do not change.
 
         The heaviest piece of every region remains, and other areas join the lightest region beside them. Then
-        regions outside the bounds are recombined with neighbours. If that is not enough, the plan is grown
-        along its boundaries, or replaced. The same row always has the same repair.
+        single areas move across boundaries until the loads are within the bounds. If that is not enough,
+        regions are recombined with neighbours, or the plan is grown along its boundaries, or replaced. The
+        same row always has the same repair.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):
@@ -226,10 +229,24 @@ class RegionEncoding(LabelEncoding):
         if (found == self.n_regions_of).all():
             plan = number[piece]
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
-            if self.recombine(plan, 20 * self.n_regions, rng, mend=True):
+            if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
                 return plan
         grown = self._grown(rng, _FIRST * cuts)
         return self._feasible.copy() if grown is None else grown
+
+    def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
+        """Move single areas to even out the loads, in place, until they are within the bounds."""
+        n, piece = self.n_var, np.empty_like(plan)
+        nothing, rates = np.zeros((n, 2)), np.array([0.0, 0.0, 1.0, 0.0, 0.0])
+        for _ in range(_DESCENTS):
+            if self._holds(plan, piece):
+                return True
+            graph = plan, self.indptr, self.indices, self.weight
+            kernels.climb_boundaries(
+                *graph, nothing, -np.inf, np.inf, rates, plan, nothing, np.zeros(len(self.indices)), 0.0,
+                1 + n // 2, rng,
+            )  # fmt: skip
+        return self._holds(plan, piece)
 
     def _counted(self, plan: IntArray) -> Int64Array:
         """Count the regions of a plan in every component."""

@@ -163,10 +163,6 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         complete(self._plans(X, y, graph=graph, weight=weight, start=start, shapes=shapes))
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, **options: Any) -> Labels:
-        """Fit and return ``labels_``; options are those of ``fit``."""
-        return self.fit(X, y, **options).labels_
-
     def _plans(
         self,
         X: Any,

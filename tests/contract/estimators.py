@@ -208,6 +208,7 @@ ESTIMATORS = {
         more={"graph": GRID, "start": np.arange(24) // 8},
         rules=(*_REGION_RULES, "changed"),
         moves=_DRAWN,
+        again="the last generation of the history is the front",
     ),
     "SCAD2": _of("SCAD2", y=CLASSES),
     "SISC": _of("SISC", y=CLASSES),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moo_clustering._kernels import regions
+from moo_clustering.encodings.regions import kernels as regions
 
 FEW = settings(max_examples=30, deadline=None)
 
