@@ -294,21 +294,21 @@ def plot_regions(
     clusters = checked_integers(labels, "labels", ndim=(1,))
     if len(clusters) != len(shapes):
         raise ValueError(f"labels must have one region per area, {len(shapes)}; got {len(clusters)}.")
-    marked = np.flatnonzero([] if changed is None else changed)
     used = np.unique(clusters).tolist()
-    names = [str(c) if cluster_names is None else str(cluster_names[c]) for c in used]
+    names = [str(cluster_names[c] if cluster_names else c) for c in used]
     with drawing(ax, path, (6.4, 4.6)) as panel:
         for cluster, name in zip(used, names, strict=True):
-            own, look = np.flatnonzero(clusters == cluster), {"color": look_of(cluster).color}
-            look["label"] = f"{name} ({len(own)})"
+            own = np.flatnonzero(clusters == cluster)
+            look = {"color": look_of(cluster).color, "label": f"{name} ({len(own)})"}
             if rings is not None:
                 panel.add_collection(PolyCollection([ring for i in own for ring in rings[i]], **look))
             elif points is not None:
                 panel.scatter(*points[own].T, s=26.0, marker="s", linewidths=0.0, **look)
         centers = points if rings is None else np.array([np.mean(ring[0], axis=0) for ring in rings])
-        if len(marked) and centers is not None:
-            panel.scatter(*centers[marked].T, s=14.0, c="black", marker="x", lw=0.8, label="changed")
-        panel.set(title=title, aspect="equal", xticks=[], yticks=[])
+        if changed is not None and centers is not None:
+            x, y = centers[np.flatnonzero(changed)].T
+            panel.scatter(x, y, s=14.0, c="black", marker="x", lw=0.8, label="changed")
+        panel.set(title=title, aspect="equal", xticks=[], yticks=[], frame_on=False)
         panel.autoscale_view()
         add_cluster_legend(panel, names, "areas")
     return figure_of(panel)
