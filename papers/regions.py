@@ -131,7 +131,9 @@ class Regionalisation:
             for name, (ours, theirs) in pairs.items():
                 ours.extend(scored[OURS])
                 theirs.extend(scored[name])
-        compared = [[name, *paired_difference(*pair).values()] for name, pair in pairs.items()]
+        compared: list[list[Any]] = [
+            [name, *paired_difference(*pair).values()] for name, pair in pairs.items()
+        ]
         columns = ["map", "tolerance", "method", "hypervolume", "plans", "infeasible"]
         return [
             ResultTable(
@@ -177,7 +179,9 @@ def _summary(problem: Any, F: FloatArray, X: IntArray) -> dict[str, Any]:
 
 def _searched(make: Callable[[Any], Any], problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
     """Objectives and genes of all plans of an algorithm."""
-    start, plans, values = process_time(), [], []
+    start = process_time()
+    plans: list[Any] = []
+    values: list[Any] = []
     search = PymooSearch(problem, make(problem), seed=seed)
     while not plans or process_time() - start < seconds:
         search.advance()
@@ -189,7 +193,8 @@ def _searched(make: Callable[[Any], Any], problem: Any, seed: int, seconds: floa
 
 def _restarts(problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
     """Climbs in random directions from a new plan each."""
-    start, rng, plans = process_time(), np.random.default_rng(seed), []
+    start, rng = process_time(), np.random.default_rng(seed)
+    plans: list[Any] = []
     climb = BoundaryClimb(_LONG_CLIMB, heat=1.0, recombine=0.0)
     F = problem.evaluate(problem.encoding.random(_SCALE, rng), return_values_of=["F"])
     span = np.ptp(F, axis=0)

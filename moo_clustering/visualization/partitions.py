@@ -299,11 +299,11 @@ def plot_regions(
     with drawing(ax, path, (6.4, 4.6)) as panel:
         for cluster, name in zip(used, names, strict=True):
             own = np.flatnonzero(clusters == cluster)
-            look = {"color": look_of(cluster).color, "label": f"{name} ({len(own)})"}
+            look: Any = {"color": look_of(cluster).color, "label": f"{name} ({len(own)})"}
             if rings is not None:
                 panel.add_collection(PolyCollection([ring for i in own for ring in rings[i]], **look))
             elif points is not None:
-                panel.scatter(*points[own].T, s=26.0, marker="s", linewidths=0.0, **look)
+                panel.scatter(points[own, 0], points[own, 1], s=26.0, marker="s", lw=0.0, **look)
         centers = points if rings is None else np.array([np.mean(ring[0], axis=0) for ring in rings])
         if changed is not None and centers is not None:
             x, y = centers[np.flatnonzero(changed)].T
