@@ -53,6 +53,7 @@ from .estimators import ParetoBagClustering as ParetoBagClustering
 from .estimators import ParetoClustering as ParetoClustering
 from .estimators import PCKMeans as PCKMeans
 from .estimators import PrunedSetsEnsemble as PrunedSetsEnsemble
+from .estimators import Regions as Regions
 from .estimators import SISCEnsemble as SISCEnsemble
 from .estimators import SISCStacked as SISCStacked
 from .estimators import SpectralGraphClustering as SpectralGraphClustering

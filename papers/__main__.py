@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     "--seeds",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Repetitions; default: 30 for pesc, 15 for multi-instance, 3 for flagship and interactive, "
-    "2 for sisc-ml, 1 for others.",
+    help="Repetitions; default: 30 for pesc, 15 for multi-instance, 3 for flagship, interactive and "
+    "regions, 2 for sisc-ml, 1 for others.",
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1: all processors.")
 @click.option(

@@ -342,6 +342,14 @@ EXPERIMENTS = {
             seeds=3,
         ),
         Experiment(
+            "regions",
+            "Connected regions with even loads: directed walks, random parents, restarts and NSGA-II on maps",
+            "papers.regions",
+            "Regionalisation",
+            options=("sets",),
+            seeds=3,
+        ),
+        Experiment(
             "nsga2-clus-table2",
             "NSGA-II-clus, its rivals and exhaustive search on the clinical questions, cosine and Euclid",
             "papers.nsga2_clus",

@@ -102,7 +102,7 @@ class Setting:
     @property
     def cls(self):
         """The class."""
-        return getattr(public, self.class_name)
+        return _WITH_NEIGHBORS.get(self.class_name) or getattr(public, self.class_name)
 
     @property
     def saves(self):
@@ -116,6 +116,19 @@ class Setting:
     def vary(self, data=None, **options):
         """The same estimator with other options, for other data."""
         return replace(self, data=data or self.data, options={**self.options, **options})
+
+
+class Regions(public.Regions):
+    """Regions of samples in a row, for suites that pass samples alone."""
+
+    def fit(self, X, y=None, **options):
+        """Fit with the neighbours in the row."""
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        row = np.diag(np.ones(max(n - 1, 0)), 1)
+        return super().fit(X, y, **{"graph": row + row.T, **options})
+
+
+_WITH_NEIGHBORS = {"Regions": Regions}
 
 
 def _paired(class_name, data="table", **options):
@@ -143,6 +156,7 @@ ESTIMATORS = {
         _paired("MOCK", **SEARCH),
         _paired("SRMOSC", n_clusters=3),
         _paired("SubspaceMixture", n_clusters=3, n_swaps=5),
+        Setting("Regions", "table", {"n_regions": 3, "n_proposals": 500, **SEARCH}),
         Setting("MemeticKMeans", "table", {"n_clusters": 3}),
         Setting("ConstrainedKMeans", "table", {"n_clusters": 3, "n_init": 2}),
         Setting("FuzzyModesMOGA", "categories", {"n_clusters": 3, **SEARCH}),

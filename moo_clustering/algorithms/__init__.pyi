@@ -8,6 +8,7 @@ from .deap_loops import chc as chc
 from .deap_loops import gcuk as gcuk
 from .deap_loops import gka as gka
 from .deap_search import DeapSearch as DeapSearch
+from .directed_walks import DirectedWalks as DirectedWalks
 from .exhaustive import count_medoid_sets as count_medoid_sets
 from .exhaustive import enumerate_medoid_sets as enumerate_medoid_sets
 from .exhaustive import exhaustive_front as exhaustive_front

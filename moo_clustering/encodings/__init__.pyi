@@ -7,3 +7,4 @@ from .labels import LabelEncoding as LabelEncoding
 from .loci import LocusAdjacencyEncoding as LocusAdjacencyEncoding
 from .medoids import MedoidEncoding as MedoidEncoding
 from .medoids import MedoidSlotEncoding as MedoidSlotEncoding
+from .regions import RegionEncoding as RegionEncoding

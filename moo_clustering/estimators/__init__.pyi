@@ -22,6 +22,7 @@ from .pareto import ParetoBagClustering as ParetoBagClustering
 from .pareto import ParetoClustering as ParetoClustering
 from .pesc import PESC as PESC
 from .pesc import SpectralGraphClustering as SpectralGraphClustering
+from .regions import Regions as Regions
 from .sisc_variants import NSGA2SISC as NSGA2SISC
 from .sisc_variants import SISCEnsemble as SISCEnsemble
 from .sisc_variants import SISCStacked as SISCStacked

@@ -42,6 +42,9 @@ from .partitions import PairViolationMutation as PairViolationMutation
 from .partitions import PartitionMutation as PartitionMutation
 from .partitions import PoolSampling as PoolSampling
 from .partitions import PoolSplit as PoolSplit
+from .regions import BoundaryClimb as BoundaryClimb
+from .regions import DirectedMutation as DirectedMutation
+from .regions import TreeRecombination as TreeRecombination
 from .seeds import AlignedSeedCrossover as AlignedSeedCrossover
 from .seeds import DistantSeedMutation as DistantSeedMutation
 from .seeds import SeedSampling as SeedSampling

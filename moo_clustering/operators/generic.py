@@ -194,6 +194,8 @@ def register_operators(
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
+        if not getattr(algorithm, "uses_crossover", True):
+            del makers["crossover"]
         named = {name: maker() for name, maker in makers.items() if maker is not None}
         # MOEAD needs one individual per reference direction, so it keeps duplicates.
         if algorithm is not None and issubclass(algorithm, MOEAD):

@@ -31,12 +31,16 @@ from .external import nmi as nmi
 from .external import pairwise_ari as pairwise_ari
 from .internal import BoundaryCut as BoundaryCut
 from .internal import CalinskiHarabasz as CalinskiHarabasz
+from .internal import ChangedShare as ChangedShare
+from .internal import Compactness as Compactness
 from .internal import Connectivity as Connectivity
+from .internal import CutEdges as CutEdges
 from .internal import DaviesBouldin as DaviesBouldin
 from .internal import Deviation as Deviation
 from .internal import GraphModularity as GraphModularity
 from .internal import IIndex as IIndex
 from .internal import LikelihoodGain as LikelihoodGain
+from .internal import LoadVariation as LoadVariation
 from .internal import MinimaxSilhouette as MinimaxSilhouette
 from .internal import Silhouette as Silhouette
 from .internal import XieBeni as XieBeni

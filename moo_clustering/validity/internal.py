@@ -26,7 +26,7 @@ from moo_clustering._arrays import (
     quoted,
     warn_caller,
 )
-from moo_clustering._data import checked_graph, checked_table
+from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._distances import (
     MAX_MEMORY,
     Metric,
@@ -40,6 +40,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import threads_here
+from moo_clustering.encodings import align_labels
 from moo_clustering.validity.base import (
     Population,
     PopulationIndex,
@@ -607,6 +608,11 @@ class SumOfSquares(_OfMeans):
         self.n_samples_ = len(points)
         return self
 
+    @property
+    def points(self) -> FloatArray:
+        """Centred features of the fit."""
+        return self._X
+
     def _score(self, population: Population) -> FloatArray:
         return self._within(population, squared=True)
 
@@ -786,10 +792,8 @@ class GraphModularity(PopulationIndex):
         within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
         values: FloatArray = within / self._total
         for rows, block in population.blocks(self.n_samples_):
-            places = block.labels + block.sizes.shape[1] * np.arange(len(block.labels))[:, np.newaxis]
-            weights = np.broadcast_to(self._edges.volumes / self._total, places.shape)
-            shares = np.bincount(places.ravel(), weights=weights.ravel(), minlength=block.sizes.size)
-            values[rows] -= (shares.reshape(block.sizes.shape) ** 2).sum(axis=1)
+            shares = _sums_by_cluster(block, self._edges.volumes / self._total)
+            values[rows] -= (shares**2).sum(axis=1)
         return values
 
 
@@ -838,6 +842,171 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
     S : sparse matrix of shape (n_samples, n_samples)
     """
     return BoundaryCut().fit(S).evaluate(labels)
+
+
+class CutEdges(BoundaryCut):
+    """Number of edges of a graph between different clusters, minimised: the length of boundaries on a map.
+
+    As :class:`BoundaryCut`, with similarity 1 for all edges.
+
+    Examples
+    --------
+    >>> CutEdges().fit([[0, 2, 2], [2, 0, 0], [2, 0, 0]]).evaluate([0, 0, 1])
+    array([1.])
+    """
+
+    name, greater_is_better = "cut_edges", False
+
+    def fit(self, data: Any) -> Self:
+        """Fit to a graph, whose diagonal is ignored."""
+        super().fit(csr_array(checked_graph(data)).astype(bool).astype(np.float64))
+        return self
+
+
+class LoadVariation(PopulationIndex):
+    """Coefficient of variation of the cluster loads, the sums of the weights of their samples, minimised.
+
+    0 for equal loads, and for one cluster. O(n) time per partition.
+
+    Examples
+    --------
+    >>> LoadVariation().fit([1, 2, 3, 4]).evaluate([[0, 0, 1, 1], [0, 1, 1, 0]])
+    array([0.4, 0. ])
+    """
+
+    name, greater_is_better = "load_variation", False
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Fit to weights.
+
+        Raises a ValueError if a weight is negative, or all are 0.
+
+        Parameters
+        ----------
+        data : array-like of shape (n_samples,)
+        """
+        self.weight: FloatArray = checked_array(data, "data", np.float64, ndim=(1,)).copy()
+        if self.weight.min(initial=0.0) < 0.0 or not self.weight.any():
+            raise ValueError("weights must be non-negative, with a positive one.")
+        self.n_samples_ = len(self.weight)
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        values = np.empty(len(population.labels))
+        for rows, block in population.blocks(self.n_samples_):
+            loads = _sums_by_cluster(block, self.weight)
+            means = self.weight.sum() / block.n_clusters
+            used = np.arange(loads.shape[1]) < block.n_clusters[:, None]
+            squares = np.where(used, (loads / means[:, None] - 1.0) ** 2, 0.0).sum(axis=1)
+            values[rows] = np.sqrt(squares / block.n_clusters)
+        return values
+
+
+class ChangedShare(PopulationIndex):
+    """Share of samples that change their cluster of an earlier partition, minimised.
+
+    Clusters are first matched to the earlier ones. O(n + k^3) time per partition of k clusters.
+
+    Examples
+    --------
+    >>> ChangedShare().fit([0, 0, 1, 1]).evaluate([[1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]])
+    array([0.  , 0.25, 0.5 ])
+    """
+
+    name, greater_is_better = "changed", False
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Fit to an earlier partition.
+
+        Raises a ValueError if no sample has a label.
+
+        Parameters
+        ----------
+        data : array-like of shape (n_samples,)
+            Labels, and -1 for samples without an earlier cluster, which are not counted.
+        """
+        labels = checked_integers(data, "data", ndim=(1,))
+        self.known = np.flatnonzero(labels >= 0)
+        if not len(self.known):
+            raise ValueError("an earlier partition must have a label of at least 0, got only -1.")
+        self.earlier = np.unique(labels[self.known], return_inverse=True)[1].astype(np.int32)
+        self.n_samples_ = len(labels)
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        values = np.empty(len(population.labels))
+        for rows, block in population.blocks(self.n_samples_):
+            values[rows] = (self.matched(block.labels) != block.labels[:, self.known]).mean(axis=1)
+        return values
+
+    def matched(self, labels: IntArray) -> IntArray:
+        """Earlier clusters of the samples ``known``, renumbered to agree with each partition."""
+        return align_labels(labels[:, self.known], self.earlier)
+
+
+class Compactness(PopulationIndex):
+    """Mean Polsby-Popper score of regions on a map, maximised.
+
+    The score of a region is its area relative to that of a disc with the same perimeter, 4 pi area /
+    perimeter^2, in 0..1. O(n + n_borders) time per partition. Source: D. D. Polsby, R. D. Popper, Yale Law &
+    Policy Review 9 (1991).
+
+    Examples
+    --------
+    >>> border = [[0, 1], [1, 0]]  # two unit squares beside each other
+    >>> Compactness().fit(([1, 1], [4, 4], border)).evaluate([[0, 0], [0, 1]]).round(3)
+    array([0.698, 0.785])
+    """
+
+    name, greater_is_better = "compactness", True
+
+    def fit(self, data: Any) -> Self:
+        """Fit to shapes.
+
+        Raises a ValueError if numbers are negative, or perimeters are shorter than the common borders.
+
+        Parameters
+        ----------
+        data : tuple of (areas, perimeters, borders)
+            Area and perimeter of every sample, and a symmetric (sparse) matrix of lengths of common borders.
+        """
+        areas, perimeters, borders = data
+        shapes = [checked_array(one, "data", np.float64, ndim=(1,)) for one in (areas, perimeters)]
+        self.borders = csr_array(triu(csr_array(checked_graph(borders, "borders")), 1))
+        self.n_samples_ = self.borders.shape[0]
+        if {len(one) for one in shapes} != {self.n_samples_}:
+            raise ValueError(
+                f"areas, perimeters and borders must have the same number of samples, got {len(shapes[0])}, "
+                f"{len(shapes[1])} and {self.n_samples_}."
+            )
+        self.shapes = np.column_stack(shapes)
+        common = np.asarray((self.borders + self.borders.T).sum(axis=1)).ravel()
+        if (self.shapes < 0).any() or (common > self.shapes[:, 1] * (1 + 1e-6)).any():
+            raise ValueError(
+                "areas and perimeters must be non-negative, and perimeters at least as long as the borders."
+            )
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        values = np.empty(len(population.labels))
+        edges = self.borders.tocoo()
+        for rows, block in population.blocks(self.n_samples_ + len(edges.data)):
+            sizes, rims = (_sums_by_cluster(block, column) for column in self.shapes.T)
+            inner = block.labels[:, edges.row] == block.labels[:, edges.col]
+            for q, labels in enumerate(block.labels):
+                own = labels[edges.row[inner[q]]]
+                rims[q] -= 2.0 * np.bincount(own, edges.data[inner[q]], minlength=rims.shape[1])
+            scores = np.divide(4.0 * np.pi * sizes, rims**2, out=np.zeros_like(rims), where=rims > 0.0)
+            values[rows] = scores.sum(axis=1) / block.n_clusters
+        return values
+
+
+def _sums_by_cluster(block: Population, values: FloatArray) -> FloatArray:
+    """Sums of values of the samples of every cluster, shape (n_individuals, n_clusters)."""
+    width = block.sizes.shape[1]
+    places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
+    sums = np.bincount(places.ravel(), np.tile(values, len(block.labels)), minlength=block.sizes.size)
+    return np.asarray(sums, dtype=np.float64).reshape(block.sizes.shape)
 
 
 @dataclass(frozen=True, eq=False)

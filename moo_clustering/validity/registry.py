@@ -14,12 +14,16 @@ from moo_clustering.validity.ensembles import FamilyAgreement, LabelEvidence, Pa
 from moo_clustering.validity.internal import (
     BoundaryCut,
     CalinskiHarabasz,
+    ChangedShare,
+    Compactness,
     Connectivity,
+    CutEdges,
     DaviesBouldin,
     Deviation,
     GraphModularity,
     IIndex,
     LikelihoodGain,
+    LoadVariation,
     MinimaxSilhouette,
     Silhouette,
     XieBeni,
@@ -45,11 +49,15 @@ _INDICES: tuple[type[ValidityIndex], ...] = (
     BagSilhouette,
     FTWCV,
     TWCV,
-    # Indices of a graph, a pool, labels or pairs.
+    # Indices of a graph, shapes, weights, a pool, labels or pairs.
     BoundaryCut,
+    ChangedShare,
+    Compactness,
+    CutEdges,
     FamilyAgreement,
     GraphModularity,
     LabelEvidence,
+    LoadVariation,
     PairEvidence,
 )
 INDICES = {index.name: index for index in _INDICES}

@@ -30,6 +30,7 @@ from .partitions import constraints_data as constraints_data
 from .partitions import partition_data as partition_data
 from .partitions import plot_constraints as plot_constraints
 from .partitions import plot_partition as plot_partition
+from .partitions import plot_regions as plot_regions
 from .partitions import plot_similarity as plot_similarity
 from .partitions import plot_terms as plot_terms
 from .partitions import pymoo_plots as pymoo_plots

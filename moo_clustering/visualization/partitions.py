@@ -251,6 +251,61 @@ def plot_partition(
     return figure_of(panel)
 
 
+@documented(PLOT, partition_data)
+def plot_regions(
+    geometry: Any,
+    labels: ArrayLike,
+    *,
+    changed: ArrayLike | None = None,
+    cluster_names: Sequence[str] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Plot a map of areas in the colours of their regions.
+
+    Raises a ValueError if there is another number of labels than of areas.
+
+    Parameters
+    ----------
+    geometry : array-like of shape (n_areas, 2), or sequence of polygons
+        Points, or polygons of shapely such as the column ``geometry`` of a GeoDataFrame.
+    changed : array-like of shape (n_areas,), bool, optional
+        Areas to mark, such as ``Regions.changed_``.
+    """
+    from matplotlib.collections import PolyCollection
+
+    shapes = list(geometry)
+    rings = [_rings(one) for one in shapes] if shapes and np.ndim(shapes[0]) == 0 else None
+    points = checked_array(shapes, "geometry", np.float64, ndim=(2,)) if rings is None else None
+    clusters = checked_integers(labels, "labels", ndim=(1,))
+    if len(clusters) != len(shapes):
+        raise ValueError(f"labels must have one region per area, {len(shapes)}; got {len(clusters)}.")
+    used = np.unique(clusters).tolist()
+    names = [str(cluster_names[c] if cluster_names else c) for c in used]
+    with drawing(ax, path, (6.4, 4.6)) as panel:
+        for cluster, name in zip(used, names, strict=True):
+            own = np.flatnonzero(clusters == cluster)
+            look: Any = {"color": look_of(cluster).color, "label": f"{name} ({len(own)})"}
+            if rings is not None:
+                panel.add_collection(PolyCollection([ring for i in own for ring in rings[i]], **look))
+            elif points is not None:
+                panel.scatter(points[own, 0], points[own, 1], s=26.0, marker="s", lw=0.0, **look)
+        centers = points if rings is None else np.array([np.mean(ring[0], axis=0) for ring in rings])
+        if changed is not None and centers is not None:
+            x, y = centers[np.flatnonzero(changed)].T
+            panel.scatter(x, y, s=14.0, c="black", marker="x", lw=0.8, label="changed")
+        panel.set(title=title, aspect="equal", xticks=[], yticks=[], frame_on=False)
+        panel.autoscale_view()
+        add_cluster_legend(panel, names, "areas")
+    return figure_of(panel)
+
+
+def _rings(shape: Any) -> list[NDArray[np.float64]]:
+    parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
+    return [np.asarray(part.exterior.coords)[:, :2] for part in parts]
+
+
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     """Draw points, legend and title."""
     n = len(data.positions)

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pymoo.algorithms.moo.nsga2 import NSGA2
+from scipy.sparse import issparse
 
 from contract import indices
 from contract.consensus import ensemble
-from contract.estimators import CLASSES, ESTIMATORS, PARTLY, bags, quicker, rows, words
+from contract.estimators import CLASSES, ESTIMATORS, GRID, PARTLY, bags, quicker, rows, words
 from contract.rooms import rooms
 from moo_clustering import (
     bags as bag_room,
@@ -80,6 +81,7 @@ EXCEPTIONS = {
     "pymoo_plots": "gives classes",
     "convergence_data": "of recorders or of tables that scores of two runs may be of different length",
     "plot_convergence": "as convergence_data",
+    "plot_regions": "of a map, with tests of its own",
     "term_data": "as plot_terms",
     # Inner loops of the subspace methods, between arrays that these methods made themselves.
     "chi_square": "of sums that sweeps make",
@@ -732,7 +734,7 @@ def _index_doors():
         yield _index(name, case, "table")
     for name, case in indices.BAG_INDICES.items():
         yield _index(name, case, "bags")
-    for name in ("boundary_cut", "graph_modularity"):
+    for name in ("boundary_cut", "cut_edges", "graph_modularity"):
         yield _index(name, indices.OTHER_INDICES[name], "graph", similarities())
     yield _index("label_evidence", indices.OTHER_INDICES["label_evidence"], "table")
     agreement = indices.OTHER_INDICES["agreement"]
@@ -786,6 +788,11 @@ def _encoding_doors():
         {"neighbors": ("whole", lists().indices)},
         {("neighbors", "one too few"): "fewer neighbours"},
     )
+    yield Door(
+        "RegionEncoding",
+        lambda graph, weight: _encoded(encodings.RegionEncoding(graph, 3, weight=weight)),
+        {"graph": (S, GRID.toarray()), "weight": ("numbers", np.ones(24))},
+    )
     yield Door("CenterEncoding", lambda X: _encoded(problems.CenterEncoding(X, 3)), {"X": (X, rows())})
     yield Door(
         "FeatureSubsetEncoding",
@@ -794,6 +801,7 @@ def _encoding_doors():
     )
     for name, encoding in {
         "LabelEncoding": encodings.LabelEncoding(24, 4),
+        "RegionEncoding": encodings.RegionEncoding(GRID, 4),
         "MedoidEncoding": encodings.MedoidEncoding(rows(), k_max=4),
         "LocusAdjacencyEncoding": encodings.LocusAdjacencyEncoding(n_samples=24),
         "MedoidSlotEncoding": encodings.MedoidSlotEncoding(square(), k_max=4),
@@ -976,6 +984,8 @@ def _session():
 
 
 _KINDS = {rows: X, words: X, bags: "bags"}
+# Kinds of arguments of ``fit`` other than pairs.
+_MORE = {"graph": S, "start": "whole"}
 
 
 def _estimator_doors():
@@ -985,7 +995,10 @@ def _estimator_doors():
         case = quicker(case)
         kind = _KINDS[case.data] if case.of != "FuzzyModesMOGA" else "categories"
         y = {} if case.y is None else {"y": ("targets", np.asarray(case.y))}
-        links = {key: ("pairs", np.array(value)) for key, value in case.more.items()}
+        links = {
+            key: (_MORE.get(key, "pairs"), value.toarray() if issparse(value) else np.array(value))
+            for key, value in case.more.items()
+        }
         yield Door(
             f"{name}.fit",
             lambda case=case, **given: _fitted(case, **given),

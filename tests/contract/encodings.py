@@ -4,10 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import networkx as nx
 import numpy as np
 
 from contract.estimators import PARTLY, words
-from moo_clustering.encodings import LabelEncoding, LocusAdjacencyEncoding, MedoidEncoding, MedoidSlotEncoding
+from moo_clustering.encodings import (
+    LabelEncoding,
+    LocusAdjacencyEncoding,
+    MedoidEncoding,
+    MedoidSlotEncoding,
+    RegionEncoding,
+)
 from moo_clustering.graphs import locus_graph
 from moo_clustering.problems import CenterEncoding, FeatureSubsetEncoding, SubspaceClusteringProblem
 
@@ -96,6 +103,10 @@ OTHER_ENCODINGS = {
     "feature subsets": EncodingCase(
         "FeatureSubsetEncoding",
         lambda n, rng: FeatureSubsetEncoding(rng.integers(0, 4, size=(n, 5)), min(3, n), max_features=3),
+    ),
+    "regions": EncodingCase(
+        "RegionEncoding",
+        lambda n, rng: RegionEncoding(nx.to_scipy_sparse_array(nx.cycle_graph(n)), min(3, n), high=2 + n / 3),
     ),
     "seeds": EncodingCase(
         "SubspaceSeedEncoding",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import networkx as nx
 import numpy as np
 
 import moo_clustering as mc
@@ -103,6 +104,7 @@ _INFORMED_RULES = (*_MOCK_RULES, "labels", "constraints")
 _PESC_RULES = ("es1", "es2", "es3", "knee", "mean_neighbor_distance", "one_minus_diversity")
 _SRMOSC_RULES = ("rcut", "consensus", "knee", "reconstruction_error", "n_links")
 _MODES_RULES = ("vote", "cspa", "knee", "pi", "sep")
+_REGION_RULES = ("knee", "sum_of_squares", "cut_edges", "load_variation")
 _SISC_RULES = ("impurity", "knee", "random", "dispersion")
 _POOLED = "indices and operators copy a pool, whose owner may change it"
 _DRAWN = "the search draws by row"
@@ -119,6 +121,8 @@ def _of(name, *, data=None, y=None, more=None, rules=(), moves=_STARTS, again=""
 
 
 _k3 = {"n_clusters": 3}
+# Neighbours of the areas: a grid of four rows.
+GRID = nx.to_scipy_sparse_array(nx.grid_2d_graph(4, 6), format="csr")
 ESTIMATORS = {
     "AMOSAClus": _of(
         "AMOSAClus",
@@ -199,6 +203,14 @@ ESTIMATORS = {
         criterion="modularity",
     ),
     "PrunedSetsEnsemble": _of("PrunedSetsEnsemble", y=label_sets()),
+    "Regions": _of("Regions", more={"graph": GRID}, rules=_REGION_RULES, moves=_DRAWN),
+    "Regions, start": _of(
+        "Regions",
+        more={"graph": GRID, "start": np.arange(24) // 8},
+        rules=(*_REGION_RULES, "changed"),
+        moves=_DRAWN,
+        again="the last generation of the history is the front",
+    ),
     "SCAD2": _of("SCAD2", y=CLASSES),
     "SISC": _of("SISC", y=CLASSES),
     "SISCEnsemble": _of("SISCEnsemble", y=label_sets(), sisc=mc.SISC(max_iter=2)),

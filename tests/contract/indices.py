@@ -85,10 +85,24 @@ def _pairs_moved(pairs, order):
     return PairwiseConstraints(place[pairs.must_link], place[pairs.cannot_link], n_samples=24)
 
 
-# Of a graph, a pool, labels or pairs.
+def shapes():
+    """Areas, perimeters and borders of squares in a row."""
+    return np.ones(24), np.full(24, 4.0), np.diag(np.ones(23), 1) + np.diag(np.ones(23), -1)
+
+
+def _shapes_moved(data, order):
+    areas, perimeters, borders = data
+    return areas[order], perimeters[order], borders[np.ix_(order, order)]
+
+
+# Of a graph, shapes, weights, a pool, labels or pairs.
 OTHER_INDICES = {
     "boundary_cut": IndexCase("BoundaryCut", validity.BoundaryCut, graph, _of_graph),
+    "changed": IndexCase("ChangedShare", validity.ChangedShare, lambda: PARTLY),
+    "compactness": IndexCase("Compactness", validity.Compactness, shapes, _shapes_moved),
+    "cut_edges": IndexCase("CutEdges", validity.CutEdges, graph, _of_graph),
     "graph_modularity": IndexCase("GraphModularity", validity.GraphModularity, graph, _of_graph),
+    "load_variation": IndexCase("LoadVariation", validity.LoadVariation, lambda: np.arange(1.0, 25.0)),
     "agreement": IndexCase(
         "FamilyAgreement", validity.FamilyAgreement, pool, lambda data, order: (data[0][:, order], data[1])
     ),

@@ -208,8 +208,11 @@ def _distances():
     return np.abs(rows()[:, None] - rows()).sum(axis=2)
 
 
-# Of a graph, a pool, labels or pairs, which have no unit.
-WITHOUT_UNIT = ("boundary_cut", "graph_modularity", "agreement", "label_evidence", "pair_evidence")
+# Of a graph, shapes, weights, a pool, labels or pairs, which have no unit.
+WITHOUT_UNIT = (
+    *("boundary_cut", "changed", "compactness", "cut_edges", "graph_modularity", "load_variation"),
+    *("agreement", "label_evidence", "pair_evidence"),
+)
 INDICES = {name: case for name, case in EVERY_INDEX.items() if name not in WITHOUT_UNIT} | dict(_metrics())
 
 

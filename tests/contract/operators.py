@@ -26,6 +26,7 @@ LABELS = "PartitionProblem"
 LINKS = "MOCKProblem"
 MEDOIDS = "MedoidProblem"
 MODES = "FuzzyModesProblem"
+REGIONS = "PartitionProblem, regions"
 NEIGHBORS = "NeighborGraphProblem"
 SEEDS = "SubspaceClusteringProblem"
 SLOTS = "PartitionProblem, slots"
@@ -33,6 +34,7 @@ WEIGHTS = "SRMOSCProblem"
 
 # Public names of the room that are no operators on their own.
 OTHERS = {
+    "DirectedMutation": "a base class",
     "LabelGraph": "a similarity graph that operators share",
     "EliteMemory": "what EliteSurvival keeps",
     "suited_operators": "operators that suit a problem",
@@ -110,6 +112,8 @@ def _case(problem, name, *arguments, draws=True, variant="", **options):
 
 OPERATORS = dict(
     [
+        _case(REGIONS, "BoundaryClimb", 500),
+        _case(REGIONS, "TreeRecombination"),
         _case(BAGS, "AlignedHUX"),
         _case(BAGS, "AlignedOnePoint"),
         _case(SEEDS, "AlignedSeedCrossover", prob=1.0),

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from contract.estimators import CLASSES, PARTLY, bags, rows, words
+from contract.estimators import CLASSES, GRID, PARTLY, bags, rows, words
 from moo_clustering import operators as ops
-from moo_clustering import problems
+from moo_clustering import problems, validity
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.constraints import ClusterSizes, Contiguity, Kept, PairwiseConstraints
-from moo_clustering.encodings import LabelEncoding, MedoidEncoding, MedoidSlotEncoding
+from moo_clustering.encodings import LabelEncoding, MedoidEncoding, MedoidSlotEncoding, RegionEncoding
 from moo_clustering.graphs import knn_graph, neighbor_lists
+from moo_clustering.validity.internal import SumOfSquares
 
 PAIRS = PairwiseConstraints([(0, 3)], [(0, 1), (1, 2)], n_samples=24)
 PARTLY_KNOWN = np.where(np.arange(24) % 4 == 0, CLASSES, -1)
@@ -69,6 +70,13 @@ def slot_problem():
     instances = Bags.from_list(bags())
     encoding = MedoidSlotEncoding(bag_distances(instances), 4)
     return problems.PartitionProblem(instances, encoding, ["bag_silhouette"])
+
+
+def region_problem():
+    """Connected regions of a grid, with loads within bounds."""
+    encoding = RegionEncoding(GRID, 3, low=6, high=10)
+    indices = [validity.CutEdges().fit(GRID), validity.ChangedShare().fit(np.arange(24) // 8)]
+    return problems.PartitionProblem(None, encoding, [SumOfSquares().fit(rows()), *indices])
 
 
 def bag_problem():
@@ -134,6 +142,7 @@ PROBLEMS = {
         ships_again="an index and an encoding, made apart, have the distances each",
     ),
     "PartitionProblem, limits": ProblemCase("PartitionProblem", limited_problem),
+    "PartitionProblem, regions": ProblemCase("PartitionProblem", region_problem),
     "PartitionProblem, slots": ProblemCase("PartitionProblem", slot_problem, ops.EncodingSampling),
     "SRMOSCProblem": ProblemCase("SRMOSCProblem", hull_problem, ops.SparseRowSampling),
     "SubspaceClusteringProblem": ProblemCase("SubspaceClusteringProblem", seed_problem, ops.SeedSampling),

@@ -52,7 +52,8 @@ for _name in ("BAMIC", "MIKMeans", "MIGKA", "MIFGKA", "MIGCUK", "CHCMIC", "Memet
     OPTIONS[_name] = [{}, {"n_clusters": 3}, {"min_cluster_size": 4}]
 # Solutions of the pool's estimators that have the numbers of the classes after a fit with labels.
 BY_CLASS = ("auto", "control", "random-control")
-CLUSTERERS = [name for name, setting in ESTIMATORS.items() if setting.clusters]
+# Regions have no predict, because new areas change the graph.
+CLUSTERERS = [name for name, setting in ESTIMATORS.items() if setting.clusters and name != "Regions"]
 # What the documentation of ``predict`` says of fitted rows that get another label than in ``labels_``, and
 # where alone that happens.
 OTHER_LABELS = {

@@ -26,7 +26,7 @@ REFUSALS = re.compile(
 )
 # Problems whose genes mean the same.
 ALIKE = [
-    {LABELS, "PartitionProblem, limits", BAGS, "ChunkedProblem"},
+    {LABELS, "PartitionProblem, limits", "PartitionProblem, regions", BAGS, "ChunkedProblem"},
     {MEDOIDS, "PartitionProblem, medoids"},
     {SLOTS, "BagMedoidProblem"},
 ]

@@ -107,6 +107,8 @@ def test_sparse_samples(name):
 @every_estimator(())
 def test_equal_rows_share_a_cluster(name):
     case, X = estimators()[name], samples_of(estimators()[name])
+    if case.of == "Regions":  # equal areas in different places are not neighbours
+        return
     if isinstance(X, list):
         X, y = [*X, *X[:6]], case.y
     else:

@@ -151,6 +151,7 @@ FAMILIES = [
     ),
     Model("SRMOSC", {**SEARCH, "solver": "nsga2"}),
     Model("FuzzyModesMOGA", SEARCH, every=2),
+    Model("Regions", {**SEARCH, "n_regions": 3, "n_proposals": 500}, every=2),
     genetic("MIGKA"),
     genetic("MIFGKA"),
     genetic("MIGCUK"),

@@ -34,6 +34,7 @@ CALLS = {
     "plot_critical_difference": (pd.Series({"a": 1.0, "b": 2.1, "c": 2.9}),),
     "plot_front": (FRONT,),
     "plot_partition": (X, LABELS),
+    "plot_regions": (X[:, :2], LABELS),
     "plot_roc": ({"a": ([0.0, 0.5, 1.0], [0.0, 0.8, 1.0])},),
     "plot_similarity": (csr_array(np.ones((12, 12))), LABELS, [0.0, 0.1], X),
     "plot_terms": (np.ones((2, 3)),),

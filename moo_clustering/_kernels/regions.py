@@ -1,0 +1,455 @@
+"""Contiguous regions of a graph of areas: pieces, random trees, recombination, moves of boundary areas.
+
+A graph is given by ``indptr`` and ``indices`` (symmetric, without loops), a plan by the region of every area.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from moo_clustering._kernels.caching import njit
+
+
+@njit(cache=True, nogil=True)
+def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-def]
+    """Number the connected pieces of equal labels in ``piece``, by first area; return their number."""
+    n = labels.shape[0]
+    stack = np.empty(n, dtype=np.int64)
+    piece[:] = -1
+    found = 0
+    for first in range(n):
+        if piece[first] >= 0:
+            continue
+        piece[first] = found
+        stack[0] = first
+        top = 1
+        while top:
+            top -= 1
+            area = stack[top]
+            for e in range(indptr[area], indptr[area + 1]):
+                other = indices[e]
+                if piece[other] < 0 and labels[other] == labels[area]:
+                    piece[other] = found
+                    stack[top] = other
+                    top += 1
+        found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def stays_connected(labels, area, indptr, indices, stamp, mark, stack):  # type: ignore[no-untyped-def]
+    """Whether the region of an area has further areas and is connected without it.
+
+    ``stamp`` and ``stack`` are scratch space, and ``mark`` must be a new positive number in every call.
+    """
+    own = labels[area]
+    wanted, first = 0, -1
+    goal, seen = 2 * mark, 2 * mark + 1
+    for e in range(indptr[area], indptr[area + 1]):
+        other = indices[e]
+        if labels[other] == own:
+            wanted += 1
+            first = other
+            stamp[other] = goal
+    if wanted <= 1:
+        return wanted == 1
+    stamp[area] = seen
+    stamp[first] = seen
+    stack[0] = first
+    top, reached = 1, 1
+    while top:
+        top -= 1
+        here = stack[top]
+        for e in range(indptr[here], indptr[here + 1]):
+            other = indices[e]
+            if labels[other] == own and stamp[other] != seen:
+                if stamp[other] == goal:
+                    reached += 1
+                    if reached == wanted:
+                        return True
+                stamp[other] = seen
+                stack[top] = other
+                top += 1
+    return False
+
+
+@njit(cache=True, nogil=True)
+def climb_boundaries(  # type: ignore[no-untyped-def]
+    labels, indptr, indices, weight, X, low, high, rates, before, shapes, borders, heat, n_proposals, rng
+):
+    """Move single areas across boundaries to lower a weighted sum of objectives; return the number of moves.
+
+    ``rates`` weigh the sum of squares, cut edges, variation of loads, changed share and mean compactness (to
+    be maximised). ``before`` are earlier regions, ``shapes`` the size and perimeter of every area, and
+    ``borders`` the common border of every edge. ``heat`` is the initial temperature relative to the mean
+    worsening of a move; it falls to a hundredth. Loads stay within ``low..high`` and regions connected.
+    """
+    n, d = X.shape
+    p = 0
+    for i in range(n):
+        p = max(p, labels[i] + 1)
+    count, load, sums = np.zeros(p), np.zeros(p), np.zeros((p, d))
+    size, edge = np.zeros(p), np.zeros(p)
+    with_shape = rates[4] != 0.0
+    total = 0.0
+    for i in range(n):
+        r = labels[i]
+        count[r] += 1.0
+        load[r] += weight[i]
+        total += weight[i]
+        for f in range(d):
+            sums[r, f] += X[i, f]
+        if with_shape:
+            size[r] += shapes[i, 0]
+            edge[r] += shapes[i, 1]
+            for e in range(indptr[i], indptr[i + 1]):
+                if labels[indices[e]] == r:
+                    edge[r] -= borders[e]
+    mean = total / p
+    if mean <= 0.0:
+        mean = 1.0
+    spread = 0.0
+    for r in range(p):
+        spread += (load[r] / mean - 1.0) ** 2
+    stamp, stack, mark = np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
+    worsening, n_worse, temperature, n_moves = 0.0, 0, 0.0, 0
+    for t in range(n_proposals):
+        if heat > 0.0 and t % 256 == 0:
+            temperature = worsening / max(1, n_worse) * heat * 0.01 ** (t / n_proposals)
+        i = int(rng.random() * n)
+        start = indptr[i]
+        degree = indptr[i + 1] - start
+        if degree == 0:
+            continue
+        a, b = labels[i], labels[indices[start + int(rng.random() * degree)]]
+        if a == b or count[a] < 2.0 or load[a] - weight[i] < low or load[b] + weight[i] > high:
+            continue
+        change = 0.0
+        if rates[0] != 0.0:
+            leave, enter = 0.0, 0.0
+            for f in range(d):
+                leave += (X[i, f] - sums[a, f] / count[a]) ** 2
+                enter += (X[i, f] - sums[b, f] / count[b]) ** 2
+            enter *= count[b] / (count[b] + 1.0)
+            change += rates[0] * (enter - leave * count[a] / (count[a] - 1.0))
+        cut, with_a, with_b = 0, 0.0, 0.0
+        for e in range(start, start + degree):
+            r = labels[indices[e]]
+            cut += int(r == a) - int(r == b)
+            if with_shape:
+                with_a += borders[e] * (r == a)
+                with_b += borders[e] * (r == b)
+        change += rates[1] * cut
+        moved = 2.0 * weight[i] * (load[b] - load[a] + weight[i]) / (mean * mean)
+        if rates[2] != 0.0:
+            change += rates[2] * (math.sqrt(max(0.0, spread + moved) / p) - math.sqrt(max(0.0, spread) / p))
+        if rates[3] != 0.0:
+            change += rates[3] * (int(before[i] == a) - int(before[i] == b)) / n
+        edge_a, edge_b = edge[a] - shapes[i, 1] + 2.0 * with_a, edge[b] + shapes[i, 1] - 2.0 * with_b
+        if with_shape:
+            gain = _roundness(size[a] - shapes[i, 0], edge_a) + _roundness(size[b] + shapes[i, 0], edge_b)
+            gain -= _roundness(size[a], edge[a]) + _roundness(size[b], edge[b])
+            change -= rates[4] * gain / p
+        if change > 0.0:
+            if n_worse < 2000:
+                worsening += change
+                n_worse += 1
+            if temperature <= 0.0 or rng.random() >= math.exp(-change / temperature):
+                continue
+        mark += 1
+        if not stays_connected(labels, i, indptr, indices, stamp, mark, stack):
+            continue
+        labels[i] = b
+        n_moves += 1
+        spread += moved
+        count[a] -= 1.0
+        count[b] += 1.0
+        load[a] -= weight[i]
+        load[b] += weight[i]
+        for f in range(d):
+            sums[a, f] -= X[i, f]
+            sums[b, f] += X[i, f]
+        size[a] -= shapes[i, 0]
+        size[b] += shapes[i, 0]
+        edge[a], edge[b] = edge_a, edge_b
+    return n_moves
+
+
+@njit(cache=True, nogil=True)
+def _roundness(size, edge):  # type: ignore[no-untyped-def]
+    """Polsby-Popper score, the area of a region relative to that of a disc of the same perimeter."""
+    return 4.0 * math.pi * size / (edge * edge) if edge > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):  # type: ignore[no-untyped-def]
+    """Prim's tree of the areas with ``member == tag``, by random edge lengths plus ``bias``.
+
+    Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns the number of areas reached.
+    ``key``, and ``areas`` and ``keys`` of a heap with an entry per edge, are scratch space.
+    """
+    root = nodes[int(rng.random() * len(nodes))]
+    for node in nodes:
+        key[node] = math.inf
+    key[root], parent[root] = 0.0, -1
+    keys[0], areas[0] = 0.0, root
+    size, reached = 1, 0
+    while size:
+        least, here = keys[0], areas[0]
+        size -= 1
+        last, last_area = keys[size], areas[size]
+        place = 0
+        while True:
+            child = 2 * place + 1
+            if child >= size:
+                break
+            if child + 1 < size and keys[child + 1] < keys[child]:
+                child += 1
+            if keys[child] >= last:
+                break
+            keys[place], areas[place] = keys[child], areas[child]
+            place = child
+        keys[place], areas[place] = last, last_area
+        if key[here] < 0.0 or least > key[here]:
+            continue
+        key[here] = -1.0
+        order[reached] = here
+        reached += 1
+        for e in range(indptr[here], indptr[here + 1]):
+            other = indices[e]
+            if member[other] != tag or key[other] < 0.0:
+                continue
+            length = rng.random() + bias[e]
+            if length < key[other]:
+                key[other] = length
+                parent[other] = here
+                place = size
+                size += 1
+                while place and keys[(place - 1) // 2] > length:
+                    keys[place], areas[place] = keys[(place - 1) // 2], areas[(place - 1) // 2]
+                    place = (place - 1) // 2
+                keys[place], areas[place] = length, other
+    return reached
+
+
+@njit(cache=True, nogil=True)
+def _add_loads(order, reached, parent, weight, load):  # type: ignore[no-untyped-def]
+    """load[a] = weight of the subtree of every area."""
+    for q in range(reached):
+        load[order[q]] = weight[order[q]]
+    for q in range(reached - 1, 0, -1):
+        load[parent[order[q]]] += load[order[q]]
+
+
+@njit(cache=True, nogil=True)
+def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, high, bias, n_trees, rng):  # type: ignore[no-untyped-def]
+    """Bisect random trees of a connected set into regions ``first, first + 1, ...`` with loads in low..high.
+
+    Edges of large ``bias`` are cut first. Tries up to ``n_trees`` trees per bisection; returns whether all
+    loads are within the bounds. Otherwise ``labels`` of the set are -1 or of regions that are too large.
+    """
+    n, m = len(weight), len(indices)
+    parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
+    key, load, count = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
+    areas, keys = np.empty(m + n, dtype=np.int64), np.empty(m + n)
+    member = np.full(n, -1, dtype=np.int64)
+    # Sets that wait for a bisection: their first region, and numbers of regions.
+    starts, shares = np.empty(n_regions, dtype=np.int64), np.empty(n_regions, dtype=np.int64)
+    starts[0], shares[0] = first, n_regions
+    for node in nodes:
+        member[node] = first
+        labels[node] = first
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        tag, k = starts[waiting], shares[waiting]
+        inside = np.array([node for node in nodes if member[node] == tag])
+        whole = weight[inside].sum()
+        if k == 1:
+            if whole < low or whole > high:
+                return False
+            continue
+        target = whole / k
+        best, score, k_below = -1, -1.0, 0
+        for _ in range(n_trees):
+            reached = random_tree(
+                inside, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng
+            )
+            _add_loads(order, reached, parent, weight, load)
+            for q in range(reached):
+                count[order[q]] = 1
+            for q in range(reached - 1, 0, -1):
+                count[parent[order[q]]] += count[order[q]]
+            for q in range(1, reached):
+                u = order[q]
+                below = load[u]
+                share = int(below / target + 0.5) if target > 0.0 else k // 2
+                # Both sides need as many areas as regions.
+                share = min(max(share, 1, k - (reached - count[u])), k - 1, count[u])
+                rest = whole - below
+                if not (share * low <= below <= share * high):
+                    continue
+                if not ((k - share) * low <= rest <= (k - share) * high):
+                    continue
+                cut = 0.0
+                for e in range(indptr[u], indptr[u + 1]):
+                    if indices[e] == parent[u]:
+                        cut = bias[e]
+                # Even bisections are fast, and parts near their mean leave room for later ones.
+                miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
+                value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
+                if value > score:
+                    best, score, k_below = u, value, share
+            if best >= 0:
+                break
+        if best < 0:
+            return False
+        for q in range(reached):
+            u = order[q]
+            side[u] = 1 if u == best else (0 if q == 0 else side[parent[u]])
+            if side[u] == 1:
+                member[u] = tag + k - k_below
+                labels[u] = member[u]
+        starts[waiting], shares[waiting] = tag, k - k_below
+        starts[waiting + 1], shares[waiting + 1] = tag + k - k_below, k_below
+        waiting += 2
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _miss(load, low, high):  # type: ignore[no-untyped-def]
+    """Lack and excess of a load."""
+    return max(0.0, low - load) + max(0.0, load - high)
+
+
+@njit(cache=True, nogil=True)
+def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):  # type: ignore[no-untyped-def]
+    """Unite random pairs of neighbouring regions, and cut random trees of them (ReCom), ``n_times``.
+
+    Of the cuts within low..high, one is drawn; without any, six trees are tried. With ``mend``, pairs have a
+    load outside the bounds, and the most even cut counts. Returns the number of loads outside the bounds.
+    """
+    n, m = len(weight), len(indices)
+    parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
+    key, load = np.empty(n), np.empty(n)
+    areas, keys, bias = np.empty(m + n, dtype=np.int64), np.empty(m + n), np.zeros(m)
+    member = np.zeros(n, dtype=np.int64)
+    p = 0
+    for i in range(n):
+        p = max(p, labels[i] + 1)
+    loads = np.zeros(p)
+    for i in range(n):
+        loads[labels[i]] += weight[i]
+    for t in range(1, n_times + 1):
+        outside = 0
+        for r in range(p):
+            outside += int(loads[r] < low or loads[r] > high)
+        if mend and outside == 0:
+            return 0
+        a = b = -1
+        for _ in range(50 * n):
+            i = int(rng.random() * n)
+            degree = indptr[i + 1] - indptr[i]
+            if degree == 0 or (mend and _miss(loads[labels[i]], low, high) == 0.0 and rng.random() < 0.9):
+                continue
+            a, b = labels[i], labels[indices[indptr[i] + int(rng.random() * degree)]]
+            if a != b:
+                break
+        if a == b:
+            return outside
+        nodes = np.flatnonzero((labels == a) | (labels == b))
+        member[nodes] = t
+        both = loads[a] + loads[b]
+        before = (loads[a] - loads[b]) ** 2
+        for _ in range(6):
+            reached = random_tree(
+                nodes, member, t, indptr, indices, bias, parent, order, key, areas, keys, rng
+            )
+            _add_loads(order, reached, parent, weight, load)
+            chosen, n_fitting, least = -1, 0, math.inf
+            for q in range(1, reached):
+                below = load[order[q]]
+                if mend:
+                    uneven = (2.0 * below - both) ** 2
+                    if uneven < least:
+                        chosen, least = order[q], uneven
+                elif low <= below <= high and low <= both - below <= high:
+                    n_fitting += 1
+                    if rng.random() * n_fitting < 1.0:
+                        chosen = order[q]
+            if chosen >= 0 and (not mend or least <= before or outside == 0):
+                for q in range(reached):
+                    u = order[q]
+                    side[u] = 1 if u == chosen else (0 if q == 0 else side[parent[u]])
+                    labels[u] = a if side[u] == 1 else b
+                loads[a], loads[b] = load[chosen], both - load[chosen]
+                break
+    outside = 0
+    for r in range(p):
+        outside += int(loads[r] < low or loads[r] > high)
+    return outside
+
+
+@njit(cache=True, nogil=True)
+def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # type: ignore[no-untyped-def]
+    """Cut a random tree of a connected set into the most regions with a load of at least ``floor``.
+
+    Regions are numbered from ``first``; returns their number. Below every area, cuts are as low as possible,
+    which is optimal for the tree; what remains at the root joins a region beside it.
+    """
+    n, m = len(weight), len(indices)
+    parent, order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    key, load = np.empty(n), np.empty(n)
+    areas, keys, bias = np.empty(m + n, dtype=np.int64), np.empty(m + n), np.zeros(m)
+    member = np.zeros(n, dtype=np.int64)
+    member[nodes] = 1
+    reached = random_tree(nodes, member, 1, indptr, indices, bias, parent, order, key, areas, keys, rng)
+    for q in range(reached):
+        load[order[q]] = weight[order[q]]
+        labels[order[q]] = -1
+    found, last = 0, -1
+    for q in range(reached - 1, -1, -1):
+        u = order[q]
+        if load[u] >= floor:
+            labels[u] = first + found
+            found += 1
+            last = u
+        elif q:
+            load[parent[u]] += load[u]
+    root = order[0]
+    if labels[root] < 0:
+        # The last cut is nearest to the root, so that the path to it has no region.
+        labels[root] = labels[last] if last >= 0 else first
+        found = max(found, 1)
+    for q in range(1, reached):
+        u = order[q]
+        if labels[u] < 0:
+            labels[u] = labels[parent[u]]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def reattach_areas(labels, n_regions, indptr, indices, weight):  # type: ignore[no-untyped-def]
+    """Areas labelled -1 join the lightest region beside them, in rounds by area, as far as there is one."""
+    n = labels.shape[0]
+    load = np.zeros(n_regions)
+    for i in range(n):
+        if labels[i] >= 0:
+            load[labels[i]] += weight[i]
+    placed = True
+    while placed:
+        placed = False
+        for i in range(n):
+            if labels[i] >= 0:
+                continue
+            best = -1
+            for e in range(indptr[i], indptr[i + 1]):
+                r = labels[indices[e]]
+                if r >= 0 and (best < 0 or load[r] < load[best]):
+                    best = r
+            if best >= 0:
+                labels[i] = best
+                load[best] += weight[i]
+                placed = True

@@ -1,0 +1,187 @@
+"""Directed walks: mutations of the best members of an archive in random directions of the objectives."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.core.crossover import Crossover
+from pymoo.core.mating import Mating
+from pymoo.core.mutation import Mutation
+from pymoo.core.population import Population
+from pymoo.core.selection import Selection
+from pymoo.core.survival import Survival
+from pymoo.core.variable import get
+from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.operators.mutation.pm import PM
+from pymoo.operators.sampling.rnd import FloatRandomSampling
+from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
+from pymoo.termination.default import DefaultMultiObjectiveTermination
+from pymoo.util.display.multi import MultiObjectiveOutput
+
+from moo_clustering._arrays import FloatArray, IntpArray, integer, non_dominated, quoted
+from moo_clustering._docs import documented
+from moo_clustering.algorithms.pymoo_search import ALGORITHM, checked_options, duplicate_elimination
+from moo_clustering.operators.regions import DirectedMutation, random_weights
+
+
+@documented(ALGORITHM)
+class DirectedWalks(GeneticAlgorithm):
+    """Walks from an archive: mutate its best solution in a random direction of the objectives.
+
+    Every walk draws weights of the objectives, relative to their ranges in the archive, mutates the solution
+    of the archive with the least weighted sum, and enters the result into the archive. A
+    :class:`~moo_clustering.operators.DirectedMutation` improves the same weighted sum; any other mutation
+    works, too. The first generation walks from all initial solutions. There is no crossover.
+
+    A generation takes O(n_offsprings archive_size n_obj + (n_offsprings + archive_size)^2 n_obj) time besides
+    mutation and evaluation. Smaller constraint violations dominate. New here; for contiguous regions, compare
+    ``python -m papers regions``.
+
+    Parameters
+    ----------
+    pop_size : int, default=20
+        Number of initial solutions.
+    n_offsprings : int, optional
+        Walks per generation. Default: ``pop_size``.
+    archive_size : int, default=200
+        Largest number of non-dominated solutions, above which the most crowded are removed.
+    sampling, mutation : pymoo operators, optional
+        Default: uniform sampling and polynomial mutation of real variables. For partitions, use
+        ``problem.operators(DirectedWalks)``.
+    selection : pymoo Selection, optional
+        Replaces the selection by direction, for example with random parents.
+    eliminate_duplicates : bool, DuplicateElimination or callable, default=True
+        As for :class:`AMOSA`.
+
+    Attributes
+    ----------
+    pop, opt : Population
+        The archive.
+
+    Examples
+    --------
+    >>> from pymoo.optimize import minimize
+    >>> from pymoo.problems import get_problem
+    >>> result = minimize(get_problem("zdt1", n_var=5), DirectedWalks(), ("n_gen", 100), seed=1)
+    >>> len(result.F) > 20
+    True
+    """
+
+    # ``problem.operators(DirectedWalks)`` has no crossover.
+    uses_crossover = False
+
+    def __init__(
+        self,
+        *,
+        pop_size: int = 20,
+        n_offsprings: int | None = None,
+        archive_size: int = 200,
+        sampling: Any = None,
+        mutation: Mutation | None = None,
+        selection: Selection | None = None,
+        repair: Any = None,
+        eliminate_duplicates: Any = True,
+        output: Any = None,
+        **options: Any,
+    ) -> None:
+        pop_size = integer("pop_size", pop_size)
+        n_offsprings = pop_size if n_offsprings is None else integer("n_offsprings", n_offsprings)
+        self.archive_size = integer("archive_size", archive_size)
+        mutation = PM(eta=20) if mutation is None else mutation
+        if not isinstance(mutation, Mutation):
+            raise TypeError(f"mutation must be a pymoo Mutation, got {quoted(mutation)}.")
+        duplicates = duplicate_elimination(eliminate_duplicates)
+        super().__init__(
+            pop_size=pop_size,
+            n_offsprings=n_offsprings,
+            sampling=FloatRandomSampling() if sampling is None else sampling,
+            survival=ArchiveSurvival(self.archive_size),
+            mating=_Walk(mutation, selection, repair, duplicates),
+            eliminate_duplicates=duplicates,
+            repair=repair,
+            output=MultiObjectiveOutput() if output is None else output,
+            advance_after_initial_infill=False,
+            **checked_options(DirectedWalks, options),
+        )
+        self.termination = DefaultMultiObjectiveTermination()
+
+
+class _Walk(Mating):
+    """Mutation of selected solutions; ``selection=None``: the best in the direction of the mutation."""
+
+    def __init__(self, mutation: Mutation, selection: Any, repair: Any, duplicates: Any) -> None:
+        # Copies of the parents, which the mutation changes in place.
+        copies: Crossover = UniformCrossover(prob=0.0)
+        super().__init__(
+            selection, copies, mutation, repair=repair, eliminate_duplicates=duplicates, n_max_iterations=10
+        )
+
+    def _do(
+        self,
+        problem: Any,
+        pop: Population,
+        n_offsprings: int,
+        parents: Any = None,
+        random_state: Any = None,
+        algorithm: Any = None,
+        **kwargs: Any,
+    ) -> Population:
+        rng = np.random.default_rng(random_state)
+        F, violation = pop.get("F", "CV")
+        # Pymoo counts iterations from 1, the initial population.
+        start = getattr(algorithm, "n_iter", None) == 2
+        low, span = _range(F, violation[:, 0], everything=start)
+        weights = random_weights(n_offsprings, F.shape[1], rng) / span
+        if self.selection is not None:
+            chosen = self.selection(problem, pop, n_offsprings, 1, to_pop=False, random_state=rng)
+            rows = np.asarray(chosen).ravel()
+        elif start:
+            rows = np.resize(rng.permutation(len(pop)), n_offsprings)
+        else:
+            rows = best_in_directions(F - low, violation[:, 0], weights)
+        X = pop[rows].get("X").copy()
+        mutation = self.mutation
+        if not isinstance(mutation, DirectedMutation):
+            return mutation(problem, Population.new(X=X), random_state=rng, algorithm=algorithm)
+        drawn = np.flatnonzero(rng.random(len(X)) <= get(mutation.prob, size=len(X)))
+        X[drawn] = mutation.toward(problem, X[drawn], weights[drawn], rng)
+        return Population.new(X=X)
+
+
+def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
+    """Least values and ranges of the objectives of the solutions, or of the least violation alone."""
+    rows = F if everything else F[violation == violation.min()]
+    low = rows.min(axis=0)
+    span = rows.max(axis=0) - low
+    # A constant objective has the scale of its value.
+    span = np.where(span > 0.0, span, np.abs(low))
+    return low, np.where(span > 0.0, span, 1.0)
+
+
+def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
+    """Return, per row of weights, the solution of least violation with the least weighted sum."""
+    allowed = np.flatnonzero(violation == violation.min())
+    return allowed[(weights @ F[allowed].T).argmin(axis=1)]
+
+
+class ArchiveSurvival(Survival):
+    """Non-dominated solutions with distinct objectives, the least crowded if there are too many."""
+
+    def __init__(self, archive_size: int) -> None:
+        super().__init__(filter_infeasible=False)
+        self.archive_size = archive_size
+
+    def _do(
+        self, problem: Any, pop: Population, *args: Any, n_survive: int | None = None, **kwargs: Any
+    ) -> Population:
+        F, violation = pop.get("F", "CV")
+        allowed = np.flatnonzero(violation[:, 0] == violation[:, 0].min())
+        front = allowed[non_dominated(F[allowed])]
+        front = np.sort(front[np.unique(F[front], axis=0, return_index=True)[1]])
+        if len(front) > self.archive_size:
+            crowding: NDArray[np.float64] = get_crowding_function("pcd").do(
+                F[front], n_remove=len(front) - self.archive_size
+            )
+            front = np.sort(front[np.argsort(-crowding, kind="stable")[: self.archive_size]])
+        return pop[front]

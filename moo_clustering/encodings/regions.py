@@ -1,0 +1,307 @@
+"""Encoding of connected regions of a graph, such as territories on a map, with bounds on their loads."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    IntArray,
+    IntpArray,
+    Labels,
+    integer,
+    quoted,
+)
+from moo_clustering._data import checked_array, checked_graph
+from moo_clustering._kernels import regions as kernels
+from moo_clustering.encodings import base
+from moo_clustering.encodings.labels import LabelEncoding
+from moo_clustering.graphs.matrices import without_diagonal
+
+# Relative rounding error of sums of weights.
+_ROUNDING = 1e-9
+# Random trees per bisection of a set of areas, and plans to grow before an error.
+_TREES, _PLANS = 12, 60
+# Descents of half as many proposed moves as areas, to even out loads.
+_DESCENTS = 60
+# Bias that cuts edges of a random tree first; edge lengths are below 1.
+_FIRST = 2.0
+
+
+class RegionEncoding(LabelEncoding):
+    """Encoding by region, one gene per area, in which every individual is feasible.
+
+    Each of the ``n_regions`` regions is connected in the graph, and its load, the sum of the weights of its
+    areas, is between ``low`` and ``high``. ``random`` and ``repair`` return such plans only. Raises a
+    ValueError if the graph is not symmetric, a weight is negative or above ``high``, the components of the
+    graph cannot be divided in this way, or no plan is found.
+
+    ``random`` takes O(n_edges log(n_areas) log(n_regions)) time per plan, and ``repair``
+    O(n_individuals (n_areas + n_edges)) if all plans are feasible, otherwise about that of ``random``.
+
+    Parameters
+    ----------
+    graph : array-like or sparse matrix of shape (n_areas, n_areas)
+        Positive for neighbours. Its components are divided separately, in proportion to their weights.
+    n_regions : int
+    weight : array-like of shape (n_areas,), optional
+        Non-negative weights. Default: 1, so that loads are numbers of areas.
+    low, high : float
+        Smallest and largest load of a region.
+    plan : array-like of shape (n_areas,), optional
+        A feasible plan, if one is known, which also decides on the numbers of regions of the components.
+
+    Attributes
+    ----------
+    indptr, indices : ndarray of int32
+        Neighbours of area i: ``indices[indptr[i]:indptr[i + 1]]``.
+    component : ndarray of shape (n_areas,)
+        Connected component of every area.
+    n_regions_of : ndarray of shape (n_components,)
+        Number of regions of every component.
+
+    Examples
+    --------
+    >>> path = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)
+    >>> encoding = RegionEncoding(path, 2, weight=[3, 1, 1, 1, 1, 1], low=4, high=4)
+    >>> encoding.decode(encoding.random(1, np.random.default_rng(0)))
+    array([[0, 0, 1, 1, 1, 1]], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        graph: ArrayLike,
+        n_regions: int,
+        *,
+        weight: ArrayLike | None = None,
+        low: float = 0.0,
+        high: float = np.inf,
+        plan: ArrayLike | None = None,
+    ) -> None:
+        matrix = without_diagonal(csr_array(checked_graph(graph, "graph"), copy=True))
+        n_areas = int(matrix.shape[0])
+        self.n_regions = integer("n_regions", n_regions, 1, n_areas, ", the number of areas")
+        super().__init__(n_areas, self.n_regions, self.n_regions)
+        self.indptr, self.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+        self.weight = checked_weights(weight, n_areas)
+        if not 0 <= low <= high:
+            raise ValueError(f"low must be from 0 to high, got low={low} and high={high}.")
+        self.low, self.high = float(low), float(high)
+        heaviest = int(self.weight.argmax())
+        if self.weight[heaviest] > self.high * (1 + _ROUNDING):
+            raise ValueError(
+                f"area {heaviest} alone weighs {self.weight[heaviest]:g}, more than high={self.high:g}: "
+                "increase high, use fewer regions, or split the area."
+            )
+        self.component: IntpArray = connected_components(matrix, directed=False)[1].astype(np.intp)
+        known = None if plan is None else base.checked_genes(np.asarray(plan)[None], n_areas)
+        self.n_regions_of = self._allotted() if known is None else self._counted(known[0])
+        self._members = np.split(
+            np.argsort(self.component, kind="stable"), np.cumsum(np.bincount(self.component))[:-1]
+        )
+        # Also the plan that replaces those without a repair.
+        rng = np.random.default_rng(0)
+        if known is not None:
+            if not self.is_feasible(known)[0]:
+                raise ValueError("plan must have n_regions connected regions, and loads within the bounds.")
+            self._feasible = np.array(known[0], dtype=np.int32)
+            return
+        found = next((plan for plan in (self._grown(rng) for _ in range(_PLANS)) if plan is not None), None)
+        if found is None:
+            raise ValueError(
+                f"found no {self.n_regions} connected regions with loads from {self.low:g} to {self.high:g} "
+                f"in {_PLANS} attempts: widen the bounds, or change the number of regions."
+            )
+        self._feasible = found
+
+    def is_feasible(self, X: IntArray) -> BoolArray:
+        """Whether each plan has connected regions, and loads within the bounds; shape (n_individuals,)."""
+        plans = np.ascontiguousarray(base.checked_genes(X, self.n_var), dtype=np.int32)
+        piece = np.empty(self.n_var, dtype=np.int32)
+        return np.array([self._holds(plan, piece) for plan in plans], dtype=bool)
+
+    def loads(self, X: IntArray) -> FloatArray:
+        """Sum of the weights of every region, shape (n_individuals, n_regions)."""
+        plans = base.checked_genes(X, self.n_var).astype(np.int64)
+        flat = (plans + np.arange(len(plans))[:, None] * self.n_regions).ravel()
+        sums = np.bincount(flat, np.tile(self.weight, len(plans)), minlength=len(plans) * self.n_regions)
+        return np.asarray(sums, dtype=np.float64).reshape(len(plans), self.n_regions)
+
+    def repair(self, X: IntArray) -> IntArray:
+        """Return feasible plans; feasible rows do not change.
+
+        The heaviest piece of every region remains, and other areas join the lightest region beside them. Then
+        single areas move across boundaries until the loads are within the bounds. If that is not enough,
+        regions are recombined with neighbours, or the plan is grown along its boundaries, or replaced. The
+        same row always has the same repair.
+        """
+        X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
+        for row in np.flatnonzero(~self.is_feasible(X)):
+            X[row] = self.mend(X[row])
+        return X
+
+    def encode(self, labels: IntArray) -> IntArray:
+        """Number the regions by first appearance, and mend partitions that are no feasible plans."""
+        plans = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
+        for row, plan in enumerate(plans):
+            if plan.max() >= self.n_regions or not self.is_feasible(plan[None])[0]:
+                plans[row] = self.mend(plan)
+        return plans
+
+    def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
+        """Bisect random spanning trees of the graph until there are ``n_regions`` regions."""
+        plans = np.empty((n_individuals, self.n_var), dtype=self.dtype)
+        for row in range(n_individuals):
+            grown = next((plan for plan in (self._grown(rng) for _ in range(3)) if plan is not None), None)
+            if grown is None:
+                grown = self._feasible.copy()
+                self.recombine(grown, 2 * self.n_regions, rng)
+            plans[row] = grown
+        return plans
+
+    def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
+        """Divide unions of two neighbouring regions anew along random spanning trees, in place.
+
+        With ``mend``, regions outside the bounds are recombined, with the most even cuts. Returns whether all
+        loads are within the bounds.
+        """
+        if self.n_regions == 1:
+            return self.is_feasible(plan[None])[0].item()
+        outside = kernels.recombine_regions(
+            plan, self.indptr, self.indices, self.weight, *self.bounds_of_loads, n_times, mend, rng
+        )
+        return bool(outside == 0)
+
+    @property
+    def bounds_of_loads(self) -> tuple[float, float]:
+        """``low`` and ``high``, with a margin for rounding."""
+        return self.low * (1 - _ROUNDING), self.high * (1 + _ROUNDING)
+
+    def _holds(self, plan: Labels, piece: Labels) -> bool:
+        loads = np.bincount(plan, self.weight, minlength=self.n_regions)
+        low, high = self.bounds_of_loads
+        if len(loads) > self.n_regions or (loads < low).any() or (loads > high).any():
+            return False
+        n_pieces = kernels.number_pieces(plan, self.indptr, self.indices, piece)
+        return bool(n_pieces == self.n_regions and np.bincount(plan, minlength=self.n_regions).all())
+
+    def _grown(self, rng: np.random.Generator, bias: FloatArray | None = None) -> Labels | None:
+        """Grow a plan, or return None if a component could not be divided within the bounds."""
+        plan = np.empty(self.n_var, dtype=np.int32)
+        bias = np.zeros(len(self.indices)) if bias is None else bias
+        first = 0
+        for nodes, k in zip(self._members, self.n_regions_of.tolist(), strict=True):
+            arguments = (self.indptr, self.indices, self.weight, *self.bounds_of_loads, bias, _TREES, rng)
+            if not kernels.grow_regions(plan, nodes, first, k, *arguments):
+                # Divide without bounds, and recombine the regions outside of them.
+                arguments = (self.indptr, self.indices, self.weight, 0.0, np.inf, bias, _TREES, rng)
+                if not kernels.grow_regions(plan, nodes, first, k, *arguments):
+                    return None
+            first += k
+        if self._holds(plan, np.empty_like(plan)) or self.recombine(
+            plan, 20 * self.n_regions, rng, mend=True
+        ):
+            return plan
+        return None
+
+    def mend(self, labels: IntArray) -> Labels:
+        """Turn any labels of the areas, -1 for none, into a similar feasible plan; see :meth:`repair`."""
+        rng, plan = np.random.default_rng(0), np.ascontiguousarray(labels, dtype=np.int32)
+        cuts = np.repeat(plan, np.diff(self.indptr)) != plan[self.indices]
+        piece = np.empty_like(plan)
+        n_pieces = kernels.number_pieces(plan, self.indptr, self.indices, piece)
+        heavy = np.bincount(piece, self.weight, minlength=n_pieces)
+        first = np.unique(piece, return_index=True)[1]
+        region, component = plan[first], self.component[first]
+        # The heaviest piece of every region comes first, then the other pieces.
+        order = np.lexsort((-heavy, region))
+        leads = np.zeros(n_pieces, dtype=bool)
+        leads[order[np.unique(region[order], return_index=True)[1]]] = True
+        number = np.full(n_pieces, -1, dtype=np.int32)
+        found = np.zeros(len(self._members), dtype=np.int64)
+        for one in np.lexsort((-heavy, ~leads)):
+            if region[one] >= 0 and found[component[one]] < self.n_regions_of[component[one]]:
+                number[one] = found.sum()
+                found[component[one]] += 1
+        if (found == self.n_regions_of).all():
+            plan = number[piece]
+            kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
+            if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
+                return plan
+        grown = self._grown(rng, _FIRST * cuts)
+        return self._feasible.copy() if grown is None else grown
+
+    def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
+        """Move single areas to even out the loads, in place, until they are within the bounds."""
+        n, piece = self.n_var, np.empty_like(plan)
+        nothing, rates = np.zeros((n, 2)), np.array([0.0, 0.0, 1.0, 0.0, 0.0])
+        for _ in range(_DESCENTS):
+            if self._holds(plan, piece):
+                return True
+            graph = plan, self.indptr, self.indices, self.weight
+            kernels.climb_boundaries(
+                *graph, nothing, -np.inf, np.inf, rates, plan, nothing, np.zeros(len(self.indices)), 0.0,
+                1 + n // 2, rng,
+            )  # fmt: skip
+        return self._holds(plan, piece)
+
+    def _counted(self, plan: IntArray) -> Int64Array:
+        """Count the regions of a plan in every component."""
+        component = np.unique(np.column_stack([self.component, plan]), axis=0)[:, 0]
+        return np.bincount(component).astype(np.int64)
+
+    def _allotted(self) -> Int64Array:
+        """Divide the number of regions among the components, in proportion to their weights."""
+        sizes = np.bincount(self.component)
+        weights = np.bincount(self.component, self.weight)
+        low, high = self.bounds_of_loads
+        least, most = np.ones(len(sizes), dtype=np.int64), sizes.astype(np.int64)
+        if high < np.inf:
+            least = np.maximum(least, np.ceil(weights / high if high > 0 else 0.0 * weights).astype(np.int64))
+        if low > 0:
+            most = np.minimum(most, np.floor(weights / low).astype(np.int64))
+        if len(sizes) > self.n_regions:
+            raise ValueError(
+                f"the graph has {len(sizes)} connected components, more than n_regions={self.n_regions}: "
+                "connect the components by further neighbours, or use more regions."
+            )
+        if (least > most).any():
+            one = int((least > most).argmax())
+            area = int(np.flatnonzero(self.component == one)[0])
+            kind = "island" if sizes[one] == 1 else f"component of {sizes[one]} areas"
+            if len(sizes) == 1:
+                kind = "graph"
+            raise ValueError(
+                f"the {kind} with area {area} weighs {weights[one]:g}, which cannot be divided into regions "
+                f"with loads from {self.low:g} to {self.high:g}: connect it to other areas, or widen the "
+                "bounds."
+            )
+        if not least.sum() <= self.n_regions <= most.sum():
+            raise ValueError(
+                f"{self.n_regions} regions with loads from {self.low:g} to {self.high:g} are impossible: the "
+                f"components of the graph allow {least.sum()} to {most.sum()} regions; change n_regions or "
+                "the bounds."
+            )
+        share = weights / (weights.sum() / self.n_regions) if weights.any() else 0.0 * weights
+        number = np.clip(np.rint(share).astype(np.int64), least, most)
+        while (missing := self.n_regions - int(number.sum())) != 0:
+            step = 1 if missing > 0 else -1
+            free = number < most if step > 0 else number > least
+            number[np.where(free, step * (share - number), -np.inf).argmax()] += step
+        return number
+
+
+def checked_weights(weight: ArrayLike | None, n_areas: int) -> FloatArray:
+    """Convert weights to floats; raise a ValueError for negative ones, or another number than areas."""
+    if weight is None:
+        return np.ones(n_areas)
+    found: FloatArray = checked_array(weight, "weight", np.float64, ndim=(1,)).copy()
+    if len(found) != n_areas:
+        raise ValueError(f"weight must have one value per area, {n_areas} in all; got {len(found)}.")
+    if (found < 0).any():
+        area = int((found < 0).argmax())
+        raise ValueError(f"weight must be non-negative, got {quoted(found[area].item())} for area {area}.")
+    return found

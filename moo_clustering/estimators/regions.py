@@ -1,0 +1,481 @@
+"""Regions: connected clusters of areas on a map with even loads, as a front of alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pymoo.core.result import Result
+from pymoo.core.sampling import Sampling
+from scipy.sparse import coo_array, csr_array, issparse
+from scipy.sparse.csgraph import connected_components
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.utils._param_validation import Interval
+
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Labels,
+    integer_seed,
+    non_dominated,
+    number_clusters,
+    optional_package,
+    quoted,
+    spawn_seeds,
+    warn_caller,
+)
+from moo_clustering._data import checked_array, checked_graph, is_frame, numeric_features
+from moo_clustering._kernels.regions import split_above
+from moo_clustering.algorithms import DirectedWalks
+from moo_clustering.algorithms.search import Plans, complete
+from moo_clustering.encodings import RegionEncoding, relabel_by_first_appearance
+from moo_clustering.encodings.regions import checked_weights
+from moo_clustering.estimators._base import ReportMixin, checkpoint_for, feature_scaling
+from moo_clustering.estimators._fronts import FrontSearchMixin
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegative,
+    NonNegativeCount,
+    Positive,
+    estimator,
+)
+from moo_clustering.operators import BoundaryClimb
+from moo_clustering.operators.base import SeededSampling
+from moo_clustering.problems import PartitionProblem
+from moo_clustering.results import ClusteringResult
+from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation, ValidityIndex
+from moo_clustering.validity.internal import SumOfSquares
+
+OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
+# Random trees, and recombinations per region, in the search for the largest number of regions.
+_TREES, _ROUNDS = 50, 30
+# Borders shorter than this share of the mean perimeter are points.
+_POINT = 1e-9
+
+
+@estimator
+class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
+    """Connected regions of areas with even loads, such as sales territories or districts.
+
+    Every solution of the front is feasible: its regions are connected in ``graph``, and the load of every
+    region, the sum of the weights of its areas, is within ``tolerance`` of the mean. The search is
+    :class:`~moo_clustering.algorithms.DirectedWalks` with :class:`~moo_clustering.operators.BoundaryClimb`.
+    New here; regions are recombined as in D. DeFord, M. Duchin, J. Solomon, "Recombination: a family of
+    Markov chains for redistricting", Harvard Data Science Review 3 (2021), and ``"auto"`` is the problem of
+    J. C. Duque, L. Anselin, S. J. Rey, "The max-p-regions problem", Journal of Regional Science 52 (2012).
+
+    Parameters
+    ----------
+    n_regions : int or "auto"
+        Number of regions, or the largest number found with loads of at least ``min_weight``.
+    tolerance : float
+        Largest difference of a load from the mean, relative to it. Not used with ``"auto"``.
+    min_weight : float, optional
+        Smallest load of a region, for ``n_regions="auto"``.
+    objectives : sequence of str, optional
+        From ``"sum_of_squares"`` (of the features, within regions), ``"cut_edges"``, ``"load_variation"``,
+        ``"changed"`` (share of areas, requires ``start``) and ``"compactness"`` (Polsby-Popper, requires
+        ``shapes``). Default: the first three, and with ``start`` the fourth.
+    scale : {"standard", "minmax", "none"}
+        Scaling of the features.
+    select : str, int or callable
+        Rule that selects ``labels_`` from the front, see :meth:`choose`.
+    pop_size, n_gen : int
+        Number of initial plans and of walks per generation, and number of generations.
+    n_proposals : int, optional
+        Proposed moves of areas per walk. Default: 20 per area, and at least 10,000.
+
+    Attributes
+    ----------
+    chosen_ : int
+        Selected row of the front.
+    loads_ : ndarray of shape (n_clusters_,)
+        Load of every region.
+    bounds_ : tuple of float
+        Smallest and largest permitted load.
+    changed_ : ndarray of shape (n_samples,), bool
+        Areas with a region in ``start`` that have another region now; without ``start``, none.
+
+    Notes
+    -----
+    With ``start``, regions have the numbers of the matching regions of ``start``, which are 0, 1, ... in the
+    sorted order of its labels. There is no ``predict``, because new areas change the graph.
+
+    O(n_gen pop_size (n_proposals + n_areas + n_edges)) time, O(pop_size n_areas + n_edges) memory.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graph = nx.grid_2d_graph(6, 6)
+    >>> X = [[i, j] for i, j in graph]
+    >>> model = Regions(4, n_gen=5, random_state=0).fit(X, graph=graph)
+    >>> model.loads_.tolist()
+    [9.0, 9.0, 9.0, 9.0]
+    """
+
+    n_regions: Annotated[Any, Interval(Integral, 1, None, closed="left"), str]
+    _: KW_ONLY
+    tolerance: NonNegative = 0.15
+    min_weight: Positive | None = None
+    objectives: Annotated[Any, "array-like", None] = None
+    scale: Literal["standard", "minmax", "none"] = "standard"
+    select: Annotated[Any, str, Integral, callable] = "knee"
+    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 20
+    n_gen: NonNegativeCount = 100
+    n_proposals: Count | None = None
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        graph: Any = None,
+        weight: Any = None,
+        start: ArrayLike | None = None,
+        shapes: Any = None,
+    ) -> Self:
+        """Divide the areas.
+
+        Raises a ValueError if the graph is missing, of another size or not symmetric, a weight is negative or
+        above the largest load, or no division within the bounds exists or was found. Warns if ``start`` is
+        outside the bounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_areas, n_features), or GeoDataFrame
+            Features to make regions homogeneous. A column ``weight`` and the geometry are not features.
+        graph : sparse matrix, array-like, networkx graph or libpysal weights
+            Neighbours, symmetric. Default for a GeoDataFrame: polygons with a common border (rook).
+        weight : array-like of shape (n_areas,) or str, optional
+            Weights, or the column of X with weights. Default: 1.
+        start : array-like of shape (n_areas,), optional
+            Earlier regions to start from, as numbers or names; -1 for areas without one.
+        shapes : tuple of (areas, perimeters, borders), optional
+            Of the areas, as for :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame: of
+            its polygons.
+        """
+        complete(self._plans(X, y, graph=graph, weight=weight, start=start, shapes=shapes))
+        return self
+
+    def _plans(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        graph: Any = None,
+        weight: Any = None,
+        start: ArrayLike | None = None,
+        shapes: Any = None,
+    ) -> Plans[None]:
+        area_map = read_map(X, graph, weight, shapes)
+        features = numeric_features(self, area_map.table, ensure_min_samples=2)
+        n_areas = len(features)
+        if area_map.graph.shape[0] != n_areas:
+            raise ValueError(
+                f"graph must have one node per area, {n_areas} in all; got {area_map.graph.shape[0]}."
+            )
+        weights = checked_weights(area_map.weight, n_areas)
+        earlier = None if start is None else _earlier_regions(start, n_areas)
+        names = self._objective_names(earlier is not None, area_map.shapes is not None)
+        checkpoint = checkpoint_for(
+            self, features, area_map.graph.indptr, area_map.graph.indices, weights, earlier
+        )
+        growth, seed = spawn_seeds(self.random_state, 2)
+        encoding = self._encoding(area_map.graph, weights, np.random.default_rng(growth))
+        self.bounds_ = encoding.low, encoding.high
+        changes = None if earlier is None else ChangedShare().fit(earlier)
+        makers: dict[str, Callable[[], Any]] = {
+            "sum_of_squares": lambda: SumOfSquares().fit(feature_scaling(features, self.scale)(features)),
+            "cut_edges": lambda: CutEdges().fit(area_map.graph),
+            "load_variation": lambda: LoadVariation().fit(weights if weights.any() else np.ones(n_areas)),
+            "changed": lambda: changes,
+            "compactness": lambda: Compactness().fit(area_map.shapes),
+        }
+        indices: list[ValidityIndex] = [makers[name]() for name in names]
+        problem = PartitionProblem(None, encoding, indices)
+        operators = problem.operators(self._kind())
+        operators["mutation"] = BoundaryClimb(self.n_proposals)
+        self._changes = changes
+        if earlier is not None:
+            operators["sampling"] = _StartSampling(_mended(encoding, earlier), operators["sampling"])
+        search = self._pymoo_search_for(problem, operators, integer_seed(seed), DirectedWalks)
+        signs = problem.natural(np.ones(problem.n_obj))
+        yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
+        self.result_: Result = search.result()
+        self._set_front(problem, search.algorithm.pop, weights)
+
+    def _kind(self) -> type[Any]:
+        if self.algorithm is None:
+            return DirectedWalks
+        return self.algorithm if isinstance(self.algorithm, type) else type(self.algorithm)
+
+    def _objective_names(self, has_start: bool, has_shapes: bool) -> tuple[str, ...]:
+        if self.objectives is None:
+            return OBJECTIVES[: 3 + has_start]
+        names = (self.objectives,) if isinstance(self.objectives, str) else tuple(self.objectives)
+        if not names or len(set(names)) < len(names) or not set(names) <= set(OBJECTIVES):
+            raise ValueError(
+                f"objectives must be unique names from {', '.join(OBJECTIVES)}; got "
+                f"{quoted(self.objectives)}."
+            )
+        for name, known, remedy in (
+            ("changed", has_start, "start, the earlier regions"),
+            ("compactness", has_shapes, "shapes, or a GeoDataFrame"),
+        ):
+            if name in names and not known:
+                raise ValueError(f"the objective {name!r} requires {remedy}: pass it to fit.")
+        return names
+
+    def _encoding(self, graph: csr_array, weights: FloatArray, rng: np.random.Generator) -> RegionEncoding:
+        if isinstance(self.n_regions, str):
+            if self.n_regions != "auto" or self.min_weight is None:
+                problem = f"n_regions must be an integer or 'auto', got {quoted(self.n_regions)}."
+                needs = "n_regions='auto' requires min_weight, the smallest load of a region."
+                raise ValueError(needs if self.n_regions == "auto" else problem)
+            plan = most_regions(graph, weights, float(self.min_weight), rng)
+            return RegionEncoding(
+                graph, int(plan.max()) + 1, weight=weights, low=float(self.min_weight), plan=plan
+            )
+        if self.min_weight is not None:
+            raise ValueError("min_weight requires n_regions='auto'; use tolerance for a number of regions.")
+        if self.n_regions > len(weights):
+            raise ValueError(f"n_regions={self.n_regions} is more than the number of areas, {len(weights)}.")
+        mean = weights.sum() / self.n_regions
+        low, high = max(0.0, 1.0 - self.tolerance) * mean, (1.0 + self.tolerance) * mean
+        try:
+            return RegionEncoding(graph, self.n_regions, weight=weights, low=low, high=high)
+        except ValueError as error:
+            if "high" not in str(error) and "loads" not in str(error):
+                raise
+            bounds = f"The bounds are the mean load, {mean:g}, -/+ tolerance={self.tolerance:g}."
+            raise ValueError(f"{error} {bounds}") from error
+
+    def _set_front(self, problem: PartitionProblem, pop: Any, weights: FloatArray) -> None:
+        F = pop.get("F")
+        rows = non_dominated(F)
+        labels = relabel_by_first_appearance(problem.decode(pop[rows].get("X")))
+        first = np.sort(np.unique(labels, axis=0, return_index=True)[1])
+        labels = labels[first]
+        if self._changes is not None:
+            labels = _numbered_as(labels, self._changes)
+        self._weights = weights
+        self.pareto_front_ = problem.natural(F[rows[first]])
+        self.pareto_labels_: Labels = labels
+        self.objective_names_ = problem.objective_names
+        self.choose(self.select)
+
+    def _take_member(self, row: int) -> None:
+        self.chosen_: int = row
+        self.labels_: Labels = self.pareto_labels_[row].copy()
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.loads_: FloatArray = np.asarray(np.bincount(self.labels_, self._weights), dtype=np.float64)
+        self.changed_: BoolArray = np.zeros(len(self.labels_), dtype=bool)
+        if self._changes is not None:
+            known = self._changes.known
+            self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
+
+    def _clustering_result(self) -> ClusteringResult:
+        low, high = self.bounds_
+        spread = f"{self.loads_.min():g} to {self.loads_.max():g}"
+        limit = f"at least {low:g}" if np.isinf(high) else f"{low:g} to {high:g} permitted"
+        facts = [("loads", f"{spread} ({limit})")]
+        if self._changes is not None:
+            facts.append(("changed", f"{int(self.changed_.sum())} of {len(self._changes.known)} areas"))
+        return replace(super()._clustering_result(), facts=facts)
+
+
+class AreaMap(NamedTuple):
+    """Areas of a map: a table of features, a symmetric graph of neighbours, weights and shapes."""
+
+    table: Any
+    graph: csr_array
+    weight: Any
+    shapes: Any
+
+
+def read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> AreaMap:
+    """Separate features, weights and polygons of a GeoDataFrame, and convert the graph to a sparse matrix."""
+    column = weight if isinstance(weight, str) else None
+    if column is not None:
+        if not is_frame(X) or column not in X.columns:
+            raise ValueError(
+                f"weight={quoted(column)} must be a column of X, or pass one number per area as weight."
+            )
+        weight, X = np.asarray(X[column]), X.drop(columns=column)
+    geometry = getattr(X, "geometry", None) if is_frame(X) else None
+    if geometry is not None:
+        table = X.drop(columns=geometry.name)
+        # A GeoDataFrame without geometry is a plain DataFrame in most versions of geopandas.
+        X = table if table.shape[1] else np.zeros((len(table), 1))
+        if graph is None or shapes is None:
+            found = rook_neighbors(geometry)
+            shapes = found if shapes is None else shapes
+            graph = found[2] if graph is None else graph
+    if graph is None:
+        raise ValueError(
+            "Regions requires graph, the neighbours of every area: pass a sparse matrix, a networkx graph or "
+            "libpysal weights, or a GeoDataFrame of polygons as X."
+        )
+    return AreaMap(X, neighbor_matrix(graph), weight, shapes)
+
+
+def neighbor_matrix(graph: Any) -> csr_array:
+    """Convert a graph to a symmetric matrix of ones; networkx nodes have the order of the areas."""
+    if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
+        number = {node: place for place, node in enumerate(graph)}
+        ends = np.array([(number[a], number[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
+        if graph.is_directed():
+            i, j = ends.T
+        else:
+            i, j = np.concatenate([ends.T, ends.T[::-1]], axis=1)
+        matrix = coo_array((np.ones(len(i)), (i, j)), shape=(len(number),) * 2)
+    elif not issparse(graph) and hasattr(graph, "sparse"):
+        matrix = coo_array(graph.sparse)
+    else:
+        matrix = coo_array(checked_graph(graph, "graph", symmetric=False))
+    matrix = csr_array(matrix)
+    matrix.sum_duplicates()
+    matrix = csr_array(matrix != 0).astype(np.float64)
+    one_way = (matrix - matrix.T).tocoo()
+    if one_way.nnz and (bad := np.flatnonzero(one_way.data > 0)).size:
+        a, b = one_way.row[bad[0]], one_way.col[bad[0]]
+        raise ValueError(
+            f"graph must be symmetric: area {b} is a neighbour of area {a}, but not the reverse; use "
+            "graphs.symmetrize(graph) to add the missing neighbours."
+        )
+    return matrix
+
+
+def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
+    """Areas, perimeters and lengths of common borders of polygons; corners are no borders."""
+    shapely = optional_package(
+        "shapely", "spatial", "neighbours of polygons", "Otherwise, pass graph to fit."
+    )
+    polygons = np.asarray(geometry, dtype=object)
+    kinds = {None if one is None else one.geom_type for one in polygons}
+    if not kinds <= {"Polygon", "MultiPolygon"}:
+        other = next(str(kind) for kind in kinds if kind not in ("Polygon", "MultiPolygon"))
+        raise ValueError(f"geometry must consist of polygons, got {other}: pass graph for other geometry.")
+    if not (valid := shapely.is_valid(polygons)).all():
+        area = int((~valid).argmax())
+        raise ValueError(
+            f"the polygon of area {area} is invalid ({shapely.is_valid_reason(polygons[area])}): repair it "
+            "with geometry.make_valid()."
+        )
+    i, j = shapely.STRtree(polygons).query(polygons, predicate="intersects")
+    i, j = i[i < j], j[i < j]
+    lengths = shapely.length(
+        shapely.intersection(shapely.boundary(polygons[i]), shapely.boundary(polygons[j]))
+    )
+    perimeters = shapely.length(polygons)
+    common = lengths > _POINT * perimeters.mean()
+    i, j, lengths = i[common], j[common], lengths[common]
+    pairs = np.concatenate([i, j]), np.concatenate([j, i])
+    borders = csr_array((np.tile(lengths, 2), pairs), shape=(len(polygons),) * 2)
+    return shapely.area(polygons), perimeters, borders
+
+
+def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.random.Generator) -> Labels:
+    """Search for the largest number of connected regions with loads of at least ``floor`` (max-p).
+
+    Cuts random trees optimally, then recombines pairs and triples of neighbouring regions, which may become
+    more. Raises a ValueError if a component of the graph weighs less than ``floor``.
+    """
+    n_components, component = connected_components(graph, directed=False)
+    totals = np.bincount(component, weights)
+    if (totals < floor).any():
+        area = int(np.flatnonzero(component == int((totals < floor).argmax()))[0])
+        raise ValueError(
+            f"the component of the graph with area {area} weighs {totals[component[area]]:g}, less than "
+            f"min_weight={floor:g}: connect it to other areas, or decrease min_weight."
+        )
+    edges = (graph.indptr.astype(np.int32), graph.indices.astype(np.int32), weights, floor, rng)
+    labels = np.full(len(weights), -1, dtype=np.int32)
+    for one in range(n_components):
+        nodes, most = np.flatnonzero(component == one), 0
+        first, trial = int(labels.max()) + 1, labels.copy()
+        for _ in range(_TREES):
+            found = split_above(trial, nodes, first, *edges)
+            if found > most:
+                most, labels[nodes] = found, trial[nodes]
+    ends = graph.tocoo()
+    for _ in range(_ROUNDS * (int(labels.max()) + 1)):
+        cut = np.flatnonzero(labels[ends.row] != labels[ends.col])
+        if not len(cut):
+            break
+        edge = cut[int(rng.integers(len(cut)))]
+        joined = {int(labels[ends.row[edge]]), int(labels[ends.col[edge]])}
+        beside = np.isin(labels[ends.row], list(joined)) & ~np.isin(labels[ends.col], list(joined))
+        if beside.any() and rng.random() < 0.5:
+            joined.add(int(labels[ends.col[rng.choice(np.flatnonzero(beside))]]))
+        nodes, trial = np.flatnonzero(np.isin(labels, list(joined))), labels.copy()
+        found = split_above(trial, nodes, 0, *edges)
+        if found >= len(joined):
+            numbers = [*joined, *range(int(labels.max()) + 1, int(labels.max()) + 1 + found - len(joined))]
+            labels[nodes] = np.array(numbers, dtype=np.int32)[trial[nodes]]
+    return number_clusters(labels)[0]
+
+
+def _earlier_regions(start: ArrayLike, n_areas: int) -> Labels:
+    """Number earlier regions in sorted order, -1 for areas without one."""
+    values = checked_array(start, "start", ndim=(1,))
+    if len(values) != n_areas:
+        raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}.")
+    if values.dtype.kind not in "iubU":
+        whole = values.dtype.kind == "f" and np.array_equal(values, np.floor(values))
+        values = values.astype(np.int64) if whole else np.array([str(one) for one in values.tolist()])
+    known = values >= 0 if values.dtype.kind in "i" else np.ones(n_areas, dtype=bool)
+    if not known.any():
+        raise ValueError("start must have a region for at least one area, got only -1.")
+    labels = np.full(n_areas, -1, dtype=np.int32)
+    labels[known] = np.unique(values[known], return_inverse=True)[1]
+    return labels
+
+
+def _mended(encoding: RegionEncoding, earlier: Labels) -> Labels:
+    """Make earlier regions feasible; warn if that moves areas."""
+    number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
+    plan = encoding.mend(earlier)
+    moved = change.matched(plan[None])[0] != plan[change.known]
+    if moved.any():
+        warn_caller(
+            f"start, with {number} regions, is outside the limits of {encoding.n_regions} connected regions "
+            f"with loads from {encoding.low:g} to {encoding.high:g}; {int(moved.sum())} of {len(moved)} "
+            "areas were moved to mend it."
+        )
+    return plan
+
+
+def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
+    """Number the regions of every partition like the matching earlier regions."""
+    out = np.empty_like(labels)
+    for row, (plan, matched) in enumerate(zip(labels, changes.matched(labels), strict=True)):
+        number = np.full(int(plan.max()) + 1, -1, dtype=np.int32)
+        for new, old in zip(matched.tolist(), changes.earlier.tolist(), strict=True):
+            if new < len(number) and old < len(number):
+                number[new] = old
+        number[number < 0] = np.setdiff1d(np.arange(len(number)), number)
+        out[row] = number[plan]
+    return out
+
+
+class _StartSampling(SeededSampling):
+    """An earlier plan, recombinations of it, and plans of another sampling."""
+
+    def __init__(self, plan: Labels, others: Sampling) -> None:
+        super().__init__()
+        self.plan, self.others = plan, others
+
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> Any:
+        n_near = (n_samples + 1) // 2
+        near = np.repeat(self.plan[None], n_near, axis=0)
+        for plan in near[1:]:
+            problem.encoding.recombine(plan, int(rng.integers(1, 4)), rng)
+        rest = self.others(problem, n_samples - n_near, random_state=rng).get("X")
+        return np.concatenate([near, np.reshape(rest, (-1, problem.n_var)).astype(near.dtype)])

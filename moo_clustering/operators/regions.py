@@ -1,0 +1,213 @@
+"""Operators of connected regions: recombination by random trees, and moves of areas across boundaries."""
+
+from abc import abstractmethod
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.operators.crossover.ux import UniformCrossover
+
+from moo_clustering._arrays import FloatArray, Int32Array, Labels, integer, positive, probability
+from moo_clustering._kernels.regions import climb_boundaries
+from moo_clustering.encodings import RegionEncoding
+from moo_clustering.encodings.base import checked_genes
+from moo_clustering.operators import base
+from moo_clustering.operators.generic import EncodingRepair, register_operators
+from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
+from moo_clustering.validity.internal import SumOfSquares
+
+# Concentration of random weights of objectives; below 1, single objectives often dominate.
+_CONCENTRATION = 0.7
+# Proposed moves per area of a climb, and their smallest number.
+_PER_AREA, _FEWEST = 20, 10_000
+
+
+def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> FloatArray:
+    """Draw weights of objectives that sum to 1, shape (n_rows, n_objectives)."""
+    return rng.dirichlet(np.full(n_objectives, _CONCENTRATION), size=n_rows)
+
+
+class DirectedMutation(base.SeededMutation):
+    """Base of mutations that improve a weighted sum of the objectives.
+
+    :class:`~moo_clustering.algorithms.DirectedWalks` chooses the weights. With other algorithms they are
+    random, relative to the magnitude of the objectives. Subclasses override :meth:`toward`.
+    """
+
+    @abstractmethod
+    def toward(
+        self, problem: Any, X: NDArray[Any], weights: FloatArray, rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """Mutate individuals to lower weighted sums of the minimised objectives.
+
+        Parameters
+        ----------
+        problem : PartitionProblem
+        X : ndarray of shape (n_individuals, n_var)
+        weights : ndarray of shape (n_individuals, n_obj)
+            Non-negative weights of the columns of ``F``.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray of shape (n_individuals, n_var)
+        """
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        if not len(X):
+            return X
+        F = problem.evaluate(X, return_values_of=["F"])
+        size = np.abs(F).mean(axis=0)
+        weights = random_weights(len(X), F.shape[1], rng) / np.where(size > 0.0, size, 1.0)
+        return self.toward(problem, X, weights, rng)
+
+
+class TreeRecombination(base.SeededMutation):
+    """Divide unions of two neighbouring regions anew along random spanning trees (ReCom).
+
+    Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair without a
+    suitable cut in six trees remains as it is. O(n_areas + m log m) time per pair with m edges. Source: D.
+    DeFord, M. Duchin, J. Solomon, "Recombination: a family of Markov chains for redistricting", Harvard Data
+    Science Review 3 (2021).
+
+    Parameters
+    ----------
+    max_pairs : int, default=3
+        Pairs per individual: uniformly from 1 to this number.
+    """
+
+    def __init__(self, max_pairs: int = 3, prob: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+        self.max_pairs = integer("max_pairs", max_pairs)
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        encoding = base.encoding_of(problem, RegionEncoding)
+        plans = _copied(encoding, X)
+        for plan in plans:
+            encoding.recombine(plan, int(rng.integers(1, self.max_pairs + 1)), rng)
+        return plans
+
+
+class BoundaryClimb(DirectedMutation):
+    """Recombine regions at random, then move single areas across boundaries in a direction of the objectives.
+
+    Moves are accepted as in simulated annealing; regions remain connected, and loads within the bounds of the
+    :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``, ``CutEdges``,
+    ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness`` have
+    directions; others are ignored. O(n_areas + n_edges + n_proposals) time, and O(n_areas) per accepted
+    move in the worst case.
+
+    Parameters
+    ----------
+    n_proposals : int, optional
+        Proposed moves per individual. Default: 20 per area, and at least 10,000.
+    heat : float, default=0.3
+        Initial temperature, relative to the mean worsening of a move; it falls to a hundredth.
+    recombine : float, default=0.5
+        Probability of a :class:`TreeRecombination` before the climb.
+    max_pairs : int, default=3
+        Largest number of its pairs.
+    """
+
+    def __init__(
+        self,
+        n_proposals: int | None = None,
+        *,
+        heat: float = 0.3,
+        recombine: float = 0.5,
+        max_pairs: int = 3,
+        prob: float = 1.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(prob, **kwargs)
+        self.n_proposals = None if n_proposals is None else integer("n_proposals", n_proposals)
+        self.heat = positive("heat", heat)
+        self.recombine = probability("recombine", recombine)
+        self.max_pairs = integer("max_pairs", max_pairs)
+
+    def toward(
+        self, problem: Any, X: NDArray[Any], weights: FloatArray, rng: np.random.Generator
+    ) -> NDArray[Any]:
+        encoding = base.encoding_of(problem, RegionEncoding)
+        plans, directions = _copied(encoding, X), _Directions.of(problem, encoding)
+        shuffled = rng.random(len(plans)) < self.recombine
+        n_proposals = self.n_proposals or max(_FEWEST, _PER_AREA * encoding.n_samples)
+        low, high = encoding.bounds_of_loads
+        for plan, row, shuffle in zip(plans, weights, shuffled, strict=True):
+            if shuffle:
+                encoding.recombine(plan, int(rng.integers(1, self.max_pairs + 1)), rng)
+            climb_boundaries(
+                plan,
+                encoding.indptr,
+                encoding.indices,
+                encoding.weight,
+                directions.features,
+                low,
+                high,
+                row @ directions.rates,
+                directions.earlier(plan),
+                directions.shapes,
+                directions.borders,
+                float(self.heat),
+                n_proposals,
+                rng,
+            )
+        return plans
+
+
+class _Directions(NamedTuple):
+    """What a climb needs to know of the objectives."""
+
+    rates: FloatArray  # shape (n_obj, 5): 1 where an objective is one of the five that moves can lower
+    features: FloatArray
+    shapes: FloatArray
+    borders: FloatArray
+    changes: ChangedShare | None
+
+    @classmethod
+    def of(cls, problem: Any, encoding: RegionEncoding) -> "_Directions":
+        indices = base.require(problem, "PartitionProblem", "indices").indices
+        n, n_edges = encoding.n_samples, len(encoding.indices)
+        rates = np.zeros((problem.n_obj, 5))
+        features, shapes, borders = np.zeros((n, 0)), np.zeros((n, 2)), np.zeros(n_edges)
+        changes = None
+        for row, index in enumerate(indices):
+            if isinstance(index, SumOfSquares):
+                features, kind = index.points, 0
+            elif isinstance(index, CutEdges):
+                kind = 1
+            elif isinstance(index, LoadVariation) and np.array_equal(index.weight, encoding.weight):
+                kind = 2
+            elif isinstance(index, ChangedShare):
+                changes, kind = index, 3
+            elif isinstance(index, Compactness):
+                shapes, kind = index.shapes, 4
+                rim = index.borders + index.borders.T
+                ends = np.repeat(np.arange(n), np.diff(encoding.indptr))
+                borders = np.asarray(rim[ends, encoding.indices], dtype=np.float64).ravel()
+            else:
+                continue
+            rates[row, kind] = 1.0
+        return cls(rates, features, shapes, borders, changes)
+
+    def earlier(self, plan: Labels) -> Int32Array:
+        """Earlier region of every area, by the numbers of the plan; -1 for none."""
+        before = np.full(len(plan), -1, dtype=np.int32)
+        if self.changes is not None:
+            before[self.changes.known] = self.changes.matched(plan[None])[0]
+        return before
+
+
+def _copied(encoding: RegionEncoding, X: NDArray[Any]) -> Labels:
+    """Feasible plans in a new array; other plans are repaired."""
+    return np.ascontiguousarray(encoding.repair(checked_genes(X, encoding.n_var)), dtype=np.int32)
+
+
+register_operators(
+    RegionEncoding,
+    # Children of a crossover are rarely connected, and their repair loses what their parents had.
+    crossover=partial(UniformCrossover, prob=0.0),
+    mutation=BoundaryClimb,
+    repair=EncodingRepair,
+)

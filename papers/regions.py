@@ -1,0 +1,230 @@
+"""Connected regions with even loads: directed walks and their controls, at equal CPU time on every map."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.survival import Survival
+from pymoo.indicators.hv import HV
+from pymoo.operators.selection.rnd import RandomSelection
+from scipy.sparse import csr_array
+
+from moo_clustering._arrays import FloatArray, IntArray, non_dominated
+from moo_clustering.algorithms import DirectedWalks, PymooSearch
+from moo_clustering.controls import paired_difference
+from moo_clustering.encodings import RegionEncoding
+from moo_clustering.operators import BoundaryClimb
+from moo_clustering.operators.regions import random_weights
+from moo_clustering.problems import PartitionProblem
+from moo_clustering.validity import CutEdges, LoadVariation
+from moo_clustering.validity.internal import SumOfSquares
+from papers.runner import Key, ResultFigure, ResultTable, Settings, folder_of_data
+
+SECONDS = 3.0
+TOLERANCES = (0.15, 0.05)
+OURS = "directed walks"
+# Proposed moves of a climb that is not continued, and initial plans that set the scale of its objectives.
+_LONG_CLIMB, _SCALE = 300_000, 20
+_NOTES = (
+    "Objectives: sum of squares, cut edges, variation of loads. Hypervolume of all plans found, between the "
+    "ideal point and 1.1 times the nadir point of the fronts of all methods and seeds of a map.",
+    "All methods have the same moves and CPU time, after compilation. Random parents: from the archive; no "
+    "selection: from all plans. Restarts: a long climb from a new plan in a random direction. Differences: "
+    "directed walks minus the other method, by map, tolerance and seed; p: Wilcoxon.",
+)
+
+
+class Areas(NamedTuple):
+    """A map: a graph of neighbours, weights, features and a number of regions."""
+
+    graph: csr_array
+    weight: FloatArray
+    X: FloatArray
+    n_regions: int
+
+
+def generated(side: int = 30, n_regions: int = 12, seed: int = 0) -> Areas:
+    """A grid of cells with smooth features and lognormal weights."""
+    rng = np.random.default_rng(seed)
+    place = np.arange(side * side).reshape(side, side)
+    pairs = [(place[:, :-1], place[:, 1:]), (place[:-1], place[1:])]
+    i, j = (np.concatenate([pair[end].ravel() for pair in pairs]) for end in (0, 1))
+    ends = np.concatenate([i, j]), np.concatenate([j, i])
+    graph = csr_array((np.ones(len(ends[0])), ends), shape=(side * side,) * 2)
+    waves = rng.normal(size=(4, 3, 2)) / side * 3.0
+    xy = np.column_stack(np.divmod(np.arange(side * side), side))
+    X = np.cos(np.tensordot(waves, xy, axes=(2, 1)) + rng.uniform(0, 6, (4, 3, 1))).sum(axis=0).T
+    X += 0.5 * rng.normal(size=X.shape)
+    return Areas(graph, rng.lognormal(sigma=0.6, size=len(X)), (X - X.mean(0)) / X.std(0), n_regions)
+
+
+def read(path: Any) -> Areas:
+    """A map of an ``.npz`` file: ``indptr``, ``indices``, ``weight``, ``X`` and ``p``."""
+    with np.load(path) as found:
+        n = len(found["weight"])
+        edges = np.ones(len(found["indices"])), found["indices"], found["indptr"]
+        weight, X = found["weight"].astype(np.float64), found["X"].astype(np.float64)
+        return Areas(csr_array(edges, shape=(n, n)), weight, X, int(found["p"]))
+
+
+class Regionalisation:
+    """Plan of the experiment: a cell is a map, a tolerance and a seed.
+
+    Maps are ``maps/*.npz`` in the folder of data, and a generated one. Settings name maps.
+    """
+
+    parameters: Mapping[str, Any] = {"seconds": SECONDS}
+
+    def __init__(self, settings: Settings) -> None:
+        folder = folder_of_data(settings.data)
+        self._maps: dict[str, Any] = {"generated": generated}
+        for path in sorted((folder / "maps").glob("*.npz")) if folder else ():
+            self._maps[path.stem] = partial(read, path)
+        if unknown := set(settings.sets) - self._maps.keys():
+            raise ValueError(f"there is no map {min(unknown)!r}; there are {', '.join(self._maps)}.")
+        self.cells: list[Key] = [
+            {"map": name, "tolerance": tolerance, "seed": seed}
+            for name in self._maps
+            if name in settings.sets or not settings.sets
+            for tolerance in TOLERANCES
+            for seed in range(settings.seeds)
+        ]
+
+    def data(self, key: Key) -> Areas:
+        """The map."""
+        found: Areas = self._maps[str(key["map"])]()
+        return found
+
+    @staticmethod
+    def compute(key: Key, data: Areas) -> dict[str, Any]:
+        """Fronts, numbers of plans, and infeasible plans of every method."""
+        problem = problem_of(data, float(key["tolerance"]))
+        value: dict[str, Any] = {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for name, search in METHODS.items():
+                search(problem, 0, 0.01)  # compiles
+                value[name] = _summary(problem, *search(problem, int(key["seed"]), SECONDS))
+        return value
+
+    def tables(self, values: Sequence[Any]) -> list[ResultTable]:
+        """Mean hypervolumes by map and method, and differences from directed walks."""
+        settings = [(str(key["map"]), float(key["tolerance"])) for key in self.cells]
+        rows: list[list[Any]] = []
+        pairs: dict[str, list[list[float]]] = {name: [[], []] for name in METHODS if name != OURS}
+        for one in dict.fromkeys(settings):
+            cells = [value for setting, value in zip(settings, values, strict=True) if setting == one]
+            scored = hypervolumes(
+                [{name: np.array(cell[name]["front"]) for name in METHODS} for cell in cells]
+            )
+            for name in METHODS:
+                plans, infeasible = (
+                    sum(cell[name][what] for cell in cells) for what in ("plans", "infeasible")
+                )
+                rows.append([*one, name, float(np.mean(scored[name])), plans // len(cells), infeasible])
+            for name, (ours, theirs) in pairs.items():
+                ours.extend(scored[OURS])
+                theirs.extend(scored[name])
+        compared: list[list[Any]] = [
+            [name, *paired_difference(*pair).values()] for name, pair in pairs.items()
+        ]
+        columns = ["map", "tolerance", "method", "hypervolume", "plans", "infeasible"]
+        return [
+            ResultTable(
+                "hypervolumes", "Regions: mean hypervolume", columns, rows, _NOTES, {"tolerance": ".2f"}
+            ),
+            ResultTable(
+                "differences",
+                "Regions: directed walks minus other methods",
+                ["method", "difference", "low", "high", "p", "wins", "ties", "losses"],
+                compared,
+                _NOTES[1:],
+            ),
+        ]
+
+    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
+        """No figures."""
+        return []
+
+
+def problem_of(data: Areas, tolerance: float) -> PartitionProblem:
+    """Three objectives of regions with loads within a tolerance of the mean."""
+    mean = data.weight.sum() / data.n_regions
+    bounds = {"low": (1 - tolerance) * mean, "high": (1 + tolerance) * mean}
+    encoding = RegionEncoding(data.graph, data.n_regions, weight=data.weight, **bounds)
+    indices = [SumOfSquares().fit(data.X), CutEdges().fit(data.graph), LoadVariation().fit(data.weight)]
+    return PartitionProblem(None, encoding, indices)
+
+
+def hypervolumes(cells: Sequence[Mapping[str, FloatArray]]) -> dict[str, list[float]]:
+    """Hypervolumes of fronts by method and cell, with one reference point for all cells."""
+    together = np.concatenate([front for cell in cells for front in cell.values()])
+    best = together[non_dominated(together)]
+    low, span = best.min(axis=0), np.where(np.ptp(best, axis=0) > 0, np.ptp(best, axis=0), 1.0)
+    volume = HV(ref_point=np.full(together.shape[1], 1.1))
+    return {name: [float(volume((cell[name] - low) / span)) for cell in cells] for name in cells[0]}
+
+
+def _summary(problem: Any, F: FloatArray, X: IntArray) -> dict[str, Any]:
+    front = np.unique(F[non_dominated(F)], axis=0)
+    infeasible = int(np.count_nonzero(~problem.encoding.is_feasible(X)))
+    return {"front": front.tolist(), "plans": len(X), "infeasible": infeasible}
+
+
+def _searched(make: Callable[[Any], Any], problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
+    """Objectives and genes of all plans of an algorithm."""
+    start = process_time()
+    plans: list[Any] = []
+    values: list[Any] = []
+    search = PymooSearch(problem, make(problem), seed=seed)
+    while not plans or process_time() - start < seconds:
+        search.advance()
+        off = search.algorithm.pop if search.algorithm.off is None else search.algorithm.off
+        plans.append(off.get("X"))
+        values.append(off.get("F"))
+    return np.concatenate(values), np.concatenate(plans).astype(np.int32)
+
+
+def _restarts(problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
+    """Climbs in random directions from a new plan each."""
+    start, rng = process_time(), np.random.default_rng(seed)
+    plans: list[Any] = []
+    climb = BoundaryClimb(_LONG_CLIMB, heat=1.0, recombine=0.0)
+    F = problem.evaluate(problem.encoding.random(_SCALE, rng), return_values_of=["F"])
+    span = np.ptp(F, axis=0)
+    while not plans or process_time() - start < seconds:
+        weights = random_weights(1, problem.n_obj, rng) / span
+        plans.append(climb.toward(problem, problem.encoding.random(1, rng), weights, rng))
+    X = np.concatenate(plans)
+    return problem.evaluate(X, return_values_of=["F"]), X
+
+
+class Everyone(Survival):
+    """All plans survive."""
+
+    def _do(self, problem: Any, pop: Any, *args: Any, **kwargs: Any) -> Any:
+        return pop
+
+
+def _unselected(problem: Any) -> DirectedWalks:
+    walks = DirectedWalks(selection=RandomSelection(), **problem.operators(DirectedWalks))
+    walks.survival = Everyone()
+    return walks
+
+
+METHODS: dict[str, Callable[[Any, int, float], tuple[Any, Any]]] = {
+    OURS: partial(_searched, lambda problem: DirectedWalks(**problem.operators(DirectedWalks))),
+    "random parents": partial(
+        _searched,
+        lambda problem: DirectedWalks(selection=RandomSelection(), **problem.operators(DirectedWalks)),
+    ),
+    "no selection": partial(_searched, _unselected),
+    "restarts": _restarts,
+    "NSGA-II": partial(_searched, lambda problem: NSGA2(pop_size=40, **problem.operators(NSGA2))),
+}
