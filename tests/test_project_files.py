@@ -1,0 +1,103 @@
+"""Files around the package: workflows call the gate, actions are pinned, and placeholders stand in one place."""
+
+import configparser
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+GATE = "".join((ROOT / name).read_text(encoding="utf-8") for name in (".ci/run", ".ci/distributions"))
+SETUP = configparser.ConfigParser()
+SETUP.read(ROOT / "setup.cfg")
+PLACEHOLDER = "moo-clustering.example"
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_and_permissions_least(path):
+    text = path.read_text(encoding="utf-8")
+    used = re.findall(r"uses: (.*)", text)
+    assert used
+    for action in used:
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v[\d.]+", action), action
+    assert "\npermissions: {}\n" in text
+
+
+def test_workflows_run_the_gate_or_sessions():
+    """No workflow has a list of checks of its own."""
+    sessions = set(re.findall(r"^def (\w+)\(session\)", (ROOT / "noxfile.py").read_text(), re.MULTILINE))
+    lines = [line for path in WORKFLOWS for line in re.findall(r"run: (.*)", path.read_text())]
+    assert "bash .ci/run" in lines
+    for line in lines:
+        session = re.fullmatch(r"python -m nox -s (\w+)", line)
+        assert line in ("bash .ci/run", "python -m pip install nox") or "grep" in line or session, line
+        assert session is None or session[1] in sessions
+
+
+def test_sessions_run_commands_of_the_gate():
+    sessions = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    for program in ("ruff check .", "ruff format --check .", "mypy", "-m sphinx -W -q -b html docs"):
+        assert program in GATE
+        assert ", ".join(f'"{word}"' for word in program.split()) in sessions
+
+
+def test_the_placeholder_of_the_home_page_is_in_one_place():
+    """It may be named by the list of a release and by the workflow that refuses it."""
+    told = {"setup.cfg", "CONTRIBUTING.md", "tests/test_project_files.py"}
+    folders = (
+        "moo_clustering",
+        "docs",
+        "examples",
+        "papers",
+        "paper",
+        "packaging",
+        "benchmarks",
+        "tests",
+        ".ci",
+    )
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*")] + list(ROOT.glob("*.*"))
+    found = set()
+    for path in files:
+        generated = path.parts[len(ROOT.parts)].endswith(".egg-info") or path.name == "PKG-INFO"
+        if (
+            path.is_file()
+            and path.suffix in (".py", ".md", ".cfg", ".toml", ".cff", ".yaml")
+            and not generated
+        ):
+            if PLACEHOLDER in path.read_text(encoding="utf-8", errors="replace"):
+                found.add(path.relative_to(ROOT).as_posix())
+    assert found <= told
+    if "setup.cfg" in found:
+        assert PLACEHOLDER in SETUP["metadata"]["project_urls"]
+
+
+def test_classifiers_and_lanes_agree():
+    """Python versions of the classifiers are the ones that the gate runs; there is no upper limit."""
+    versions = re.findall(r"Python :: (3\.\d+)$", SETUP["metadata"]["classifiers"], re.MULTILINE)
+    assert versions[0] == SETUP["options"]["python_requires"].removeprefix(">=")
+    lanes = re.search(r"^for version in (.*); do$", GATE, re.MULTILINE)[1].split()
+    assert set(versions) - {versions[0]} <= set(lanes)
+
+
+def test_oldest_versions_are_the_minimum_of_the_metadata():
+    oldest = dict(
+        re.findall(r"^([\w-]+)==([\d.]+)$", (ROOT / "requirements/oldest.txt").read_text(), re.MULTILINE)
+    )
+    for name, least in re.findall(
+        r"^([\w-]+)>=([\d.]+)$", SETUP["options"]["install_requires"], re.MULTILINE
+    ):
+        assert oldest[name] == least
+
+
+def test_a_bug_report_asks_for_the_environment():
+    form = (ROOT / ".github/ISSUE_TEMPLATE/bug.yml").read_text(encoding="utf-8")
+    assert "moo-clustering about" in form
+    assert re.search(r"id: about.*required: true", form, re.DOTALL)
+
+
+def test_pages_of_the_community_link_to_what_exists():
+    for name in ("CODE_OF_CONDUCT", "SECURITY", "SUPPORT", "GOVERNANCE", "CONTRIBUTING"):
+        text = (ROOT / f"{name}.md").read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#\s]+)", text):
+            assert target.startswith("https:") or (ROOT / target).exists(), target
