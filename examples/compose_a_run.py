@@ -76,4 +76,8 @@ for name, labels in (("k-means", rival), ("front", partitions[best])):
     split = sum(len(set(labels[patient == p])) > 1 for p in range(60))
     print(f"{name}: silhouette {value:.3f}, sizes {np.bincount(labels)}, {split} patients in two clusters")
 plot_front(values, problem.objective_names, best, path="compose_a_run.png")
+
+# %%
+# The chosen partition in the plane of the first two principal components.
+
 plot_partition(X, partitions[best], title="Visits of a patient stay together", path="visits.png")

@@ -1,4 +1,4 @@
-"""Files around the package: workflows call the gate, actions are pinned, and placeholders stand in one place."""
+"""Files around the package: workflows call the gate, actions are pinned, the placeholder is in one place."""
 
 import configparser
 import re
@@ -60,13 +60,10 @@ def test_the_placeholder_of_the_home_page_is_in_one_place():
     found = set()
     for path in files:
         generated = path.parts[len(ROOT.parts)].endswith(".egg-info") or path.name == "PKG-INFO"
-        if (
-            path.is_file()
-            and path.suffix in (".py", ".md", ".cfg", ".toml", ".cff", ".yaml")
-            and not generated
-        ):
-            if PLACEHOLDER in path.read_text(encoding="utf-8", errors="replace"):
-                found.add(path.relative_to(ROOT).as_posix())
+        if generated or path.suffix not in (".py", ".md", ".cfg", ".toml", ".cff", ".yaml"):
+            continue
+        if PLACEHOLDER in path.read_text(encoding="utf-8", errors="replace"):
+            found.add(path.relative_to(ROOT).as_posix())
     assert found <= told
     if "setup.cfg" in found:
         assert PLACEHOLDER in SETUP["metadata"]["project_urls"]
