@@ -98,3 +98,24 @@ def test_pages_of_the_community_link_to_what_exists():
         text = (ROOT / f"{name}.md").read_text(encoding="utf-8")
         for target in re.findall(r"\]\(([^)#\s]+)", text):
             assert target.startswith("https:") or (ROOT / target).exists(), target
+
+
+def test_the_conda_recipe_has_the_requirements_of_the_metadata():
+    recipe = (ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8")
+    run = re.search(r"\n  run:\n    - python >=.*\n((?:    - .*\n)+)", recipe)[1]
+    listed = re.findall(r"- ([\w-]+) (\S+)$", run.replace("matplotlib-base", "matplotlib"), re.MULTILINE)
+    needed = SETUP["options"]["install_requires"].split()
+    assert ["".join(pair) for pair in listed] == needed
+    assert f'version: "{SETUP["metadata"]["version"]}"' in recipe
+    assert f'python_min: "{SETUP["options"]["python_requires"].removeprefix(">=")}"' in recipe
+    assert f"license: {SETUP['metadata']['license']}\n" in recipe
+    for command in re.findall(r"- (moo-clustering = .*)", recipe):
+        assert command in SETUP["options.entry_points"]["console_scripts"]
+
+
+def test_the_image_runs_the_demo_without_rights():
+    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    steps = [line for line in lines if not line.startswith("#")]
+    assert len(steps) <= 10
+    assert steps[-2:] == ['ENTRYPOINT ["moo-clustering"]', 'CMD ["demo"]']
+    assert "USER user" in steps
