@@ -118,4 +118,24 @@ def test_the_image_runs_the_demo_without_rights():
     steps = [line for line in lines if not line.startswith("#")]
     assert len(steps) <= 10
     assert steps[-2:] == ['ENTRYPOINT ["moo-clustering"]', 'CMD ["demo"]']
-    assert "USER user" in steps
+    assert "USER 1000" in steps
+
+
+def test_the_paper_has_the_form_and_cites_what_it_lists():
+    text = (ROOT / "paper/paper.md").read_text(encoding="utf-8")
+    body = text.split("---", 2)[2]
+    assert 750 <= len(body.split()) <= 1000
+    for title in ("Summary", "Statement of need", "State of the field"):
+        assert f"\n# {title}\n" in body
+    entries = set(
+        re.findall(r"^@\w+\{(\w+),", (ROOT / "paper/paper.bib").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert set(re.findall(r"\[@(\w+)\]", body)) == entries
+
+
+def test_figures_of_the_paper_are_those_of_the_documentation():
+    body = (ROOT / "paper/paper.md").read_text(encoding="utf-8").split("# Does evolution pay?")[1]
+    pages = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/evolution.md"))
+    figures = set(re.findall(r"\.\d{3}", body))
+    assert len(figures) > 15
+    assert figures <= set(re.findall(r"\.\d{3}", pages))
