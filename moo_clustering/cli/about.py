@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
@@ -69,27 +70,22 @@ def facts_text(facts: dict[str, Any]) -> str:
 def _optional() -> dict[str, str]:
     """Versions of the packages of the extras."""
     found = dict[str, str]()
-    try:
-        lines = requires("moo_clustering") or []
-    except PackageNotFoundError:  # a source folder on the path
-        return found
-    for line in lines:
-        extra = re.search(r"extra *== *['\"]([\w-]+)", line)
-        if extra and extra[1] not in _TOOLS:
-            name = re.split(r"[^\w.-]", line)[0]
-            try:
-                found[name] = version(name)
-            except PackageNotFoundError:
+    with suppress(PackageNotFoundError):  # a source folder on the path has no metadata
+        for line in requires("moo_clustering") or []:
+            extra = re.search(r"extra *== *['\"]([\w-]+)", line)
+            if extra and extra[1] not in _TOOLS:
+                name = re.split(r"[^\w.-]", line)[0]
                 found[name] = "not installed"
+                with suppress(PackageNotFoundError):
+                    found[name] = version(name)
     return dict(sorted(found.items()))
 
 
 def _memory() -> int | None:
     """Size of the main memory in bytes; None if the system does not report it."""
-    try:
+    with suppress(AttributeError, OSError, ValueError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
+    return None
 
 
 def _kernel_cache() -> dict[str, Any]:

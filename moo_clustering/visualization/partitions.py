@@ -144,8 +144,7 @@ def _png(figure: Figure) -> bytes:
 
 def _show(figure: Figure) -> None:
     """Show the figure in a notebook, or in a window until it is closed."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if hasattr(shell, "kernel"):
+    if "ipykernel.kernelapp" in sys.modules:
         sys.modules["IPython"].display.display(figure)
         return
     from matplotlib import pyplot
