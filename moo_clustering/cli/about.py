@@ -25,6 +25,9 @@ _TOOLS = {"docs", "release", "test"}  # extras for developers
 
 def facts() -> dict[str, Any]:
     """Versions, machine, threads and caches."""
+    pools = [
+        {"library": pool["internal_api"], "n_threads": pool["num_threads"]} for pool in threadpool_info()
+    ]
     return {
         "versions": environment(),
         "optional": _optional(),
@@ -35,10 +38,7 @@ def facts() -> dict[str, Any]:
             "memory": _memory(),
         },
         "threads": {
-            "pools": [
-                {"library": str(pool["internal_api"]), "n_threads": int(pool["num_threads"])}
-                for pool in threadpool_info()
-            ],
+            "pools": pools,
             "variables": {name: os.environ[name] for name in sorted(os.environ) if _VARIABLES.match(name)},
         },
         "package": str(Path(_kernels.__file__).parents[1]),
@@ -49,7 +49,7 @@ def facts() -> dict[str, Any]:
 def facts_text(facts: dict[str, Any]) -> str:
     """Arrange the facts in lines."""
     machine, kernels = facts["machine"], facts["kernels"]
-    memory = "unknown memory" if machine["memory"] is None else f"{machine['memory'] / 2**30:.1f} GiB"
+    memory = "unknown" if machine["memory"] is None else f"{machine['memory'] / 2**30:.1f} GiB"
     pools = [f"{pool['library']} {pool['n_threads']}" for pool in facts["threads"]["pools"]]
     saved = f"{kernels['n_files']} files, {kernels['bytes'] / 1e6:.1f} MB"
     problem = f"; not writable: {kernels['problem']}" if kernels["problem"] else ""
@@ -90,13 +90,7 @@ def _memory() -> int | None:
 
 def _kernel_cache() -> dict[str, Any]:
     """Folder of the compiled kernels and its size."""
-    place = saved_in(Path(_kernels.__file__).parent, config.CACHE_DIR)
-    sizes = list[int]()
-    if place.folder is not None and place.folder.is_dir():
-        sizes = [entry.stat().st_size for entry in os.scandir(place.folder) if entry.is_file()]
-    return {
-        "folder": None if place.folder is None else str(place.folder),
-        "problem": place.problem or None,
-        "n_files": len(sizes),
-        "bytes": sum(sizes),
-    }
+    folder, problem = saved_in(Path(_kernels.__file__).parent, config.CACHE_DIR)
+    sizes = [path.stat().st_size for path in (folder.glob("*") if folder else ()) if path.is_file()]
+    place = {"folder": None if folder is None else str(folder), "problem": problem or None}
+    return place | {"n_files": len(sizes), "bytes": sum(sizes)}

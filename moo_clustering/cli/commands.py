@@ -47,11 +47,7 @@ class _ErrorRate(click.FloatRange):
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def about(as_json: bool) -> None:
-    """Print versions, machine, threads and caches for a bug report.
-
-    The output contains folders and environment variables for threads and caches, and neither data nor the
-    name of the computer.
-    """
+    """Print versions, machine, threads and caches for a bug report, without the name of the computer."""
     with reported():
         from moo_clustering.cli.about import facts, facts_text
         from moo_clustering.cli.folder import json_text
@@ -574,7 +570,7 @@ def rename(folder: Path, **options: Any) -> None:
     DIR is a folder written by `fit` or `ask`. For example, `moo-clustering rename out 0="frequent travellers"
     2=students` names two clusters in clusters.csv, clustered.csv, run.json, model.skops and the report.
     `predict` and `explain` then use these names. `students=pupils` renames the cluster `students`. Names
-    must be unique. `0=`, or null in FILE, restores the name of the fit. Cluster numbers do not change.
+    must be unique. `0=`, or null in FILE, restores the original name. Cluster numbers do not change.
     """
     with reported():
         refuse_missing(folder)

@@ -75,8 +75,6 @@ _RESTARTS = 2
 _LENT = -1
 _MAX_VECTORS = 6
 _MAX_POINTS = 2000
-
-
 # Number of entries to process at once; limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 20
 _MOST_COLUMNS = 4
@@ -85,8 +83,6 @@ _LONGEST = 24  # characters of a term
 _MARKS = 11  # characters per inch of the title
 # Inches: height of a panel without bars, height of a bar, and width of a panel.
 _FRAME, _BAR, _WIDTH = 0.55, 0.19, 2.6
-
-
 PLOT = """
 Parameters
 ----------
@@ -121,10 +117,7 @@ def house_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Create a figure that pyplot does not manage, and that need not be closed (sizes in inches).
-
-    The last line of a notebook cell shows it, and its method ``show`` opens a window.
-    """
+    """Create a figure that displays itself and that pyplot does not manage (sizes in inches)."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
