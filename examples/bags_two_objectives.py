@@ -28,6 +28,10 @@ model = ParetoBagClustering(random_state=0).fit(bags)
 print(model.summary())
 print(f"agreement with the clusters generated: {adjusted_rand_score(table.labels, model.labels_):.2f}")
 plot_bag_embedding(bags, model.labels_, path="bags_map.png")
+
+# %%
+# The distances between all bags, in the order of the clusters.
+
 plot_bag_distances(bags, model.labels_, path="bags_distances.png")
 
 # %%

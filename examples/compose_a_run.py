@@ -69,11 +69,11 @@ for algorithm in (SMSEMOA, NSGA2):
 
 # %%
 # k-means does not know that visits of a patient belong together. Along the front, even sizes cost silhouette.
-rival = KMeans(3, random_state=0, n_init=10).fit(X).labels_
-best = values[:, 0].argmax()
+rival, best = KMeans(3, random_state=0, n_init=10).fit_predict(X), values[:, 0].argmax()
 for name, labels in (("k-means", rival), ("front", partitions[best])):
     value = problem.indices[0].evaluate(labels)[0]
     split = sum(len(set(labels[patient == p])) > 1 for p in range(60))
     print(f"{name}: silhouette {value:.3f}, sizes {np.bincount(labels)}, {split} patients in two clusters")
 plot_front(values, problem.objective_names, best, path="compose_a_run.png")
+# %%
 plot_partition(X, partitions[best], title="Visits of a patient stay together", path="visits.png")

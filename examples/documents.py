@@ -56,4 +56,8 @@ print(f"spherical k-means: {normalized_mutual_info_score(topic, rival):.3f}")
 page = model.report("topics.html", X=weights, feature_names=terms, title="Topics")
 print(f"{page.path.name}: {page.path.stat().st_size // 1024} KiB, opens in any browser, without a network")
 plot_terms(model.cluster_weights_, terms, n_terms=6, title="Leading terms", path="documents.png")
+
+# %%
+# The documents in the plane, with the names of their topics.
+
 plot_partition(weights, model.labels_, cluster_names=names, title="Documents", path="documents_map.png")

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 # Extras for those who develop the package.
-_OURS = {"test", "docs"}
+_OURS = {"test", "docs", "release"}
 
 
 @cache

@@ -1,5 +1,6 @@
 """Every Python block and every command of the README runs, in the order of the page and in a fresh folder."""
 
+import configparser
 import re
 import shlex
 import shutil
@@ -62,4 +63,25 @@ def test_links_lead_to_files():
 
 
 def test_page_is_short():
-    assert len(TEXT.splitlines()) <= 170
+    assert len(TEXT.splitlines()) <= 200
+
+
+def test_badges_are_true():
+    """They are drawn in the repository, and state what the metadata and the gate state."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    badges = {
+        path.stem: re.search("<title>.*?: (.*)</title>", path.read_text(encoding="utf-8"))[1]
+        for path in (ROOT / "docs/images/badges").glob("*.svg")
+    }
+    versions = re.findall(r"Python :: (3\.\d+)$", setup["metadata"]["classifiers"], re.MULTILINE)
+    limit = re.search(
+        r"--precision=1 --fail-under=(\d+) \|\|", (ROOT / ".ci/run").read_text(encoding="utf-8")
+    )[1]
+    assert badges == {
+        "version": setup["metadata"]["version"],
+        "python": " | ".join(versions),
+        "licence": setup["metadata"]["license"].replace("-", " ", 1),
+        "coverage": f"≥ {limit} %",
+    }
+    assert all(f"docs/images/badges/{name}.svg" in TEXT for name in badges)

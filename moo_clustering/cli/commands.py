@@ -45,6 +45,17 @@ class _ErrorRate(click.FloatRange):
 
 
 @click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+def about(as_json: bool) -> None:
+    """Print versions, machine, threads and caches for a bug report, without the name of the computer."""
+    with reported():
+        from moo_clustering.cli.about import facts, facts_text
+        from moo_clustering.cli.folder import json_text
+
+        print_result(json_text(facts()) if as_json else facts_text(facts()))
+
+
+@click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.option(
     "--mode",
@@ -582,5 +593,5 @@ def warm_up() -> None:
         run_warm_up()
 
 
-for command in (ask, compare, demo, explain, explore, fit, methods, predict, rename, report, warm_up):
+for command in (about, ask, compare, demo, explain, explore, fit, methods, predict, rename, report, warm_up):
     main.add_command(command)

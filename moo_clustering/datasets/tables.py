@@ -462,7 +462,7 @@ def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple
     frame = files.load_parquet(path, expansion)
     frame.columns = [str(column) for column in frame.columns]
     if not isinstance(frame.index, pd.RangeIndex):
-        index = str(frame.index.name or "(index)")
+        index = "(index)" if frame.index.name in (None, "") else str(frame.index.name)
         if index in frame.columns:
             raise files.DataError(f"{path} has two columns named {index!r}, one of them its index")
         try:

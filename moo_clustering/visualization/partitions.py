@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
 from itertools import pairwise
 from os import PathLike
 from types import SimpleNamespace
@@ -65,12 +68,8 @@ _COLORS = (
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
 # Number of a lent figure; pyplot numbers its figures from 1.
 _LENT = -1
-
-
 # Number of entries to process at once; limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 20
-
-
 PLOT = """
 Parameters
 ----------
@@ -105,13 +104,41 @@ def house_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Create a figure that pyplot does not manage, and that need not be closed (sizes in inches)."""
+    """Create a figure that displays itself and that pyplot does not manage (sizes in inches)."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
+    # IPython has a formatter for figures only after %matplotlib, and prefers it to this method.
+    vars(figure).update(_repr_png_=partial(_png, figure), show=partial(_show, figure))
     return figure
+
+
+def _png(figure: Figure) -> bytes:
+    """Draw the figure as IPython's formatter does."""
+    file = BytesIO()
+    figure.savefig(file, format="png", bbox_inches="tight")
+    return file.getvalue()
+
+
+def _show(figure: Figure) -> None:
+    """Show the figure in a notebook, or in a window until it is closed."""
+    if "ipykernel.kernelapp" in sys.modules:
+        sys.modules["IPython"].display.display(figure)
+        return
+    from matplotlib import pyplot
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    with restored_current_figure():
+        # pyplot manages the figure as long as its window is open.
+        adopted: Any = lambda *args, **options: figure  # noqa: E731
+        pyplot.figure(FigureClass=adopted)
+        try:
+            pyplot.show(block=True)
+        finally:
+            pyplot.close(figure)
+            FigureCanvasAgg(figure)
 
 
 def figure_of(ax: Axes) -> Figure:

@@ -18,7 +18,7 @@ TYPES = {
     "string": str, "integer": int, "number": (int, float), "boolean": bool, "list": list, "object": dict,
     "any": object,
 }  # fmt: skip
-COMMANDS = ("ask", "compare", "explain", "fit", "methods", "predict", "rename", "report")
+COMMANDS = ("about", "ask", "compare", "explain", "fit", "methods", "predict", "rename", "report")
 SLICES = (
     "--method", "slices", "-k", 3, "--id-column", "id", "--labels", "kind", "--drop", "some", "--no-report",
 )  # fmt: skip
@@ -74,6 +74,12 @@ def strict(result, code=0):
     assert result.exit_code == code, result.output
     assert result.stdout.isascii()
     return json.loads(result.stdout, parse_constant=pytest.fail)
+
+
+def test_about(run):
+    document = strict(run("about", "--json"))
+    found = check(document, documented("about"))
+    assert found == documented("about").keys()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
