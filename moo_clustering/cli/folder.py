@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,6 +54,7 @@ _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
 LABELS, CLUSTERED, MODEL = "labels.csv", "clustered.csv", "model.skops"
+UPDATED = "updated"  # subfolder of finished files that replace those of the run
 CONTENT = "report.npz"
 REPORT = "report.html"
 FILES = (
@@ -351,7 +355,30 @@ def run_record(folder: Path) -> dict[str, Any]:
         raise FolderError(f"{folder} {what}")
     if not (folder / RECORD).exists():
         raise FolderError(f"{folder} is not a run folder: it has no {RECORD}")
+    finish_update(folder)
     return _read_record(folder, f"{folder} is not a readable run folder: its {RECORD} {{}}")
+
+
+def finish_update(folder: Path) -> None:
+    """Replace the files of a run by those in its subfolder ``updated``, if there is one.
+
+    A killed command is finished by the next one. The record is replaced last.
+    """
+    ready = folder / UPDATED
+    if not ready.is_dir():
+        return
+    try:
+        # Another process can finish the same update.
+        with suppress(FileNotFoundError):
+            files = json.loads((ready / RECORD).read_bytes())["files"]
+            for name in {*FILES} - {*files}:
+                (folder / name).unlink(missing_ok=True)
+            for name in (*files, RECORD):
+                with suppress(FileNotFoundError):
+                    os.replace(ready / name, folder / name)
+            shutil.rmtree(ready, ignore_errors=True)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FolderError(f"{ready} contains an update that cannot be finished: {error}") from error
 
 
 def run_content(folder: Path) -> ReportContent:
@@ -379,7 +406,8 @@ def run_content(folder: Path) -> ReportContent:
     missing = list(content.missing)
     if not np.array_equal(labels, content.labels[content.chosen]):
         missing.append(f"{LABELS} differs from the labels shown here: it was changed after the run.")
-    return replace(content, missing=with_status(missing, record))
+    title = record.get("title") or content.title
+    return replace(content, title=title, missing=with_status(missing, record))
 
 
 def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
@@ -436,7 +464,14 @@ def save_report_of(
         content = merged_content(folders)
         # Only a report can be replaced; checked before writing.
         check_page(page)
-        text = page_bytes(content if title is None else replace(content, title=title))
+        if title is not None:
+            content = replace(content, title=title or content.title)
+        text = page_bytes(content)
+        if title is not None and page == folders[0] / REPORT:
+            # Commands that write this page again keep its title.
+            record = run_record(folders[0]) | {"title": title}
+            with persistence.replacing(folders[0] / RECORD) as file:
+                file.write(record_text(record).encode())
         with persistence.replacing(page) as file:
             file.write(text)
             # Another file may have been created meanwhile.
@@ -637,7 +672,14 @@ def with_clusters(
     return with_columns(frame.reset_index(drop=True), {**more, **others})
 
 
-def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str]) -> list[str]:
+def own_column(heads: Sequence[str], name: str) -> int:
+    """Position of a column that :func:`with_clusters` added: after those of the user, with underscores."""
+    return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
+
+
+def save_model(
+    folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str], plain_csv: bool
+) -> list[str]:
     """Save the fitted estimator and preparer for ``predict``, and return the name of the file.
 
     Nothing is saved for methods without ``predict``, and for data other than prepared tables. The file
@@ -662,7 +704,8 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Seq
         **Reference.of(np.asarray(samples.X), labels)._asdict(),
         "classes": None if classes is None else list(classes),
         "names": list(names),
-        "header": samples.header,
+        "roles": {} if samples.roles is None else samples.roles._asdict(),
+        "plain_csv": plain_csv,
     }
     with persistence.replacing(folder / MODEL) as file:
         file.write(model_bytes(model))
@@ -728,9 +771,8 @@ def load_model(folder: Path) -> dict[str, Any]:
         raise FolderError(f"{path} is not the model of a run")
     if fault := persistence.version_fault(model.get("version"), _MODEL_VERSION):
         raise FolderError(f"{path} {fault}")
-    if absent := {"estimator", "preparer", "rows", "limits", "sizes", "classes", "names", "header"} - set(
-        model
-    ):
+    needed = {"estimator", "preparer", "rows", "limits", "sizes", "classes", "names", "roles", "plain_csv"}
+    if absent := needed - set(model):
         raise FolderError(f"{path} has no {min(absent)}; fit again with this version")
     return model
 

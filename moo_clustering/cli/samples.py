@@ -24,6 +24,7 @@ from moo_clustering.persistence import fingerprint
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.cli.job import LabelUse
+    from moo_clustering.datasets.tables import Roles
 
 # Number of random permutations of the labels, the control of the entropy of clusters.
 _SHUFFLES = 20
@@ -55,7 +56,7 @@ class Samples(Table):
     # Columns without another role, such as names, which identify a row.
     notes_of_rows: pd.DataFrame | None = None
     unused: pd.DataFrame | None = None  # columns of the file that the fit does not use
-    header: bool | None = None  # whether the user stated that the first line names the columns
+    roles: Roles | None = None  # columns of a prepared table that are not features
 
     # Noun for a sample.
     kind: ClassVar[str] = "sample"
