@@ -485,7 +485,9 @@ def predict(folder: Path, data: Path, **options: Any) -> None:
     help="Share of the rows that the printed rules must assign to their cluster.",
 )
 @click.option(
-    "--code", type=click.Choice(["python", "sql"]), help="Print a Python function or an SQL expression."
+    "--code",
+    type=click.Choice(["python", "sql", "spreadsheet"]),
+    help="Print a Python function, an SQL expression, or a formula for row 2 of the table.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all rule sets as JSON.")
 def explain(folder: Path, data: Path | None, **options: Any) -> None:

@@ -461,17 +461,15 @@ def save_report_of(
     page = folders[0] / REPORT if out is None else out
     # Pages in other folders do not belong to the run, whose folder need not be writable.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
-        content = merged_content(folders)
         # Only a report can be replaced; checked before writing.
         check_page(page)
-        if title is not None:
-            content = replace(content, title=title or content.title)
-        text = page_bytes(content)
         if title is not None and page == folders[0] / REPORT:
             # Commands that write this page again keep its title.
             record = run_record(folders[0]) | {"title": title}
             with persistence.replacing(folders[0] / RECORD) as file:
                 file.write(record_text(record).encode())
+        content = merged_content(folders)
+        text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
             # Another file may have been created meanwhile.

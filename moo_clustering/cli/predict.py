@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
@@ -31,6 +31,9 @@ from moo_clustering.rules import find_rules
 
 # Largest size of a JSON file of names, in bytes.
 _LARGEST_NAMES = 2**24
+# Numbers and dates in cells that every spreadsheet reads as such.
+_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_OF_SHEETS = {"M": r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?", "m": "", "f": _NUMBER, "i": _NUMBER}
 
 
 def run_predict(
@@ -90,16 +93,15 @@ def run_explain(
         frame, notes = read_rows(path, model, True if data is None else None, {})
         table = prepare_rows(path, model, frame)
         labels = model["estimator"].predict(table.X)
+        columns, notes = table.known_columns, [*notes, *table.notes] if data is not None else []
+        if code == "spreadsheet":
+            columns, left_out = _sheet_columns(columns, frame)
+            notes += left_out
         front = find_rules(
-            labels,
-            table.known_columns,
-            max_conditions=max_conditions,
-            names=cluster_names(model),
-            units=table.units,
+            labels, columns, max_conditions=max_conditions, names=cluster_names(model), units=table.units
         )
-    if data is not None:
-        for note in (*notes, *table.notes):
-            click.echo(f"Note: {message_line(for_command(note))}", err=True)
+    for note in notes:
+        click.echo(f"Note: {message_line(for_command(note))}", err=True)
     chosen = front.select(fidelity)
     if as_json:
         rule_sets = []
@@ -108,7 +110,9 @@ def run_explain(
             rule_sets.append({"n_conditions": each.n_conditions, "fidelity": each.fidelity, "rules": rules})
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
-        text = (chosen.to_sql() if code == "sql" else chosen.to_python()).rstrip("\n")
+        formula: Callable[[], str] = partial(chosen.to_spreadsheet, [*frame])
+        forms = {"sql": chosen.to_sql, "python": chosen.to_python, "spreadsheet": formula}
+        text = forms[code]().rstrip("\n")
     else:
         rows = [["", "conditions", "fidelity", "clusters with a rule"]]
         for _, row in front.to_frame().iterrows():
@@ -118,6 +122,24 @@ def run_explain(
         sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
     print_result(text)
+
+
+def _sheet_columns(known: pd.DataFrame, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Columns as a spreadsheet reads them, and notes about columns that it reads as text instead."""
+    found, notes = {}, []
+    for name, column in known.items():
+        cells = frame[name].astype(str).where(column.notna())
+        if (form := _OF_SHEETS.get(column.dtype.kind)) is not None:
+            odd = cells.dropna()[~cells.dropna().str.strip().str.fullmatch(form)]
+            if len(odd):
+                cell = printable_line(odd.iloc[0])
+                notes.append(f"column {name!r} is left out, because spreadsheets read {cell!r} as text")
+                continue
+            cells = column
+        found[str(name)] = cells
+    if not found:
+        raise DataError("spreadsheets read all columns as text; use --code python or sql")
+    return pd.DataFrame(found), notes
 
 
 def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Mapping[str, str]) -> Any:

@@ -239,7 +239,7 @@ def test_choose_an_alternative(fitted):
 
 
 def test_title_of_the_page_stays(fitted):
-    page, content = Path("run/report.html"), Path("run/report.npz").read_bytes()
+    page = Path("run/report.html")
     fitted_title = re.search("<title>(.*)</title>", page.read_text()).group(1)
     run("report", "run", "--title", "Our rows", "--out", "other.html")
     run("report", "run")
