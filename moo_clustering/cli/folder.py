@@ -28,6 +28,7 @@ from moo_clustering import persistence
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import distinct_names, message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
+from moo_clustering.datasets.files import table_text
 from moo_clustering.descriptions import with_columns
 from moo_clustering.drift import Reference
 from moo_clustering.results import ClusteringResult, Coassociation, result_of
@@ -597,7 +598,10 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
-    """Convert a table to the bytes of a CSV file in UTF-8."""
+    """Convert a table to the bytes of a CSV file, with the marks and encoding in ``attrs["csv"]``, if any.
+
+    The default is commas, decimal points and UTF-8. Text that Windows-1252 cannot encode becomes UTF-8.
+    """
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -605,7 +609,33 @@ def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
         text = value.translate(_ODD)
         return text if plain else persistence.csv_cell(text)
 
-    return frame.map(cell).rename(columns=cell).to_csv(index=False, lineterminator="\n").encode()
+    style = {"encoding": "utf-8", **frame.attrs.get("csv", {})}
+    encoding = style.pop("encoding")
+    text = frame.map(cell).rename(columns=cell).to_csv(index=False, lineterminator="\n", **style)
+    return _encoded(text, encoding)
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.encode("utf-8-sig")
+
+
+def written_cells(path: Path) -> pd.DataFrame:
+    """Read a CSV file of a run as text, with its separator and encoding in ``attrs["csv"]``."""
+    table = table_text(path, lenient=True)
+    style: dict[str, Any] = {"sep": table.separator, "encoding": table.encoding}
+    cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False, **style)
+    cells.attrs["csv"] = style
+    return cells
+
+
+def cells_text(cells: pd.DataFrame) -> bytes:
+    """Convert what :func:`written_cells` returned to the bytes of a file."""
+    style = cells.attrs["csv"]
+    text = cells.to_csv(index=False, header=False, lineterminator="\n", sep=style["sep"])
+    return _encoded(text, style["encoding"])
 
 
 def result_arrays(result: ClusteringResult) -> dict[str, Any]:

@@ -46,7 +46,7 @@ from moo_clustering.datasets import (
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.files import NotNumericError, holds_documents, with_flags
-from moo_clustering.datasets.prepare import PreparedTable, prepare_table
+from moo_clustering.datasets.prepare import PreparedTable, mark_decimals, prepare_table
 from moo_clustering.datasets.tables import (
     Roles,
     array_names,
@@ -464,6 +464,7 @@ def prepared_samples(
 ) -> PreparedSamples:
     """Samples of a table and its features; rows from ``n_labelled`` on have no partial labels."""
     taken = roles.by_column()
+    mark_decimals(frame, prepared.preparer)
     row_ids: NDArray[Any] = np.arange(len(frame))
     if roles.id_column is not None:
         row_ids = identifiers(frame[roles.id_column], roles.id_column, str(path))

@@ -22,6 +22,7 @@ from moo_clustering.cli.folder import CLUSTERED, json_text, load_model, with_clu
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError, PreparedTable
 from moo_clustering.datasets.files import with_flags
+from moo_clustering.datasets.prepare import mark_decimals
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.estimators._base import ReportMixin
@@ -62,6 +63,7 @@ def run_predict(
     estimator = model["estimator"]
     support = estimator._support_of(table.X) if isinstance(estimator, ReportMixin) else None
     rows = new_columns(labels, model["names"], unlike, support)
+    mark_decimals(frame, model["preparer"])
     write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
     drift = Drift.of(labels, unlike, model["sizes"], cluster_names(model), table, notes)
     drift = replace(drift, notes=tuple(map(for_command, drift.notes)))
@@ -246,7 +248,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         del record["cluster_names"], record["names_of_fit"]
     files = {folder / runs.RECORD: runs.record_text(record).encode()}
     for path, (cells, *_) in tables.items():
-        files[path] = cells.to_csv(index=False, header=False, lineterminator="\n").encode()
+        files[path] = runs.cells_text(cells)
     if (folder / runs.MODEL).is_file():
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
         if isinstance(model["estimator"], ReportMixin):
@@ -276,7 +278,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
     """Read a table of a run as text; also return the position of the names, and the cluster of each row."""
-    cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False)
+    cells = runs.written_cells(path)
     if path.name != CLUSTERED and "name" not in set(cells.iloc[0]):
         cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])
     heads = list(cells.iloc[0])

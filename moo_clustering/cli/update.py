@@ -55,6 +55,7 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
         new, more_notes = _aligned(new, run, data)
         old_names = cluster_names(run.model)
         rows = pd.concat([run.rows, new], ignore_index=True)
+        rows.attrs = run.rows.attrs
         try:
             estimator.update(table.X)
         except ValueError as error:
@@ -159,8 +160,10 @@ class _Run:
         labels = pd.to_numeric(frame.iloc[:, cluster], errors="coerce").to_numpy()
         if not np.array_equal(labels, self.labels):
             raise DataError(f"{path} was changed after the fit: its rows must be in the order of the fit")
-        frame = frame.iloc[:, :cluster]
-        return frame if self.model["plain_csv"] else frame.map(cell_text).rename(columns=cell_text)
+        rows = frame.iloc[:, :cluster]
+        rows = rows if self.model["plain_csv"] else rows.map(cell_text).rename(columns=cell_text)
+        rows.attrs = frame.attrs
+        return rows
 
     def save(
         self, rows: pd.DataFrame, line: tuple[str, str], extra: Mapping[str, Any], warnings: Sequence[str]
@@ -233,7 +236,8 @@ class _Run:
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
     """New rows as text, with the columns of the rows of the fit, and a note about empty columns."""
     text = BytesIO(runs.csv_text(new, plain=True))
-    cells = pd.read_csv(text, dtype=str, keep_default_na=False, skip_blank_lines=False)
+    style = new.attrs.get("csv", {})
+    cells = pd.read_csv(text, dtype=str, keep_default_na=False, skip_blank_lines=False, **style)
     cells.columns = new.columns
     if run.roles.id_column is not None and run.roles.id_column not in cells:
         raise DataError(f"{path} has no column {run.roles.id_column!r}, which identifies the rows of the fit")

@@ -287,3 +287,50 @@ def test_bad_rules_change_nothing(fitted):
     run("fit", "old.csv", "--out", "single", "--method", "memetic-kmeans", "-k", 2, "--drop", "id", "--quiet")
     assert "has a single solution" in run("choose", "single", "knee", code=2).stderr
     assert "not a run folder" in run("choose", ".", "knee", code=2).stderr
+
+
+STYLES = [
+    {"sep": ";", "decimal": ",", "encoding": "cp1252"},
+    {"sep": "\t", "decimal": ",", "encoding": "utf-8-sig"},
+    {"sep": ";", "decimal": ".", "encoding": "utf-16"},
+    {"sep": ",", "decimal": ".", "encoding": "utf-8"},
+]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_tables_have_the_form_of_the_input(tmp_path, monkeypatch, style):
+    monkeypatch.chdir(tmp_path)
+    old = table(np.arange(60) % 2).assign(
+        kind=np.array(["Gr\u00f6\u00dfe; klein", 'two, "2"'])[np.arange(60) % 2]
+    )
+    new = table([0, 1] * 5 + [3] * 10, start=60).assign(kind="Stra\u00dfe")
+    for rows, name in ((old, "old.csv"), (new, "new.csv")):
+        rows.to_csv(name, index=False, **style)
+    options = ("--id-column", "id", "--drop", "kind", "--set", "k_range=[2,3,4]", "--quiet")
+    run("fit", "old.csv", "--out", "run", *options)
+    added = ["cluster", "name", "typical", "support", "doubtful"]
+
+    def read():
+        return pd.read_csv("run/clustered.csv", **style)
+
+    pd.testing.assert_frame_equal(read()[list(old)], old)
+    assert list(read()) == [*old, *added]
+    assert read()["support"].dtype == float
+    run("rename", "run", "0=k\u00fchl")
+    pd.testing.assert_frame_equal(read()[list(old)], old)
+    assert read()["name"][0] == "k\u00fchl"
+    run("explain", "run")
+    run("update", "run", "new.csv")
+    both = pd.concat([old, new], ignore_index=True)
+    pd.testing.assert_frame_equal(read()[list(old)], both)
+    assert read()["support"].dtype == float
+    run("predict", "run", "new.csv", "--out", "found.csv", "--quiet")
+    found = pd.read_csv("found.csv", **style)
+    pd.testing.assert_frame_equal(found[list(old)], new)
+    assert found["cluster"].tolist() == read()["cluster"][60:].tolist()
+    # Windows-1252 has no such letter.
+    run("rename", "run", "0=\u0141\u00f3d\u017a")
+    if style["encoding"] == "cp1252":
+        style = {**style, "encoding": "utf-8-sig"}
+    assert pd.read_csv("run/clustered.csv", **style)["name"][0] == "\u0141\u00f3d\u017a"
+    pd.testing.assert_frame_equal(pd.read_csv("run/clustered.csv", **style)[list(old)], both)
