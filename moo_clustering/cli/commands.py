@@ -633,8 +633,6 @@ def warm_up() -> None:
         run_warm_up()
 
 
-_COMMANDS = (
-    ask, choose, compare, demo, explain, explore, fit, methods, predict, rename, report, update, warm_up,
-)  # fmt: skip
-for command in _COMMANDS:
+_COMMANDS = (ask, choose, compare, demo, explain, explore, fit, methods, predict, rename, report, update)
+for command in (*_COMMANDS, warm_up):
     main.add_command(command)

@@ -417,11 +417,7 @@ def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
 
 
 def save_report(
-    folder: Path,
-    job: Job,
-    record: Mapping[str, Any],
-    extra: Mapping[str, Any],
-    name: str = "",
+    folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any], name: str = ""
 ) -> list[str]:
     """Write the content and the page of the report of a fitted job, and return the names of the files.
 

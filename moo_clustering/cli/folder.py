@@ -361,10 +361,7 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def finish_update(folder: Path) -> None:
-    """Replace the files of a run by those in its subfolder ``updated``, if there is one.
-
-    A killed command is finished by the next one. The record is replaced last.
-    """
+    """Replace the files of a run by those in its subfolder ``updated``, if there is one, the record last."""
     ready = folder / UPDATED
     if not ready.is_dir():
         return

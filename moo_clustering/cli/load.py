@@ -46,7 +46,7 @@ from moo_clustering.datasets import (
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.files import NotNumericError, holds_documents, with_flags
-from moo_clustering.datasets.prepare import PreparedTable, mark_decimals, prepare_table
+from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.datasets.tables import (
     Roles,
     array_names,
@@ -452,6 +452,13 @@ def load_prepared(
         unused = [name for name, role in taken.items() if role in ("labels", "drop")]
         return CategorySamples.of(mixed, notes=found.notes, unused=frame[unused])
     return replace(found, has_equal_columns=is_equal)
+
+
+def mark_decimals(frame: pd.DataFrame, preparer: TablePreparer) -> None:
+    """Record a decimal comma in ``attrs["csv"]`` of the cells of a text whose separator is another mark."""
+    style = frame.attrs.get("csv", {"sep": ","})
+    if style["sep"] != "," and any(scale.column.convention == "comma" for scale in preparer._scales):
+        style["decimal"] = ","
 
 
 def prepared_samples(

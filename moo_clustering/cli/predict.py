@@ -19,10 +19,10 @@ from moo_clustering._messages import for_command, message_line
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli import folder as runs
 from moo_clustering.cli.folder import CLUSTERED, json_text, load_model, with_clusters, write_csv
+from moo_clustering.cli.load import mark_decimals
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError, PreparedTable
 from moo_clustering.datasets.files import with_flags
-from moo_clustering.datasets.prepare import mark_decimals
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.estimators._base import ReportMixin

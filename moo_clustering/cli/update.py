@@ -7,7 +7,6 @@ import shlex
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -29,8 +28,10 @@ from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.drift import ClusterChanges
-from moo_clustering.estimators._fronts import check_rule
-from moo_clustering.estimators._methods import METHODS, find_method
+from moo_clustering.estimators import ParetoClustering
+from moo_clustering.estimators._fronts import FrontMixin, check_rule
+from moo_clustering.estimators._methods import RECOMMENDED, find_method
+from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, locked
 from moo_clustering.results import carried_names
 
@@ -42,11 +43,10 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
         estimator = run.estimator
-        if not hasattr(estimator, "update"):
-            able = [name for name, method in METHODS.items() if hasattr(method.load(), "update")]
+        if not isinstance(estimator, ParetoClustering):
             raise DataError(
-                f"method {run.record['method']} does not support update; methods that do are "
-                f"{', '.join(able)}, or fit again to all rows"
+                f"method {run.record['method']} does not support update; only {RECOMMENDED} does, or fit "
+                "again to all rows"
             )
         run.restore(quiet)
         new, notes = read_rows(data, run.model, header, {"header": "--no-header"})
@@ -81,13 +81,12 @@ def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) ->
     """Make another solution of a run its result, or list the rules that select one."""
     with shown_warnings() as warnings, locked(folder):
         run = _Run(folder)
-        if not hasattr(run.estimator, "choose"):
+        if not isinstance(run.estimator, FrontMixin):
             raise DataError(f"method {run.record['method']} has a single solution; nothing can be chosen")
         rules, n_rows = run.estimator.rules_, len(run.estimator.pareto_front_)
         if rule is None:
-            raise click.UsageError(
-                f"specify a rule: {', '.join(rules)}, or a row of front.csv, from 0 to {n_rows - 1}"
-            )
+            rows = f"a row of front.csv, from 0 to {n_rows - 1}"
+            raise click.UsageError(f"specify a rule: {', '.join(rules)}, or {rows}")
         row = int(rule) if rule.isdecimal() and len(rule) < 10 else None
         check_rule(rule if row is None else row, rules)
         if row is not None and row >= n_rows:
@@ -96,12 +95,8 @@ def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) ->
         run.estimator.choose(rule if row is None else row)
         command = f"moo-clustering choose {shlex.quote(folder.resolve().name)} {shlex.quote(rule)}"
         record, names = run.save(run.rows, ("The choice", command), {"rule": rule}, warnings)
-    sizes = record["result"]["sizes"]
-    clusters = [
-        {"cluster": k, "size": size, "name": name}
-        for k, (size, name) in enumerate(zip(sizes, names, strict=True))
-        if size
-    ]
+    sizes = enumerate(zip(record["result"]["sizes"], names, strict=True))
+    clusters = [{"cluster": k, "size": size, "name": name} for k, (size, name) in sizes if size]
     if as_json:
         shown = {"folder": folder, "rule": rule, "clusters": clusters}
         click.echo(runs.json_text({**shown, "files": record["files"]}))
@@ -133,14 +128,14 @@ class _Run:
         self.labels = np.asarray(self.estimator.labels_)
         self.names: dict[int, str] = vars(self.estimator).pop("_cluster_names", {})
         roles = self.model["roles"]
-        self.roles = Roles(**{**roles, "drop": tuple(roles["drop"]), "header": True})
+        self.roles = Roles(**{**roles, "drop": tuple(roles["drop"])})
         self.rows = self._rows()
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
         """Compute what the saved estimator lacks, for most methods by the same fit again."""
         saved = self.estimator
-        if hasattr(saved, "_restore"):
+        if isinstance(saved, ParetoPoolClusterer):
             saved._restore()
             return
         if not quiet:
@@ -169,8 +164,7 @@ class _Run:
         self, rows: pd.DataFrame, line: tuple[str, str], extra: Mapping[str, Any], warnings: Sequence[str]
     ) -> tuple[dict[str, Any], list[str]]:
         """Replace the files of the run; return the record and the names of the clusters."""
-        folder, model = self.folder, self.model
-        samples = self._samples(rows)
+        folder, samples = self.folder, self._samples(rows)
         job = Job(
             "fit", self.method, self.estimator, samples, self.record["seed"],
             why=self.record.get("method_taken", ""), sources=self.record["supervision"],
@@ -188,8 +182,8 @@ class _Run:
         temporary.mkdir()
         try:
             pictures = any(name.endswith(".png") for name in self.record["files"])
-            plain = model["plain_csv"]
-            found = save_described(temporary, job, record, with_pictures=pictures, plain_csv=plain)
+            options = {"with_pictures": pictures, "plain_csv": self.model["plain_csv"]}
+            found = save_described(temporary, job, record, **options)
             if self.content is not None:
                 record["files"] += save_report(temporary, job, record, found.report, folder.resolve().name)
             if (folder / "history.csv").is_file() and "history.csv" not in record["files"]:
@@ -202,8 +196,7 @@ class _Run:
             # From here on, the update is finished, even by another command.
             os.replace(temporary, folder / runs.UPDATED)
         finally:
-            with suppress(OSError):
-                shutil.rmtree(temporary)
+            shutil.rmtree(temporary, ignore_errors=True)
         runs.finish_update(folder)
         return runs.run_record(folder), shown
 

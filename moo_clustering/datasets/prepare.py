@@ -777,13 +777,6 @@ def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.floa
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
-def mark_decimals(frame: pd.DataFrame, preparer: TablePreparer) -> None:
-    """Record a decimal comma in ``attrs["csv"]`` of the cells of a text whose separator is another mark."""
-    style = frame.attrs.get("csv", {"sep": ","})
-    if style["sep"] != "," and any(scale.column.convention == "comma" for scale in preparer._scales):
-        style["decimal"] = ","
-
-
 @dataclass(frozen=True, eq=False)
 class _Scale:
     """Conversion of the cells of a column to features."""

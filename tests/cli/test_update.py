@@ -182,7 +182,7 @@ def test_bad_rows_change_nothing(fitted):
     assert "absent.csv does not exist" in run("update", "run", "absent.csv", code=2).stderr
     new.to_csv("new.csv", index=False)
     done = run("update", "front", "new.csv", code=2)
-    assert "method mock does not support update; methods that do are pareto-clustering" in done.stderr
+    assert "method mock does not support update; only pareto-clustering does" in done.stderr
     rows = pd.read_csv("run/clustered.csv")
     for changed in (rows[::-1], rows.assign(x=rows["x"] + 1)):
         changed.to_csv("run/clustered.csv", index=False)
