@@ -126,15 +126,15 @@ def consensus() -> list[Row]:
     for partitioner in ("auto", "matching"):
         seconds = median_seconds(lambda p=partitioner: mcla(labels, k, partitioner=p, random_state=0), 3)
         what = f"mcla, partitioner={partitioner!r}, {RUNS} runs of {n:,} documents, k = {k}"
-        rows.append(Row(what, f"{seconds:.2f} s", "1 s aimed at", ""))
+        rows.append(Row(what, f"{seconds:.2f} s", "target: 1 s", ""))
     many = noisy_runs(60_000, k, 3)
     start = time.perf_counter()
     try:
         cspa(many, k)
         answer = "not refused"
     except ValueError:
-        answer = f"refused after {1e3 * (time.perf_counter() - start):.0f} ms"
-    needed = f"needs {8 * 60_000**2 / 2**30:.0f} GiB, allowed are 4"
+        answer = f"error after {1e3 * (time.perf_counter() - start):.0f} ms"
+    needed = f"needs {8 * 60_000**2 / 2**30:.0f} GiB, limit: 4 GiB"
     return [*rows, Row("cspa of 60,000 documents with the default max_memory", answer, needed, "")]
 
 
@@ -156,7 +156,7 @@ def newsgroups() -> list[Row]:
         Row(
             f"EnsembleNMF, 20 newsgroups whole, {n:,} x {m:,}, k = 20, {RUNS} runs, one thread",
             f"{got['seconds']:.0f} s, {got['gib']:.2f} GiB over the start, {got['whole']:.2f} GiB in all",
-            f"reading, stemming and counting before that: {reading:.0f} s; 1 GiB aimed at",
+            f"reading, stemming and counting before that: {reading:.0f} s; target: 1 GiB",
             f"{1e3 * got['seconds'] / got['iterations']:.0f} ms for an iteration of a run",
         )
     ]

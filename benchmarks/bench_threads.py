@@ -206,7 +206,7 @@ def measured(name: str, action: Callable[[int], object]) -> Row:
     shared = own + (two - own) / 2
     bound = ""
     if one / shared < ENOUGH:
-        bound = f"; {own / two:.0%} is not shared" if two / shared < ENOUGH else "; memory"
+        bound = f"; {own / two:.0%} is sequential" if two / shared < ENOUGH else "; memory"
     return Row(
         f"two threads: {name}",
         f"{1e3 * shared:.1f} ms",

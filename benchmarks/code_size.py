@@ -23,7 +23,7 @@ from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
 TASKS = {
-    "own_index": "an index and a mutation of one's own, two objectives",
+    "own_index": "a custom index and mutation, two objectives",
     "pairs": "NSGA-III over four indices under pair constraints",
     "resume": "the same result after a kill and a second start",
 }

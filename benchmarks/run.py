@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def page(rows: list[Row], earlier: Path) -> str:
-    """The rows in a page of their own, with those of an earlier page that were not measured again."""
+    """Format the rows as a page, with the rows of an earlier page that were not measured again."""
     table = as_markdown(rows).splitlines()
     measured = {line.split("|")[1] for line in table}
     if earlier.exists():
@@ -82,8 +82,9 @@ def page(rows: list[Row], earlier: Path) -> str:
     head = [
         "# Benchmarks",
         "",
-        "`python benchmarks/run.py --write docs/benchmarks.md`. Medians over repeats, as ratios to an",
-        f"alternative in the same process. Measured on {machine()}.",
+        "`python benchmarks/run.py --write docs/benchmarks.md` writes this page. Times are medians over",
+        "repeats, and the ratio is that to an alternative in the same process. Memory over the start is that",
+        f"beyond the process before the measurement. Measured on {machine()}.",
         "",
     ]
     return "\n".join(head + table) + "\n"

@@ -39,7 +39,7 @@ SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState |
 _CHUNK = 1 << 22
 # Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
 _NEAR_ONE = 40
-# An offset of so many times the spread costs a mean more than three digits.
+# Ratio of offset to spread above which a mean loses more than three digits.
 _FAR = 1e3
 
 
@@ -125,7 +125,7 @@ def unit_rows(X: Any) -> Any:
 
 
 class QuotingError(ValueError):
-    """A problem with a file, in a message that is safe to show whatever the file holds."""
+    """A problem with a file, in a message that is safe to show whatever the file contains."""
 
     def __str__(self) -> str:
         return message_line(super().__str__())

@@ -19,7 +19,7 @@ from moo_clustering._arrays import quoted, row_sizes
 FLOATS = [np.float64, np.float32]
 # Types of integers for which kernels are compiled; others become int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
-# What NumPy says of data that are no table of numbers.
+# NumPy's error messages for data that are not a table of numbers.
 _NO_NUMBERS = ("could not convert", "setting an array element")
 # Columns that a message names.
 _SHOWN = 5
@@ -193,7 +193,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Whether to match columns by label; False for arrays, and for labels 0, 1, ... of only one table."""
+    """Whether to match columns by label: not for arrays, nor if just one table has the labels 0, 1, ...."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -213,7 +213,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
         X = checked_array(X, name)
     try:
         if not issparse(X) and (dates := _dates(X)):
-            # NumPy would take them for counts of nanoseconds.
+            # NumPy would convert them to nanoseconds.
             raise TypeError(f"{name} must contain numbers, got {', '.join(dates[:_SHOWN])} of dates or times")
         if getattr(X, "dtype", None) is not None and getattr(X.dtype, "names", None):
             raise TypeError(f"{name} must be a plain table, got an array with named fields")
@@ -256,7 +256,7 @@ def _dates(X: Any) -> list[str]:
 
 
 def _holds_dates(values: Any) -> bool:
-    """Whether an array or a column has dates or durations, also among other objects."""
+    """Whether an array or a column contains dates or durations, also among other objects."""
     kind = getattr(values.dtype, "kind", "O")
     items = np.asarray(values).flat if kind == "O" else ()
     return kind in "mM" or any(isinstance(item, np.datetime64 | np.timedelta64) for item in items)

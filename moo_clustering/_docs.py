@@ -112,7 +112,7 @@ def _starred(parameter: inspect.Parameter) -> str:
 
 
 def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
-    """Place in the section: positional parameters as in the signature, then the others as written."""
+    """Sort key: positional parameters in signature order, then the others in their written order."""
     if name in known and known[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
         return order[name]
     return len(order) + name.startswith("**")

@@ -124,7 +124,7 @@ def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"]
 
 
 def can_start(count: int) -> bool:
-    """Whether the system lets so many more threads be started; a positive answer holds for the process."""
+    """Whether the system allows this number of further threads; a positive answer is final."""
     if count <= _startable[0]:
         return True
     end = threading.Event()
@@ -186,14 +186,14 @@ class Shelf:
 
 
 class Parcels:
-    """Calls as functions of futures, for the length of one dispatch."""
+    """Converts the calls of one dispatch to functions whose large arrays are futures."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._names: dict[tuple[int, int], str] = {}
 
     def pack(self, call: Call) -> Call:
-        """The same call; arrays in it, however deep, are on the shelf."""
+        """Return an equal call whose large arrays, at any depth, are on the shelf."""
         # Dask depends on it.
         import cloudpickle
 
@@ -217,7 +217,7 @@ class Parcels:
         where = (content.ctypes.data, content.nbytes)
         if where not in self._names:
             self._names[where] = hashlib.blake2b(content.data, digest_size=20).hexdigest()
-            # Another array may come to the same place.
+            # Another array may later be stored at the same address.
             weakref.finalize(owner, self._names.pop, where, None).atexit = False
         return self._names[where]
 

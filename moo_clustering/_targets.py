@@ -1,4 +1,4 @@
-"""Partial labels of both kinds."""
+"""Partial labels: one class per sample, or indicators of several labels."""
 
 from dataclasses import dataclass
 from typing import Any, Self

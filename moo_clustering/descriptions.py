@@ -26,7 +26,7 @@ _MOST_BINS = 256
 # Largest number of compared columns, and of columns times pairs of clusters. Of more columns, this number of
 # the strongest ones of every cluster is compared.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
-# Least strength of a contrast that is listed, and of one that tells two clusters apart in a name.
+# Least strength of a listed contrast, and of one that distinguishes two clusters in a name.
 _LISTED, _DISTINCT = 0.2, 0.5
 # Largest number of phrases in a name.
 _PHRASES = 3
@@ -756,6 +756,7 @@ def human_number(value: float) -> str:
     """Write a number with three or four significant digits, as people do: 1.46, 78,280, 43.3 million."""
     if not np.isfinite(value):
         return "unknown" if np.isnan(value) else str(value)
+    value += 0.0  # -0.0 becomes 0.0
     size = abs(value)
     if size >= 1e15 or 0 < size < 1e-3:
         return f"{value:.3g}"

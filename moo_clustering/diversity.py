@@ -41,12 +41,12 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
 
 
 def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) -> None:
-    """Take the chromosomes ``ranks`` out of a count table, in place.
+    """Subtract the chromosomes ``ranks`` from a count table, in place.
 
     Parameters
     ----------
     counts : ndarray of shape (n_loci, width)
-        As :func:`locus_counts` returns it; changed.
+        Counts from :func:`locus_counts`, updated in place.
     ranks : ndarray of shape (n_individuals, n_loci)
         Chromosomes that were counted.
     n_jobs : int, optional

@@ -51,7 +51,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts of the same method on data without clusters, see :func:`control_data`.
     k_user : int, default=25
-        Maximum number of clusters, limited to the smallest maximum of all fronts; others are ignored.
+        Solutions with more clusters are ignored. Limited to the smallest maximum of all fronts.
     surface : {"staircase", "points"}, default="staircase"
         Distance to the surface, or only to the solutions of the control fronts.
 

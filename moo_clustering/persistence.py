@@ -443,7 +443,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with open(temporary, "xb") as file:
             if sys.platform != "win32":
                 with suppress(OSError):
-                    # The lock shows other processes that clean the folder that this process is alive.
+                    # Processes that clean the folder recognise by the lock that this one is alive.
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
@@ -544,7 +544,7 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     ----------
     *arrays : array-like, sparse matrix or None
         The dtype, the sign of zero and the bits of NaN affect the result. Memory layout and byte order do
-        not. Sparse matrices are converted to canonical CSR, and differ from their dense form.
+        not. Sparse matrices are converted to canonical CSR; the result differs from that of a dense matrix.
 
     Returns
     -------

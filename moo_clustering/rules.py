@@ -941,7 +941,7 @@ def _better_of(
 
 
 def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
-    """Cluster of every row by the tree."""
+    """Assign every row to a cluster by the tree."""
     if tree.split is None:
         return np.full(len(values), tree.cluster, dtype=np.intp)
     test, yes, no = tree.split
@@ -1040,7 +1040,7 @@ def _between(low: float, high: float, kind: str) -> float:
         return float(low)
     digits = -int(np.floor(np.log10(high / 2.0 - low / 2.0) + np.log10(2.0))) - 1
     for more in range(4):
-        value = round(float(middle), digits + more)
+        value = round(float(middle), digits + more) + 0.0  # not -0.0
         if low <= value < high:
             return value
     return float(middle)

@@ -88,7 +88,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
             for c in range(k):
                 center[c] = counts[i, c]
         for c in range(n_chunks):
-            scale[c] *= 0.5  # the midpoint has half of each of the two centroids
+            scale[c] *= 0.5  # the midpoint is half the sum of the two centroids
         middle[:] = 0.0
         for c in range(k):
             if counts[i, c] > 0:

@@ -368,7 +368,7 @@ def _enter(  # type: ignore[no-untyped-def]
 def support_paths(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
 ):
-    """Smallest error for every size of the support on a path to more links; weights if a slot is given."""
+    """Compute the smallest error of every support size on a growing path; weights of sizes with a slot."""
     # Non-negative orthogonal matching pursuit: the candidate with the largest gain is added, and the weights
     # of the support are optimised again. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]

@@ -389,7 +389,7 @@ def least_total_members(  # type: ignore[no-untyped-def]
 ):
     """medoids[q, c] = lowest id among the members with the smallest total distance, up to rounding errors."""
     # Totals within ``relative`` of the smallest, or within ``each`` per member, are equal. The total of
-    # sample i is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the part of the upper planes.
+    # sample i is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the share of the upper planes.
     # The lower planes are read for members that may still be the smallest, and D for the remaining ones.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):

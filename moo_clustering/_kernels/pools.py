@@ -106,7 +106,7 @@ def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def weigh_membership(codes, kept, weights, points, labels, table, out):  # type: ignore[no-untyped-def]
-    """Write the weighted sum over kept partitions of the entry of each point's cluster and label."""
+    """Sum the weighted entries of ``table`` for each point's label and clusters in the kept partitions."""
     for b in range(points.shape[0]):
         row, label = codes[points[b]], labels[b]
         total = 0.0

@@ -118,7 +118,7 @@ def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):  # type: 
         for t in range(k):
             panel[j, t] = _power(np.float64(memberships[j, t]), fuzziness)
             panel[j, k + t] = memberships[j, t]
-            # Add values rounded to the dtype of the panel, so that centroids are means.
+            # Sum the weights as rounded to the panel's dtype, so that they match the numerators of centroids.
             masses[t] += panel[j, t]
             sizes[t] += panel[j, k + t]
 

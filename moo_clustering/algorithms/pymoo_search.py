@@ -516,7 +516,7 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state, instead of :meth:`start`.
+        """Restore a saved state; replaces the call of :meth:`start`.
 
         Raises a ValueError if the state belongs to another algorithm, or to a problem of another shape.
         """

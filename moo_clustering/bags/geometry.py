@@ -132,7 +132,7 @@ class BagGeometry:
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Arrays for the compiled loops, and instances in their order, (n_features, n_slots x n_chunks)."""
+        """Compute the arrays of the compiled loops, and their instances (n_features, n_slots x n_chunks)."""
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size

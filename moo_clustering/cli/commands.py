@@ -563,7 +563,7 @@ def rename(folder: Path, **options: Any) -> None:
     DIR is a folder written by `fit` or `ask`. For example, `moo-clustering rename out 0="frequent travellers"
     2=students` names two clusters in clusters.csv, clustered.csv, run.json, model.skops and the report.
     `predict` and `explain` then use these names. `students=pupils` renames the cluster `students`. Names
-    must be unique. `0=`, or null in FILE, restores the name of the fit. Cluster numbers do not change.
+    must be unique. `0=`, or null in FILE, restores the original name. Cluster numbers do not change.
     """
     with reported():
         refuse_missing(folder)

@@ -395,7 +395,7 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # Ties: the first by name.
+    # Of equally frequent categories, return the first in sorted order.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
@@ -477,9 +477,9 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
 def subspace_frame(job: Job) -> pd.DataFrame:
     """Return number, size, impurity, leading features and classes of the non-empty clusters.
 
-    Documents also have a typical document with its title. Features have weights in multiples of the mean
-    weight, classes have shares. Leading features of tables have large weights; those of documents and label
-    sets must also be present.
+    Clusters of documents also have a typical document with its title. Weights of features are multiples of
+    the mean weight. Classes are listed with their shares. Leading features of tables are those of large
+    weight; those of documents and label sets must also be present.
     """
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)

@@ -95,8 +95,8 @@ def reconstruction_weights(
         Exact active-set solution, or the simplified particle swarm of the paper (30 particles, 200
         iterations), which is hundreds of times slower and slightly worse, and requires ``rng``.
     orientation : {"row", "column"}, default="row"
-        ``"row"`` reconstructs sample i from the samples that i links to. ``"column"``, literally A S with
-        samples in columns, reconstructs j from the samples that link to j (no weights without any).
+        ``"row"`` reconstructs sample i from the samples that i links to. ``"column"`` follows the formula A S
+        literally: it reconstructs j from the samples that link to j, if there are any.
     ridge : float, default=0.025
         Weight of ||s||^2 as a multiple of the mean feature variance, for a unique minimum.
     min_weight : float, default=0.0

@@ -578,10 +578,10 @@ def alike_note(names: Iterable[str]) -> str:
 class Numbers(NamedTuple):
     """Numbers parsed from texts."""
 
-    # As Python writes numbers; with a decimal comma; with commas that separate thousands; numbers that may be
-    # either (1,234); or no numbers.
+    # Python's notation; decimal commas; commas that separate thousands; ambiguous numbers (1,234); or no
+    # numbers.
     convention: Convention
-    # shape (n,): NaN for the few texts that are no numbers; of ambiguous ones those with decimal commas.
+    # shape (n,): NaN for the few texts that are not numbers; ambiguous ones are read with decimal commas.
     values: NDArray[np.float64]
     grouped: bool = False  # plain numbers that may also be read as thousands with points (1.234)
 

@@ -233,7 +233,7 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 
 
 class TableText(NamedTuple):
-    """Text of a table without comments, its separator, and notes about the reading."""
+    """Return the text of a table without comments, its separator, and notes about how it was read."""
 
     text: str
     separator: str

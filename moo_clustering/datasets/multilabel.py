@@ -42,7 +42,7 @@ _ENDING = "_X.npz"
 _MOST_LABELS = 2**20
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# Largest number of features or rows: any matrix may have 2^21 (hashed features are 2^20), or 100 per value.
+# The number of features or rows may be up to 2^21 (hashing uses 2^20), or up to 100 times that of values.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
 # Errors of scikit-learn's reader: the last two for indices beyond 64 bits and invalid bytes.

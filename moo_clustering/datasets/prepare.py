@@ -199,8 +199,8 @@ def prepare_table(
 
     O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the association of
     columns with n_values different values in total, and O(n_incomplete min(n_samples, 2000) n_features) to
-    fill n_incomplete rows. In longer tables, 2,000 rows fill all others and 10,000 rows determine the
-    associations, drawn with a fixed seed. Pass scaled features to estimators that do not scale again, such as
+    fill n_incomplete rows. In longer tables, 2,000 random rows (with a fixed seed) fill missing cells, and
+    10,000 determine the associations. Pass scaled features to estimators that do not scale again, such as
     ``ParetoClustering(scale="none")``. ``benchmarks/quality_tables.py`` measures the effect of the defaults.
 
     References

@@ -244,7 +244,7 @@ class Roles(NamedTuple):
     categories: bool = False
     """Whether features may be other than numeric."""
     header: bool | None = None
-    """Whether the first line names the columns; None: unless it holds numbers only."""
+    """Whether the first line names the columns; None: unless it contains only numbers."""
 
     def by_column(self) -> dict[str, str]:
         """Role of each named column; raise if a column has two roles."""
@@ -388,7 +388,7 @@ def _frame(
 def cells_of_text(
     text: str, separator: str, missing: Mapping[str, Sequence[str]], source: str, *, header: int | None = 0
 ) -> pd.DataFrame:
-    """Read cells as texts; ``missing`` has the texts of missing cells of every column."""
+    """Read cells as texts; ``missing`` contains the texts of missing cells of every column."""
     try:
         frame = pd.read_csv(
             io.StringIO(text, newline=""),

@@ -184,7 +184,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         """Encode partitions; kind "locus" always decodes to the same partition.
 
         "locus" links neighbours along a spanning tree of every cluster. If neighbours do not connect a
-        cluster, every connected piece has a tree, whose root links to the root of the first piece. Without
+        cluster, each connected piece gets a tree whose root links to the root of the first piece. Without
         neighbours, every sample links to the next sample of its cluster, and the last to itself. With
         neighbours, O(n_samples (n_neighbors + log n_samples)) time per individual.
 

@@ -277,7 +277,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return replace(found, front=replace(found.front, **final))
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select by satisfied pairs, as documented for ``select``, or the knee without pairs."""
+        """Select by satisfied pairs, as documented for ``select``; without pairs, select the knee."""
         if self.constraint_scores_ is None or self.supervision == "none":
             self._take_member(knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
         else:

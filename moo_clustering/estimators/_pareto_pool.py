@@ -281,7 +281,7 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Compute inverse squares of distances, normalised per row. Distances of 0 have all the weight."""
+    """Compute inverse squares of distances, normalised per row. Distances of 0 get the total weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
@@ -602,7 +602,7 @@ def _landmark_means(X: Any, landmark_of: Labels) -> Any:
 
 
 def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
-    """Sums of the rows of every landmark, divided by its ``counts``."""
+    """Divide the sum of the rows of every landmark by its entry of ``counts``."""
     # Clusterers of scikit-learn reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)
     members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))
@@ -669,7 +669,7 @@ def _pool_of_views(
     extra: list[tuple[str, IntArray]],
     options: dict[str, Any],
 ) -> PartitionPool:
-    """Join the pools of all tables. The first, named "", has ``graph`` and the extra candidates."""
+    """Join the pools of all tables; only the first, named "", uses ``graph`` and the extra candidates."""
     if options["n_clusters"] is not None:
         # With many equal samples, landmarks can be fewer than clusters.
         options = options | {"n_clusters": min(options["n_clusters"], len(tables[""]))}

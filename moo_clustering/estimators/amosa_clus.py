@@ -168,7 +168,7 @@ class AMOSAClus(MedoidSetClusterer):
             search, problem, algorithm.n_temperatures, checkpoint, problem.natural(np.ones(problem.n_obj))
         )
         self.result_ = settled(search.result())
-        # It contains functions, which cannot be pickled.
+        # The algorithm contains functions, which cannot be pickled.
         self.result_.algorithm = None
         return self.result_.pop
 

@@ -54,7 +54,7 @@ _EQUAL = 1e-12
 
 @estimator
 class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
-    """MOGA(pi, sep): search for modes of compact and separated fuzzy clusters, and a vote on the front.
+    """Search for modes of compact, separated fuzzy clusters by MOGA(pi, sep), with a vote on the front.
 
     The data are categories (numbers, strings, columns of a data frame), or numbers with
     ``metric="euclidean"``. Details are reconstructed from the abstract and later descriptions.
@@ -262,7 +262,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         self._pareto_modes = np.take_along_axis(problem.modes(genes), self._orders[:, :, None], axis=1)
 
     def _checkpoint(self, data: NDArray[Any]) -> Checkpoint | None:
-        # How a partition is taken from the front is no part of the search, and may change on resuming.
+        # The selection from the front is not part of the search, and may change on resuming.
         same = clone(self).set_params(final="vote", beta=0.5, reference="first")
         return checkpoint_for(same, data)
 
@@ -397,7 +397,7 @@ def _sorted_values(column: Column) -> NDArray[Any]:
     try:
         return np.sort(distinct)
     except TypeError:
-        # Values of different types have no order of their own.
+        # Values of different types cannot be compared.
         order = sorted(range(len(distinct)), key=lambda i: (type(distinct[i]).__name__, str(distinct[i])))
         return distinct[order]
 
@@ -411,7 +411,7 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether it holds numbers, truth values included."""
+        """Whether the column contains numbers or booleans."""
         return bool(pd.api.types.is_numeric_dtype(self.values.dtype))
 
     @property
@@ -442,7 +442,7 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
     names = getattr(estimator, "feature_names_in_", range(len(series)))
     columns = []
     for name, values in zip(names, series, strict=True):
-        # pandas cannot tell which half floats or long floats are equal.
+        # pandas cannot compare half floats or long floats.
         if values.dtype in (np.longdouble, np.float16):
             values = values.astype(np.float64)
         columns.append(Column(f"column {name!r}" if isinstance(name, str) else f"column {name}", values))

@@ -352,7 +352,7 @@ class CenterSearch(ABC):
     """Base class of the searches, with the best solution so far, its history and the saved state."""
 
     # ``ward``: the first start is a Ward cut. Searches do not share a problem, because it counts distances.
-    # ``history`` has local searches, distances and the sum of squares at every improvement.
+    # ``history`` contains numbers of local searches and distances, and the sum of squares, per improvement.
 
     best: Optimum
 
@@ -547,8 +547,8 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     """Compute the means of the clusters of a Ward cut, shape (n_clusters, n_features)."""
-    # It counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It takes
-    # up to ten times as long as these distances, because the matrix exceeds the processor's caches.
+    # The cut counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It is
+    # up to ten times slower than these distances, because the matrix exceeds the processor's caches.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)

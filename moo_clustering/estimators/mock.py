@@ -602,7 +602,7 @@ def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) 
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
-        # Labels are used as labels, or together with pairs as pairs.
+        # With both labels and pairs, labels are converted to pairs.
         return known if rule == "auto" or known == "constraints" else "labels"
     return "attainment" if n_clusters is None else "variance"
 

@@ -74,8 +74,8 @@ class ParetoClustering(ParetoPoolClusterer):
     metric : {"euclidean", "precomputed"}
         ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture"}
-        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity with pairs, ``n_clusters``
-        or without features; otherwise minimax for up to three varying features, and mixture for more.
+        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity if there are no features,
+        or pairs or ``n_clusters``; otherwise minimax for up to three varying features, and mixture for more.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel for labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``, for bags
         two bag kernels), or bag kernels without a pool. ``"auto"``: ``"full"`` from four labels per class.
@@ -200,8 +200,8 @@ class ParetoClustering(ParetoPoolClusterer):
         each matched earlier cluster, and get their numbers. Names follow the rule of ``relabel``. Clusters
         with the highest numbers get the numbers of clusters that disappear. ``labels_`` contains the earlier
         samples first, and ``changes_`` describes the changes. Above ``n_landmarks`` samples, an update adds
-        landmarks only for samples unlike the fit, and at most a tenth of ``n_landmarks``. An update takes at
-        most the time and memory of a fit.
+        at most ``n_landmarks / 10`` landmarks, only for samples that differ from those of the fit. An update
+        needs at most the time and memory of a fit.
 
         Parameters
         ----------

@@ -57,8 +57,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
 ENSEMBLES = ("es1", "es2", "es3")
-# Initial and largest width of the lists for water-filling. The width doubles while more than one row in a
-# hundred needs more neighbours than it lists.
+# Initial and largest length of the neighbour lists for water-filling. The length doubles while more than 1 %
+# of the samples need more neighbours than their lists contain.
 _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
 

@@ -170,7 +170,7 @@ class SubspaceEstimator(
     classes_ : ndarray of shape (n_classes,)
         Classes, or 0, 1, ... for label sets. Empty without labels.
     multilabel_ : bool
-        Whether ``y`` has label sets.
+        Whether ``y`` contains label sets.
     labels_ : ndarray of shape (n_documents,), int32
         Cluster of the largest membership, 0, 1, ..., numbered by first document.
     history_ : ndarray of shape (n_iter_,)

@@ -419,11 +419,11 @@ class _Pairs:
         self._partners = np.ascontiguousarray(both[:, 1])
         self._costs = np.full(len(both), _VIOLATED)
         self._first_rows = self.rows[np.unique(self._of, return_index=True)[1]]
-        # The largest groups first.
+        # Visit the largest groups first.
         self._order = np.argsort(-np.bincount(self._of), kind="stable").astype(np.int64)
 
     def together(self, i: int) -> Int64Array:
-        """Return sample i and the samples that belong together with it."""
+        """Return all samples of the group of sample i, including i."""
         group = self._groups.groups[i]
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 

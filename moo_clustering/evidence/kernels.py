@@ -285,7 +285,7 @@ def kernel_ridge(
     block = values[known]
     # Weighted, so that merging repetitions changes nothing.
     scale = float(np.average(block.diagonal(), weights=sizes))
-    # Any scale is correct for a kernel that is 0 at all labels.
+    # If the kernel is 0 at all labels, the scale has no effect.
     scale = scale if scale > 0 else 1.0
     uniform = 1.0 / shares.shape[1]
     system = block / scale

@@ -143,7 +143,7 @@ def _weights(logarithms: FloatArray, least: float) -> FloatArray:
 def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     """Weights v = exp(0.3 (E - max E)) of the partitions, scaled to sum 1.
 
-    Raises a ValueError if a value is NaN. Source: ParetoClustering: partition kernel, pair evidence.
+    Raises a ValueError if a value is NaN. Used by ParetoClustering for its partition kernel and for pairs.
 
     Parameters
     ----------

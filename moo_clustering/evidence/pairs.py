@@ -153,8 +153,8 @@ def held_out_partition(
     A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
     violates the fewest other pairs is selected, and used with all pairs. Raises a ValueError if affinities,
     constraints, landmarks, k or share are invalid. The first affinity is used if there are fewer than 4
-    pairs. O(m^3) time per affinity, whose inverse serves both sets of pairs; O(m^2) memory, and as much for
-    each affinity. Source: ParetoClustering: held-out choice between affinities.
+    pairs. O(m^3) time per affinity, because both sets of pairs share one inverse; O(m^2) memory, and as much
+    for each affinity. ParetoClustering selects between affinities by this function.
 
     Parameters
     ----------

@@ -79,8 +79,8 @@ class ClassifierStack:
         """Fit the classifiers, and their weights by cross-validation on the labelled samples.
 
         Folds are deterministic, by distance from the mean of each class. Kernel ridge regression takes O(L^3)
-        time for L labels up to 2000. With more, 500 samples carry the kernel (subset of regressors), 2000
-        train the support vector machine, and one fold is held out.
+        time for L labels up to 2000. With more labels, the kernel is approximated by 500 samples (subset of
+        regressors), 2000 samples train the support vector machine, and one fold is held out.
 
         Parameters
         ----------

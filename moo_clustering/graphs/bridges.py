@@ -128,8 +128,8 @@ def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tup
     i, j = i[order], j[order]
     first = np.sort(np.unique(parts[i], return_index=True)[1])
     i, j = i[first], j[first]
-    # Some of the tied links may be missing, so that three parts can choose different links of equal length, a
-    # cycle. The position in the order is a weight without ties; between two parts the first link counts.
+    # If tied links are missing, three parts can select different links of equal length, which form a cycle.
+    # The position in the order is a weight without ties; of several links of two parts, the first is used.
     n_parts = int(parts.max()) + 1
     p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
     once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
@@ -173,7 +173,7 @@ Proposal = Callable[[Int32Array], Links]
 
 
 def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
-    """Propose listed links out of parts that are at most as long as any unlisted link."""
+    """Propose the listed links between parts that are no longer than any unlisted link of their part."""
     n_samples, width = lists.indices.shape
     # Admissible samples that are not listed are at least as far as the last listed one.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]

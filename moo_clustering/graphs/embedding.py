@@ -100,8 +100,8 @@ def spectral_embedding(
     n_eigenvalues : int, optional
         Number of eigenvalues, at least ``n_components`` (the default); one more shows the eigengap.
     parts : ndarray of shape (n_samples,), optional
-        Weakly connected part 0, 1, ... of every sample, such as its component before bridging. Default:
-        connected components. Helps iterative solvers with near-zero eigenvalues, without other effects.
+        Number of the weakly connected part of every sample, such as its component before bridging. Default:
+        connected components. Affects only the convergence of iterative solvers at near-zero eigenvalues.
     n_jobs : int, optional
         Number of threads of ``"chebyshev"``; does not affect the result.
 

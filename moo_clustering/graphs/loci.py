@@ -65,7 +65,7 @@ class LocusGraph:
 
     @property
     def n_neighbors(self) -> int:
-        """Width of the lists: the requested number, at most n_samples - 1."""
+        """Number of neighbours per sample: the requested number, or n_samples - 1 if that is smaller."""
         return self.neighbors.shape[1]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -195,7 +195,7 @@ def mst_interestingness(
         Order of equally near neighbours; default row numbers.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Limit of ranks, for speed; links whose degree reaches it are sorted by length.
+        Largest rank that is computed, to save time. Links of this degree or more are sorted by length.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 

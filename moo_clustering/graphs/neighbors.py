@@ -356,7 +356,7 @@ def free_lists(
 def _nearest_samples(
     found: Found, rows: DistinctRows, keys: Int32Array, width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
-    """Nearest samples of points by (distance, key), and whether the search was wide enough."""
+    """Return the nearest samples of points by (distance, key), and whether the search found enough."""
     points, distances, horizon = found
     if len(rows.points) == len(rows.samples):  # all samples are distinct points
         complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width

@@ -371,14 +371,14 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
 def pair_distances(
     X: ArrayLike, *, metric: neighbors.Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> FloatArray:
-    """Distances of all pairs; raise a ValueError if a graph of all pairs needs more than ``max_memory``.
+    """Compute all pairwise distances; raise a ValueError if the full graph exceeds ``max_memory``.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     metric : str or callable, default="euclidean"
     max_memory : int, default=4 GiB
-        Largest size of a graph of all pairs in bytes.
+        Largest size of the full graph, in bytes.
 
     Returns
     -------

@@ -577,7 +577,7 @@ class Inquiry:
             for i, j, sign, *_ in state.answers
             if sign and point in (i, j)
         }
-        # Provisional groups with which the point was compared become real, founded by their medoids.
+        # Provisional groups with which the point was compared become real groups, anchored at their medoids.
         for g in sorted(asked_about | {group}):
             if self.spread.n_real <= g < self.spread.n_groups:
                 state.found(self.founders[g][0])

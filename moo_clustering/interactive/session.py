@@ -331,7 +331,7 @@ class AnswerSession:
             None to end. An array has the class of every sample, and None, NaN, an empty text or -1 for
             unknown classes.
         budget : int, optional
-            Largest number of answers. Default: ends once ``may_stop_`` is True.
+            Largest number of answers. By default, the session ends once ``may_stop_`` is True.
         time_limit : float, optional
             Seconds that the function may take for an answer.
 

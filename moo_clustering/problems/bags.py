@@ -216,7 +216,7 @@ class BagMedoidProblem(PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Distances between bags from row to column."""
+        """Distances between bags, from the row's bag to the column's."""
         return self._tables.distances()
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:

@@ -408,7 +408,7 @@ class PartScores:
         return own, linked | linked.T
 
     def of_groups(self, groups: IntArray) -> Self:
-        """Copy for groups of the parts, without labels and constraints."""
+        """Return a copy whose parts are groups of the present parts, without labels and constraints."""
         if groups.max() + 1 == self.n_parts:
             return self
         found = copy(self)

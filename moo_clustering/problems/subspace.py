@@ -149,7 +149,7 @@ class SubspaceClusteringProblem(SignedProblem):
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
         """Run the sweeps of one genotype of shape (n_seeds,).
 
-        The Sweep has memberships, centroids and weights; cluster c grew from the c-th seed in the row.
+        The Sweep contains memberships, centroids and weights. Cluster c grew from the c-th seed in the row.
         """
         slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
         order = self.encoding.ranks(slots)[0]

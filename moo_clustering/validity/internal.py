@@ -165,7 +165,7 @@ class MinimaxSilhouette(PopulationIndex):
     max_memory: int = MAX_MEMORY
 
     def fit(self, data: ArrayLike) -> Self:
-        # Lazy import: graphs take long to import.
+        # Lazy import: importing graphs is slow.
         from moo_clustering.graphs import euclidean_mst, minimax_distances
 
         choice("metric", self.metric, ("euclidean", "precomputed"))

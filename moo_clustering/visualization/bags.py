@@ -283,7 +283,7 @@ class BagEmbeddingData:
     centers : ndarray of shape (n_centers, 2)
         Positions of centres.
     method : str
-        Method of the projection, and its quality.
+        Name and quality of the projection, as text.
     """
 
     positions: FloatArray

@@ -89,7 +89,7 @@ def bag_toolbox(
     Parameters
     ----------
     objective : BagObjective
-        Minimised objective, which has the number of clusters.
+        Minimised objective, which defines the number of clusters.
     rng : numpy.random.Generator
         Random generator of all operators.
     crossover : {"one_point", "hux", "uniform"}, default="one_point"

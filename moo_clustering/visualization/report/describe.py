@@ -207,7 +207,7 @@ def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
         row = sparse.csr_array(totals[[cluster]])
         columns, weights = row.indices, row.data / size
         if len(weights) > N_FEATURES:
-            # All weights that are at least as large as the last one.
+            # Include ties with the smallest leading weight; the sort below resolves them by column.
             kept = weights >= np.partition(weights, -N_FEATURES)[-N_FEATURES]
             columns, weights = columns[kept], weights[kept]
         order = [i for i in np.lexsort((columns, -weights))[:N_FEATURES] if weights[i] > 0.0]

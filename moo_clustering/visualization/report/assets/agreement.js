@@ -1,4 +1,4 @@
-// How much every two solutions agree, and which two differ most.
+// The agreement of every two solutions, and the two that differ most.
 
 function agreementOf(first, second) {
   return data.agreement[first * data.nSolutions + second];

@@ -1,12 +1,12 @@
-// The panel that asks which samples belong together. The session is the server's; the page shows its state, and
-// one solution of the report, "answers", is its partition.
+// The panel that asks which samples belong together. The server holds the session. The page shows its state, and
+// its partition is the solution "answers" of the report.
 
 const asking = { solution: -1, now: null, reopened: null, busy: false, lost: false, moved: [], told: "" };
 const WORDS = { together: "Together", apart: "Apart", unknown: "Don't know" };
 const SHOWN_FEATURES = 10;
 const SHOWN_ANSWERS = 8;
 
-// The question in the panel: the next one, or one that was answered and is open again.
+// The question in the panel: the next one, or an answered one that was reopened.
 function questionShown() {
   return asking.reopened?.question ?? asking.now.question;
 }
@@ -18,7 +18,7 @@ async function fetched(path, request) {
   return { status: response.status, answer };
 }
 
-// Ask something of the server, one thing at a time; `tell` makes a sentence of the changes.
+// Sends a request to the server, one at a time; `tell` formats the changes as a sentence.
 async function exchange(path, request, tell) {
   if (asking.busy) return;
   asking.busy = true;
@@ -128,7 +128,7 @@ function nameCluster(group) {
   input.select();
 }
 
-// What a state changes in the report.
+// Applies a state to the report.
 
 function percent(share) {
   return share > 0 && share < 0.005 ? "less than 1 %" : `${Math.round(100 * share)} %`;
@@ -138,7 +138,7 @@ function clusterText(cluster) {
   return clusterName(asking.solution, cluster);
 }
 
-// Give clusters the looks of those that they continue, and tell which samples are in another one.
+// Gives clusters the looks of those that they continue, and returns the moved samples and joined clusters.
 function follows(before, after, names) {
   const { rows, columns, counts } = crossed(before, after);
   const places = [];
@@ -173,7 +173,7 @@ function joinedClusters(rows, columns, counts, names) {
   return `One cluster now: ${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}.`;
 }
 
-// Show a state; a sentence about what is different from the one before.
+// Shows a state, and describes the changes from the previous one in a sentence.
 async function showState(now) {
   const labels = await decoded(now.labels);
   const { solution } = asking;
@@ -202,7 +202,7 @@ async function showState(now) {
   return `${samplesText(moved.length)} moved. ${joined}`.trim();
 }
 
-// The numbers of the solution in the table of all.
+// The numbers of the solution in the table of all solutions.
 function describeSolution() {
   const { solution, now } = asking;
   const sizes = now.groups.map(({ size }) => size);
@@ -218,7 +218,7 @@ function describeSolution() {
   }
 }
 
-// Rings on the map: samples of the question, and for a moment those that moved.
+// Rings on the map mark the samples of the question and, briefly, those that moved.
 
 function flash(moved) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
@@ -252,7 +252,7 @@ function ringTraces() {
 
 // The panel.
 
-// Words of a text, marked where they begin like one of the terms, which may be stems.
+// Marks the words of a text that begin with one of the terms, which may be stems.
 function markedText(text, terms) {
   const stems = terms.map((term) => (term.length > 3 ? term.toLowerCase().replace(/i$/, "") : term.toLowerCase()));
   const parts = text.split(/([\p{L}\p{N}][\p{L}\p{N}'’-]*)/u);
@@ -268,7 +268,7 @@ function sampleHead(name, place, { samples, beside }) {
   const several = samples.length > 1;
   const head = element("th", { scope: "col" }, several ? element("span", { class: "letter" }, "AB"[place]) : "", isolated(shortened(name, 120)));
   const group = several && place === 1 && beside !== null && asking.now.groups[beside];
-  // The group of the second sample, by those in it that somebody has answered about.
+  // Describe the group of the second sample by its answered samples.
   const others = group ? group.exemplars.filter((row) => row !== samples[1]) : [];
   if (others.length) {
     const title = group.name === null ? `cluster ${group.group}` : `“${shortened(group.name, 40)}”`;
@@ -278,7 +278,7 @@ function sampleHead(name, place, { samples, beside }) {
   return head;
 }
 
-// The server finds the picture by the row of the table; the policy of the page allows no address but its own bytes.
+// The server finds the picture by the row of the table. The security policy of the page allows only embedded data.
 function picture(row, name) {
   const unreadable = () => image.replaceWith("The picture cannot be read.");
   const image = element("img", { class: "picture", alt: `Picture of ${shortened(name, 60)}`, load: () => URL.revokeObjectURL(image.src), error: unreadable });
@@ -350,7 +350,7 @@ function nextSure() {
   sayAfter(`The next answer is ${choice.selectedOptions[0].text}.`);
 }
 
-// Buttons stay the same elements from question to question, so that the focus stays where it is.
+// The buttons are the same elements for all questions, so that the focus does not move.
 function startButtons() {
   byId("ask-buttons").append(
     ...answerButtons(),
@@ -487,7 +487,7 @@ async function startAsking() {
   asking.solution = data.rules.find(([rule]) => rule === "answers")[1];
   state.selected = asking.solution;
   byId("ask").after(byId("map"), byId("ask-groups-card"), byId("ask-answers-card"), byId("selection"));
-  // What is told beside the buttons need not be told twice.
+  // Do not repeat the message that is shown beside the buttons.
   byId("summary").removeAttribute("aria-live");
   map.overlays.push(ringTraces);
   const { status, answer } = await fetched("state");

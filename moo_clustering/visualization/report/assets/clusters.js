@@ -1,4 +1,4 @@
-// What is known of the clusters of the selected solution.
+// The table of the clusters of the selected solution.
 
 function typicalSamples(facts) {
   return element("ul", { class: "typical" }, ...facts.typical.slice(0, 3).map((row) => {
@@ -30,7 +30,7 @@ function conditionsOf(facts) {
   }));
 }
 
-// On narrow screens rows become blocks, whose cells need their titles and their roles.
+// On narrow screens, rows become blocks, so cells need their own titles and roles.
 function cell(title, kind, content) {
   return element("td", { role: "cell", class: kind, "data-title": title }, content);
 }

@@ -3,7 +3,7 @@
 function comparison() {
   if (state.compared === null) return null;
   const common = contingency(state.selected, state.compared);
-  // Samples in no cluster are no cluster to match.
+  // Samples without a cluster are not matched.
   const rows = common.rows.filter((cluster) => cluster >= 0).length;
   const columns = common.columns.filter((cluster) => cluster >= 0).length;
   const counts = common.counts.slice(0, rows).map((row) => row.slice(0, columns));

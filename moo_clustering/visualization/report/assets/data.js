@@ -1,12 +1,12 @@
-// Data of the report: the JSON in the page, its arrays inflated.
+// Data of the report: the JSON in the page, with its arrays decompressed.
 //
-// For those who drive the page from outside (tests, notebooks), `window.report` has
+// `window.report` is the interface for programs that control the page (tests, notebooks):
 //   ready          a promise that resolves when the page can be used
 //   selected       the selected solution, compared the second one or null
 //   select(i), compare(i)
 //   labels(i)      clusters of the samples in solution i, -1 for none
 //   agreement()    adjusted Rand index of the two, exactly from their labels, or null
-//   drawn(id)      draws the figure in the element `id` now; a promise of that element
+//   drawn(id)      draws the figure in the element `id` now; returns a promise of that element
 
 const data = JSON.parse(document.getElementById("report-data").textContent);
 
@@ -34,7 +34,7 @@ async function decoded(encoded) {
   return new ARRAYS[encoded.dtype](await response.arrayBuffer());
 }
 
-// Replace every encoded array in a value by its numbers; shapes go to `shapes`.
+// Replaces every encoded array in a value by its numbers, and stores the shapes in `shapes`.
 const shapes = new Map();
 function decodeAll(value, waiting) {
   for (const [key, entry] of Object.entries(value)) {
@@ -64,7 +64,7 @@ async function loadData() {
   data.columns.forEach((column, place) => {
     column.values = data.values.subarray(place * nSolutions, (place + 1) * nSolutions);
   });
-  // Of several runs with objectives, only those that all of them have: others would leave solutions without a place.
+  // Of several runs, show only common objectives, because other objectives are missing in some solutions.
   const objectives = data.columns.filter((column) => column.isObjective);
   const runsWith = ({ values }) => new Set(data.runs.filter((_, solution) => !Number.isNaN(values[solution])));
   const nRuns = new Set(objectives.flatMap((column) => [...runsWith(column)])).size;

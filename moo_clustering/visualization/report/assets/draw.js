@@ -1,14 +1,14 @@
-// Figures as SVG: points, lines, bars and matrices on linear axes, a text at the pointer, a zoom.
+// Figures as SVG: points, lines, bars and matrices on linear axes, with a tooltip and a zoom.
 //
 // A figure is {data, layout}: traces of type "scatter", "bar" or "heatmap" on the axes `xaxis`, `yaxis`, `xaxis2`,
-// ... of its layout. Colours are variables of the page's style, so that a figure follows its theme; a picture
-// for print takes those of the light one.
+// ... of its layout. Colours are variables of the page's style, so that a figure follows its theme. Pictures for
+// print use the light theme.
 
 const LETTER = 6.6; // mean width of a letter in pixels
 const LINE_HEIGHT = 15;
-const NEAR = 20; // pixels from the pointer to a point that it means
+const NEAR = 20; // largest distance in pixels from the pointer to the point that it selects
 const DASHES = { dash: "7 5", dot: "2 4", dashdot: "8 4 2 4" };
-// Cividis, and blue to red for values of both signs.
+// Cividis for values of one sign, and blue to red for values of both signs.
 const SEQUENTIAL = ["#00204c", "#00346e", "#273f6c", "#3c4a6b", "#4c556b", "#5b5f6d", "#686a70", "#757575", "#838178", "#928c78", "#a19876", "#b0a572", "#c0b16d", "#d1bf66", "#e1cc5c", "#f3db4f", "#ffe945"];
 const DIVERGING = ["#2166ac", "#67a9cf", "#d1e5f0", "#f7f7f7", "#fddbc7", "#ef8a62", "#b2182b"];
 
@@ -20,11 +20,11 @@ function writing(text, x, y, attributes = {}) {
 const widthOf = (text) => LETTER * Math.max(0, ...String(text).split("\n").map((row) => row.length));
 const heightOf = (text) => LINE_HEIGHT * String(text).split("\n").length;
 
-// Colours of clusters are lighter on a dark ground.
+// Colours of clusters are lighter on a dark background.
 const shade = (color) => (color.startsWith("#") ? `color-mix(in srgb, ${color}, white var(--lift))` : color);
 const each = (given, place) => (Array.isArray(given) ? given[place] : given);
 
-// Ends of an axis: given, zoomed to, or those of its traces with a little room.
+// Limits of an axis: those of the layout or the zoom, or those of its traces with a margin.
 function endsOf(axis, traces, zoomed) {
   if (zoomed ?? axis.range) return zoomed ?? axis.range;
   let [low, high, room] = [Infinity, -Infinity, 0.04];
@@ -42,7 +42,7 @@ function endsOf(axis, traces, zoomed) {
   return axis.autorange === "reversed" ? ends.reverse() : ends;
 }
 
-// Places and texts of the ticks of an axis.
+// Positions and texts of the ticks of an axis.
 function ticksOf(axis) {
   const [low, high] = [...axis.ends].sort((a, b) => a - b);
   if (axis.tickvals) return axis.tickvals.map((value, place) => [value, axis.ticktext[place]]).filter(([value]) => value >= low && value <= high);
@@ -60,7 +60,7 @@ function ticksOf(axis) {
   return found;
 }
 
-// Names and marks of the traces in rows above the plot.
+// The legend: names and marks of the traces, in rows above the plot.
 function legendOf(traces, width) {
   let [x, y] = [0, LINE_HEIGHT];
   const entries = traces.filter((trace) => trace.showlegend).map((trace) => {
@@ -73,7 +73,7 @@ function legendOf(traces, width) {
   return { entries, height: entries.length ? y + 10 : 0 };
 }
 
-// Axes of a figure with their places in pixels: `offset`, `length`, and numbers to pixels and back.
+// Axes of a figure in pixels: `offset`, `length`, and conversions between numbers and pixels.
 function placedAxes({ data: traces, layout }, width, height, zoom, legend) {
   const axes = new Map();
   for (const [name, given] of Object.entries(layout)) {
@@ -105,7 +105,7 @@ function placedAxes({ data: traces, layout }, width, height, zoom, legend) {
   return axes;
 }
 
-// Room for the texts beside a single plot; those below turn where they would touch.
+// Margins for the texts beside a single plot; texts below it are rotated if they would overlap.
 function fitMargin(margin, x, y, traces, width) {
   const left = Math.max(0, ...y.ticks.map(([, text]) => widthOf(text)));
   margin.l = Math.max(y.showticklabels === false ? margin.l : 20, 12 + left + (y.title?.text ? LINE_HEIGHT + 12 : 0));
@@ -118,7 +118,7 @@ function fitMargin(margin, x, y, traces, width) {
   if (x.turned) margin.l = Math.max(margin.l, 0.7 * widthOf(x.ticks[0]?.[1] ?? "") - 8);
 }
 
-// As many pixels a unit on both axes, in the middle of the room that they have.
+// Equal scales of both axes, centred in the available space.
 function makeSquare(first, second) {
   const span = (axis) => Math.abs(axis.ends[1] - axis.ends[0]);
   const unit = Math.min(first.length / span(first), second.length / span(second));
@@ -242,7 +242,7 @@ function barShapes(trace, x, y) {
   });
 }
 
-// A picture with a pixel for every number.
+// A picture with one pixel per number.
 function pixelPicture(rows, { zmin, zmax, colors }) {
   const canvas = element("canvas", { width: rows[0].length, height: rows.length });
   const drawing = canvas.getContext("2d");
@@ -260,7 +260,7 @@ function pixelPicture(rows, { zmin, zmax, colors }) {
 }
 
 function matrixShapes(trace, x, y) {
-  // In the order of the screen: the first row is on top of a reversed axis.
+  // Rows are in screen order: the first row is at the top of a reversed axis.
   const rows = y.ends[0] > y.ends[1] ? trace.z : [...trace.z].reverse();
   const [left, right] = [-0.5, trace.z[0].length - 0.5].map((value) => x.offset + x.l2p(value));
   const [top, bottom] = [-0.5, trace.z.length - 0.5].map((value) => y.offset + y.l2p(value)).sort((a, b) => a - b);
@@ -331,7 +331,7 @@ function drawing(built, { name, width, height, zoom = {}, legend: wantsLegend = 
   return { svg, axes };
 }
 
-// What is under a place of a figure: its trace, the place in it, and a text.
+// The mark at a position of a figure: its trace, its index in the trace, and a text.
 function hitAt({ traces, axes }, left, top) {
   let [found, least] = [null, NEAR];
   for (const trace of traces) {
@@ -356,7 +356,7 @@ function hitAt({ traces, axes }, left, top) {
   return found;
 }
 
-// The two axes around a place.
+// The two axes of the plot that contains a position.
 function roomAt({ traces, axes }, left, top) {
   const inside = (axis, pixel) => pixel >= axis.offset && pixel <= axis.offset + axis.length;
   return traces.map((trace) => axesOf(axes, trace)).find(([x, y]) => inside(x, left) && inside(y, top));

@@ -1,4 +1,4 @@
-// Elements of the page. Whatever comes from users is set as text, never as HTML.
+// Elements of the page. User data are inserted as text, never as HTML.
 
 function byId(id) {
   return document.getElementById(id);
@@ -16,7 +16,7 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// The same of a drawing; attributes that are null are left out.
+// An SVG element; null attributes are omitted.
 function vector(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(name, value);
@@ -35,7 +35,7 @@ function note(id, text, hint = "") {
   place.hidden = !text && !hint;
 }
 
-// Buttons of the pages of a long list.
+// Page buttons of a long list.
 function pageButtons(place, page, nPages, show) {
   place.replaceChildren();
   if (nPages < 2) return;

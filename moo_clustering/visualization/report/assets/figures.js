@@ -1,9 +1,9 @@
-// Figures: drawn when they come into view, drawn again when what they show has changed.
+// Figures are drawn when they come into view, and redrawn when their data change.
 
 const figures = new Map();
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
-// What the variables of the page's style are on paper.
+// Values of the page's style variables on paper.
 const PRINTED = { "--paper": "#fff", "--ink": "#1f2933", "--soft": "#52606d", "--rule": "#e4e7eb", "--edge": "#9aa5b1", "--accent": "#1f5a94", "--selected": "#c2410c", "--compared": "#6d28d9", "--bad": "#b91c1c", "--lift": "0%" };
 
 function layoutOf(own) {
@@ -25,7 +25,7 @@ const watcher = new IntersectionObserver(
   { rootMargin: "150px" },
 );
 
-// `build` gives {data, layout} or null for nothing to draw; `press` gets what was pressed, or null, and the event.
+// `build` returns {data, layout}, or null for an empty figure. `press` receives the pressed mark or null, and the event.
 function addFigure(id, name, build, press = null) {
   const place = byId(id);
   const figure = { place, name, build, press, stale: true, inView: false, waiting: null, zoom: {}, kind: null };
@@ -69,7 +69,7 @@ function paint(figure, built) {
   const { place, name, zoom } = figure;
   const { svg, axes } = drawing(built, { name, zoom, width: place.clientWidth || 700, height: place.clientHeight || 420 });
   figure.drawn = { built, traces: built.data, axes };
-  // For those who drive the page.
+  // For programs that control the page.
   place.data = built.data;
   place.layout = { ...built.layout, axes: Object.fromEntries(axes) };
   place.querySelector("svg")?.remove();
@@ -82,7 +82,7 @@ async function drawn(id) {
   return draw(figure);
 }
 
-// The text at the pointer, presses, and a zoom to the box that is dragged with a mouse.
+// The tooltip, presses, and a zoom to the box that is dragged with a mouse.
 function listen(figure) {
   const { place } = figure;
   const [tip, box] = [element("div", { class: "tip", "aria-hidden": "true" }), element("div", { class: "zoom-box" })];
@@ -174,7 +174,7 @@ async function savePicture(figure, format) {
   return saveFile(name, "image/png", await new Promise((resolve) => canvas.toBlob(resolve)));
 }
 
-// Some figures are laid out by the width they have.
+// The layout of some figures depends on their width.
 let settling = null;
 window.addEventListener("resize", () => {
   clearTimeout(settling);

@@ -1,4 +1,4 @@
-// The front: which figure shows it, its legend, its presses.
+// The front: its figure, its legend, and the effect of a press.
 
 const front = { kind: "none" };
 

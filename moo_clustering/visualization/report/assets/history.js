@@ -1,4 +1,4 @@
-// The course of the search: a small figure of every number over the generations.
+// The convergence of the search: a small figure of every statistic by generation.
 
 function historyColumns() {
   const n = shapes.get(data.history.values)[1];

@@ -24,14 +24,14 @@ function lookOf(cluster) {
   return cluster < 0 ? NO_CLUSTER : data.looks[cluster % data.looks.length];
 }
 
-// Places in the looks of clusters that keep theirs while they are numbered anew.
+// Indices of the looks of clusters that keep their look when they are renumbered.
 const lookPlaces = new Map();
 
 function placeOf(solution, cluster) {
   return cluster < 0 ? cluster : (lookPlaces.get(solution)?.[cluster] ?? cluster);
 }
 
-// Light colours stand out from white by a darker edge.
+// A darker edge distinguishes light colours from white.
 const EDGE_SHARE = 0.6;
 
 function edgeOf(color) {

@@ -1,9 +1,9 @@
-// The map of the selected solution, with its constraints and the sample that is pointed out.
+// The map of the selected solution, with its constraints and the highlighted sample.
 
 const map = { constraints: true, overlays: [], color: null };
 const ownPlace = (cluster) => placeOf(state.selected, cluster);
 
-// Lines between the samples of pairs that are both on the map.
+// Lines of the pairs with both samples on the map.
 function pairLines(pairs, wanted) {
   const [x, y] = [[], []];
   const { positions, rows } = data.map;
@@ -81,7 +81,7 @@ function prepareColumn(column) {
     : (value) => `${number(Number(value.toPrecision(4)))} ${column.unit}`.trim();
 }
 
-// Colour and text of a value of a column at a place of the map.
+// Colour and text of the value of a column at a position of the map.
 function paintOf({ name, values, categories, order, limits, write }, i) {
   const value = values[i];
   if (Number.isNaN(value)) return { color: UNKNOWN, text: `${name}: unknown` };

@@ -1,4 +1,4 @@
-// Solutions by their objectives: one ranked, two as a scatter plot, more as every two.
+// Solutions by their objectives: one is ranked, two are a scatter plot, and more are a matrix of scatter plots.
 
 function hoverOfSolution(solution) {
   const rows = [plain(shortened(data.names[solution], 60)), count(numberOfClusters(solution), "cluster")];
@@ -103,7 +103,7 @@ function scatterFigure() {
   };
 }
 
-// Every two of the objectives, at most six of them, below the diagonal.
+// A scatter plot of every two objectives, of at most six, below the diagonal.
 const MOST_IN_MATRIX = 6;
 
 function matrixFigure() {

@@ -1,6 +1,6 @@
 // Further figures: matrices, lines, bars, pictures.
 
-// Names of places, which may be equal to one another.
+// Names of positions, which need not be unique.
 function placeNames(names, n) {
   if (!names.length) return { tickformat: "d" };
   const step = Math.max(1, Math.ceil(n / 24));
@@ -13,7 +13,7 @@ function matrixPanel(panel, width) {
   const z = Array.from({ length: nRows }, (_, i) => panel.matrix.subarray(i * nColumns, (i + 1) * nColumns));
   const finite = panel.matrix.filter(Number.isFinite);
   const [low, high] = finite.length ? [finite.reduce((a, b) => Math.min(a, b)), finite.reduce((a, b) => Math.max(a, b))] : [0, 1];
-  // Where there are both signs, nothing is white.
+  // If there are negative values, the scale is symmetric about 0.
   const most = Math.max(-low, high);
   const colors = low < 0 ? { colors: DIVERGING, zmin: -most, zmax: most } : { colors: SEQUENTIAL, zmin: low, zmax: high };
   const isSquare = nRows === nColumns;

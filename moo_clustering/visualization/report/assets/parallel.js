@@ -1,4 +1,4 @@
-// Parallel coordinates: a line is a solution, up is better on every axis.
+// Parallel coordinates: each line is a solution, and up is better on every axis.
 
 function heights(column) {
   const finite = Array.from(column.values).filter(Number.isFinite);

@@ -20,7 +20,7 @@ function sizesIn(labels) {
   return sizes;
 }
 
-// Clusters that have samples, -1 for none last.
+// Non-empty clusters, followed by -1 if samples have no cluster.
 function clustersOf(sizes) {
   const clusters = [];
   for (let label = 1; label < sizes.length; label++) if (sizes[label]) clusters.push(label - 1);
@@ -28,12 +28,12 @@ function clustersOf(sizes) {
   return clusters;
 }
 
-// Every solution's, counted once.
+// The clusters of every solution, counted once.
 const clusterNumbers = (() => {
   let known = null;
   return () => {
     if (known === null) {
-      // The solution that a label was last seen in.
+      // The last solution that contained a label.
       const seen = new Int32Array(data.labels.reduce((most, label) => (label > most ? label : most), 0) + 1).fill(-1);
       known = new Uint32Array(data.nSolutions);
       for (let solution = 0, i = 0; solution < data.nSolutions; solution++) {
@@ -61,7 +61,7 @@ function clusterName(solution, cluster) {
   return data.clusterNames[solution]?.[cluster] || `cluster ${cluster}`;
 }
 
-// Samples in every two clusters: counts[i][j] of first.clusters[i] and second.clusters[j].
+// Contingency table: counts[i][j] samples are in both first.clusters[i] and second.clusters[j].
 function contingency(first, second) {
   return crossed(storedLabels(first), storedLabels(second));
 }
@@ -95,7 +95,7 @@ function adjustedRandIndex({ columns, counts }) {
   );
 }
 
-// Columns of the rows in the matching of the greatest total, -1 for none (Kuhn's method, O(n³)).
+// Column of every row in the matching with the greatest total, -1 for none (Hungarian algorithm, O(n³)).
 function bestMatching(counts, nColumns) {
   const n = Math.max(counts.length, nColumns);
   const cost = (i, j) => -(counts[i]?.[j] ?? 0);

@@ -78,7 +78,7 @@ function clusterLabels(solution, emphasis) {
   };
 }
 
-// Names and sizes of the clusters; `choose`, where given, is called with the one pressed.
+// Names and sizes of the clusters; `choose`, if any, is called with the pressed cluster.
 function clusterLegend(place, solution, lookPlace, choose = null, color = null) {
   const sizes = sizesOf(solution);
   place.replaceChildren(

@@ -1,4 +1,4 @@
-// Search in the solutions: words, and comparisons such as k=5 or silhouette>0.4.
+// Search for solutions by words, and by comparisons such as k=5 or silhouette>0.4.
 
 function keyOf(text) {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
@@ -12,7 +12,7 @@ const COMPARISONS = {
   "<=": (a, b) => a <= b,
 };
 
-// The test that a term of the query stands for.
+// Converts a term of the query to a test.
 function termTest(term, columns) {
   const parts = /^(.+?)(>=|<=|=|>|<)(-?[\d.]+(?:e[+-]?\d+)?)$/i.exec(term);
   if (parts) {
@@ -29,7 +29,7 @@ function searchText(solution) {
   return [data.names[solution], data.runs[solution] ?? "", ...rulesOf(solution)].join("\n").toLowerCase();
 }
 
-// Terms are apart by blanks; blanks around a sign belong to it.
+// Blanks separate terms; blanks around a sign belong to it.
 function solutionsFound(query, columns) {
   const terms = query.replace(/\s*(>=|<=|=|>|<)\s*/g, "$1").split(/\s+/).filter(Boolean);
   const tests = terms.map((term) => termTest(term, columns));

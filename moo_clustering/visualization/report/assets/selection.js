@@ -1,4 +1,4 @@
-// The bar with the selected solution and the rules that choose one.
+// The bar with the selected solution and the selection rules.
 
 function rulesOf(solution) {
   const rules = data.rules.filter(([, chosen]) => chosen === solution).map(([rule]) => rule);
@@ -41,7 +41,7 @@ function showSummary() {
   }
 }
 
-// Rules of several runs begin with the name of theirs, which is said before the first only.
+// Rules of several runs begin with the name of their run, which is shown only before the first.
 function saidOnce(rules) {
   let last = null;
   return rules.map((rule) => {
@@ -53,7 +53,7 @@ function saidOnce(rules) {
 }
 
 function showSelection() {
-  // A button for every solution, with all rules that take it.
+  // One button per solution, with all rules that select it.
   const choices = new Map([[data.chosen, ["the method's choice"]]]);
   for (const [rule, solution] of data.rules) choices.set(solution, [...(choices.get(solution) ?? []), rule]);
   byId("rules").append(

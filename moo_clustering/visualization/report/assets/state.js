@@ -1,4 +1,4 @@
-// What is selected; those who show it are told when it changes.
+// The selection, and notifications of its observers.
 
 const state = { selected: 0, compared: null, emphasis: null, sample: null };
 const followers = { selected: [], compared: [], emphasis: [], sample: [] };
@@ -33,7 +33,7 @@ function compare(solution) {
   change({ compared });
 }
 
-// What a press on a solution means, wherever it is drawn.
+// The effect of a press on a solution in any figure.
 function press(solution, event) {
   if (event?.shiftKey) compare(solution);
   else select(solution);

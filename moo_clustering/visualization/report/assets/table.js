@@ -1,4 +1,4 @@
-// The table of all solutions: sorted, searched, in pages of 200.
+// The table of all solutions, with sorting, search, and pages of 200.
 
 const PAGE = 200;
 const table = { columns: [], sort: null, descending: false, query: "", page: 0, order: [] };
@@ -23,7 +23,7 @@ function tableColumns() {
   for (const column of data.columns) {
     columns.push(numericColumn(column.name, column.values, { greater: column.greaterIsBetter, objective: column.isObjective }));
   }
-  // Counting takes too long where there are very many of both.
+  // Counting is too slow for very many solutions and samples.
   const isCounted = isGiven("constraints satisfied") || isGiven("satisfied constraints");
   if (nConstraints() && !isCounted && nConstraints() * data.nSolutions <= 5e7) {
     const satisfied = data.names.map((_, s) => {
@@ -49,7 +49,7 @@ function sorted(solutions) {
 }
 
 function sortBy(column) {
-  // The first press puts the best first.
+  // The first press sorts the best solution first.
   const again = table.sort === column;
   table.descending = again ? !table.descending : Boolean(column.greater);
   table.sort = column;
@@ -69,7 +69,7 @@ function headCell(column) {
   return cell;
 }
 
-// Rules that take a solution; what its name or the column of its run says is not said again.
+// Rules that select a solution, without the parts that its name or the column of its run already shows.
 function tagsOf(solution) {
   const roles = data.names[solution].split(", "), run = `${data.runs[solution]}: `;
   const rules = rulesOf(solution).map((rule) => (rule.startsWith(run) ? rule.slice(run.length) : rule));
@@ -140,7 +140,7 @@ function showSelectedRow() {
   const row = byId("table").querySelector('tr[aria-selected="true"]');
   const box = byId("table");
   if (!row) return;
-  // Within the table only: the page itself stays where it is.
+  // Scroll only the table, not the page.
   const [top, head] = [row.offsetTop, box.querySelector("thead").offsetHeight];
   if (top - head < box.scrollTop) box.scrollTop = top - head;
   else if (top + row.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + row.offsetHeight - box.clientHeight;

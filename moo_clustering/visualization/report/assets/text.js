@@ -1,4 +1,4 @@
-// Words and numbers.
+// Formatting of texts and numbers.
 
 // A text on one line.
 function plain(text) {
@@ -10,7 +10,7 @@ function shortened(text, length) {
   return letters.length <= length ? text : letters.slice(0, length - 1).join("") + "…";
 }
 
-// Text in lines of about `width` letters.
+// Wraps a text at `width` characters, to at most `most` lines.
 function lines(text, width, most = 6) {
   const found = [""];
   for (const word of String(text).split(/\s+/)) {
@@ -44,7 +44,7 @@ function number(value) {
   return text.replace("-", "−");
 }
 
-// Writes all numbers of a column with as many decimals as tell them apart.
+// Returns a formatter that writes all numbers of a column with the same number of decimals.
 function columnWriter(values) {
   const finite = Array.from(values).filter(Number.isFinite);
   if (finite.every(Number.isInteger)) return number;

@@ -1,4 +1,4 @@
-// Dark or light before anything is seen: as the system prefers, until the switch of the page is pressed.
+// Sets the theme before the page is shown: the preference of the system, until the theme button is pressed.
 
 (() => {
   "use strict";
