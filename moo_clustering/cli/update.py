@@ -214,7 +214,7 @@ class _Run:
         given = self.record["supervision"]
         found = {"y": samples.partial_y} if "partial_labels" in given else {}
         if self.content is not None:
-            pairs = {name: getattr(self.content, name) for name in ("must_link", "cannot_link")}
+            pairs = {name: vars(self.content)[name] for name in ("must_link", "cannot_link")}
             found |= {name: rows for name, rows in pairs.items() if name in given}
         return found
 
