@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
@@ -28,6 +28,7 @@ Int32Array = NDArray[np.int32]
 Int64Array = NDArray[np.int64]
 IntpArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
+MaybeArray = ArrayLike | None
 # Cluster numbers per sample: 0..k-1 in one row per partition.
 Labels = NDArray[np.int32]
 # Numbers a block of individuals may occupy in temporary arrays: 32 MB of float64.

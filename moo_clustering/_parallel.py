@@ -24,18 +24,6 @@ from threadpoolctl import ThreadpoolController
 
 from moo_clustering._messages import Advice
 
-__all__ = [
-    "active_shelf",
-    "can_start",
-    "finished_calls",
-    "n_threads",
-    "named_losses",
-    "one_thread",
-    "run_calls",
-    "thread_calls",
-    "threads_here",
-]
-
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 """As :func:`joblib.delayed` makes it."""
 Buffer = NDArray[np.uint8]

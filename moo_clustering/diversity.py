@@ -1,5 +1,6 @@
 """How much chromosomes differ, counted per locus."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,13 +73,8 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
     -------
     ndarray of shape (n_individuals,), int64
     """
-    return sum_blocks(
-        lambda lo, hi, out: loci.sum_counts(ranks, counts, lo, hi, out),
-        ranks.shape[1],
-        len(ranks),
-        np.int64,
-        n_jobs,
-    )
+    kernel = partial(loci.sum_counts, ranks, counts)
+    return sum_blocks(kernel, ranks.shape[1], len(ranks), np.int64, n_jobs)
 
 
 @documented(shared_choices)
@@ -89,13 +85,8 @@ def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64A
     ----------
     row : ndarray of shape (n_loci,)
     """
-    return sum_blocks(
-        lambda lo, hi, out: loci.count_equal(ranks, row, lo, hi, out),
-        ranks.shape[1],
-        len(ranks),
-        np.int64,
-        n_jobs,
-    )
+    kernel = partial(loci.count_equal, ranks, row)
+    return sum_blocks(kernel, ranks.shape[1], len(ranks), np.int64, n_jobs)
 
 
 def diversity(population: IntArray, reference: IntArray | None = None) -> FloatArray:

@@ -56,12 +56,6 @@ _ROW_COST = 3.5
 _REPACK = 10
 # Bytes of a cache line.
 _LINE = 64
-# Lin's constants: sufficient decrease, and the factor by which a step grows or shrinks.
-_SIGMA = 0.01
-_BETA = 0.1
-_TRIALS = 20
-# Maximum number of iterations per subproblem; about ten are typical.
-_STEPS = 1000
 
 
 def nmf(
@@ -82,9 +76,9 @@ def nmf(
 
     Raises a ValueError if runs do not fit into ``max_memory``. "hals" and "mu" process all runs of a batch in
     one pass over A. O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is bitwise
-    identical in any batch and on any number of workers. O(n_runs (n_documents + n_terms) k) memory. Sources:
+    identical in any batch and on any number of workers. O(n_runs (n_documents + n_terms) k) memory. Source:
     "Ensemble non-negative matrix factorization for clustering biomedical documents", section on non-negative
-    matrix factorization; C.-J. Lin, Neural Computation 19 (2007) for "pg".
+    matrix factorization.
 
     Parameters
     ----------
@@ -92,9 +86,9 @@ def nmf(
         Finite, non-negative values.
     n_components : int
         Number k, at least 1.
-    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
-        Hierarchical alternating least squares, multiplicative updates, projected gradients; the solvers "cd"
-        and "mu" of scikit-learn.
+    solver : {"hals", "mu", "sklearn", "sklearn-mu"}, default="hals"
+        Hierarchical alternating least squares, multiplicative updates; the solvers "cd" and "mu" of
+        scikit-learn.
     n_runs : int, optional
         Number of runs. Default: the number of seeds or starts, otherwise 1.
     seeds : sequence of SeedSequence, optional
@@ -102,8 +96,7 @@ def nmf(
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
         Initial factors, instead of ``seeds``.
     tol : float, optional
-        A run ends when the relative decrease of J per iteration is below ``tol`` ("hals", "mu",
-        1e-5), or the projected gradient is at most ``tol`` times the initial gradient ("pg", 1e-4).
+        A run ends when the relative decrease of J per iteration is below ``tol`` ("hals", "mu", 1e-5).
         scikit-learn's solvers use their own rule (1e-4).
     max_iter : int, optional
         Default: 40 for "hals", 200 for other solvers.
@@ -128,8 +121,11 @@ def nmf(
     1
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    task = prepare_task(A, n_components, *given, keep=True)
-    return join_runs(run_task(task, _unchanged))
+    parts = _solved(lambda runs: runs, A, n_components, *given, keep=True)
+    if len(parts) == 1:
+        return parts[0]
+    *arrays, histories = zip(*parts, strict=True)
+    return NMFRuns._make([*map(np.concatenate, arrays), list(chain.from_iterable(histories))])
 
 
 def map_nmf(
@@ -163,8 +159,7 @@ def map_nmf(
         One result per batch.
     """
     given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
-    task = prepare_task(A, n_components, *given, keep=False)
-    return run_task(task, function)
+    return _solved(function, A, n_components, *given, keep=False)
 
 
 class NMFRuns(NamedTuple):
@@ -309,19 +304,8 @@ def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
     return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
 
 
-class Task(NamedTuple):
-    """Checked arguments; ``origins`` are seeds or initial factors."""
-
-    matrix: Matrix
-    n_components: int
-    solver: Solver
-    tol: float
-    max_iter: int
-    origins: Seeds | Starts
-    batches: Batches
-
-
-def prepare_task(
+def _solved(
+    function: Callable[[NMFRuns], Result],
     A: Any,
     n_components: int,
     solver: str,
@@ -335,8 +319,8 @@ def prepare_task(
     max_memory: int,
     *,
     keep: bool,
-) -> Task:
-    """Check arguments and plan batches; ``keep`` reserves memory for the factors of all runs."""
+) -> list[Result]:
+    """Apply ``function`` to all batches of runs; ``keep`` reserves memory for the factors of all runs."""
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
     tol = method.tol if tol is None else tol
@@ -358,46 +342,17 @@ def prepare_task(
     batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)
     if far:
         batches = batches._replace(n_threads=1)
-    return Task(matrix, n_components, method, float(tol), int(max_iter), origins, batches)
+    options = {"tol": float(tol), "max_iter": int(max_iter), "n_threads": batches.n_threads}
 
+    def run(part: Seeds | Starts) -> Result:
+        starts = part if isinstance(part, Starts) else random_starts(matrix, n_components, part)
+        return function(method.solve(matrix, starts, **options))
 
-def run_task(task: Task, function: Callable[[NMFRuns], Result]) -> list[Result]:
-    """Apply ``function`` to every batch, on the worker of the batch."""
-    origins, options = task.origins, {"tol": task.tol, "max_iter": task.max_iter}
-    options["n_threads"] = task.batches.n_threads
     parts = (
         Starts(origins.U[runs], origins.V[runs]) if isinstance(origins, Starts) else origins[runs]
-        for runs in task.batches.runs
+        for runs in batches.runs
     )
-    jobs = (
-        delayed(_run_batch)(function, task.solver, task.matrix, task.n_components, part, options)
-        for part in parts
-    )
-    return run_calls(jobs, n_jobs=task.batches.n_workers, prefer=task.solver.prefer)
-
-
-def _run_batch(
-    function: Callable[[NMFRuns], Result],
-    solver: Solver,
-    matrix: Matrix,
-    n_components: int,
-    origins: Seeds | Starts,
-    options: dict[str, Any],
-) -> Result:
-    starts = origins if isinstance(origins, Starts) else random_starts(matrix, n_components, origins)
-    return function(solver.solve(matrix, starts, **options))
-
-
-def join_runs(parts: Sequence[NMFRuns]) -> NMFRuns:
-    """Concatenate the runs of all parts, in order."""
-    if len(parts) == 1:
-        return parts[0]
-    *arrays, histories = zip(*parts, strict=True)
-    return NMFRuns._make([*map(np.concatenate, arrays), list(chain.from_iterable(histories))])
-
-
-def _unchanged(runs: NMFRuns) -> NMFRuns:
-    return runs
+    return run_calls(map(delayed(run), parts), n_jobs=batches.n_workers, prefer=method.prefer)
 
 
 def _origins(
@@ -687,107 +642,6 @@ def panel_lanes(panel: AnyFloatArray, k: int, n_runs: int) -> AnyFloatArray:
     return panel[:, : k * n_runs].reshape(len(panel), k, n_runs)
 
 
-def projected_gradient(
-    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
-) -> NMFRuns:
-    """Minimise over U and V in turn by projected gradients; ``n_threads`` is ignored."""
-    # A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the initial
-    # one. Source: C.-J. Lin, Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
-    results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
-    histories = []
-    for run, (U, V) in enumerate(zip(*starts, strict=True)):
-        results.U[run], results.V[run], history = _run(matrix, U, V, tol, max_iter)
-        histories.append(np.array(history))
-    n_iter = np.array([len(history) - 1 for history in histories])
-    losses = np.array([history[-1] for history in histories])
-    # Drop the loss of the start, unless the run has no iterations.
-    histories = [history[1:] if len(history) > 1 else history for history in histories]
-    return NMFRuns(*results, losses, n_iter, histories)
-
-
-def _run(
-    matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray, tol: float, max_iter: int
-) -> tuple[AnyFloatArray, AnyFloatArray, list[float]]:
-    """Return the factors, and the losses before the first and after every iteration."""
-    history = [loss_of(matrix, U, V)]
-    for_topics = _Subproblem(V.T @ V, matrix.At @ V)
-    for_weights = _Subproblem(U.T @ U, matrix.A @ U)
-    first = _norm(for_topics.gradient(U), for_weights.gradient(V))
-    # As in Lin's paper, a tolerance becomes ten times smaller whenever a factor already satisfies it.
-    enough = [max(1e-3, tol) * first] * 2
-    for _ in range(max_iter):
-        slopes = _projected(for_topics.gradient(U), U), _projected(for_weights.gradient(V), V)
-        if _norm(*slopes) <= tol * first:
-            break
-        U, at_once = _descend(for_topics, U, enough[0])
-        enough[0] *= 0.1 if at_once else 1.0
-        for_weights = _Subproblem(U.T @ U, matrix.A @ U)
-        V, at_once = _descend(for_weights, V, enough[1])
-        enough[1] *= 0.1 if at_once else 1.0
-        for_topics = _Subproblem(V.T @ V, matrix.At @ V)
-        gram, products = for_weights
-        loss = matrix.square - 2.0 * np.vdot(V, products) + np.vdot(for_topics.gram, gram)
-        history.append(max(0.0, float(loss)))
-    return U, V, history
-
-
-class _Subproblem(NamedTuple):
-    """Minimisation of f(P) = <P G, P> / 2 - <B, P> over P >= 0."""
-
-    gram: AnyFloatArray
-    products: AnyFloatArray
-
-    def gradient(self, P: AnyFloatArray) -> AnyFloatArray:
-        return P @ self.gram - self.products
-
-
-def _descend(problem: _Subproblem, P: AnyFloatArray, enough: float) -> tuple[AnyFloatArray, bool]:
-    """Solve a subproblem to tolerance ``enough``; return P and whether no step was needed."""
-    alpha = 1.0
-    for step in range(_STEPS):
-        gradient = problem.gradient(P)
-        if _norm(_projected(gradient, P)) <= enough:
-            return P, step == 0
-        moved, alpha = _line_search(problem, P, gradient, alpha)
-        if moved is P:
-            break
-        P = moved
-    return P, False
-
-
-def _line_search(
-    problem: _Subproblem, P: AnyFloatArray, gradient: AnyFloatArray, alpha: float
-) -> tuple[AnyFloatArray, float]:
-    """Take the longest step alpha * beta^i that decreases f enough, if any; return P and the length."""
-    best = P
-    grow = True
-    length = alpha
-    for trial in range(_TRIALS):
-        moved = np.maximum(P - length * gradient, 0)
-        change = moved - P
-        decrease = (1 - _SIGMA) * np.vdot(gradient, change) + 0.5 * np.vdot(change @ problem.gram, change)
-        accepted = decrease <= 0
-        if trial == 0:
-            grow = bool(accepted)
-        if grow and (not accepted or np.array_equal(moved, best)):
-            break
-        if accepted:
-            best, alpha = moved, length
-            if not grow:
-                break
-        length = length / _BETA if grow else length * _BETA
-    return best, alpha
-
-
-def _projected(gradient: AnyFloatArray, P: AnyFloatArray) -> AnyFloatArray:
-    """Return the gradient at the entries of P that a descent step can change."""
-    return gradient[(gradient < 0) | (P > 0)]
-
-
-def _norm(*parts: AnyFloatArray) -> float:
-    return float(np.sqrt(sum(np.vdot(part, part) for part in parts)))
-
-
 def _solve(
     matrix: Matrix, starts: Starts, *, solver: str, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
@@ -814,7 +668,6 @@ def _solve(
 SOLVERS: dict[str, Solver] = {
     "hals": Solver(partial(solve_panel, multiply=False), 1e-5, 40, 32, "threads"),
     "mu": Solver(partial(solve_panel, multiply=True), 1e-5, 200, 32, "threads"),
-    "pg": Solver(projected_gradient, 1e-4, 200, 1, "processes"),
     "sklearn": Solver(partial(_solve, solver="cd"), 1e-4, 200, 1, "processes"),
     "sklearn-mu": Solver(partial(_solve, solver="mu"), 1e-4, 200, 1, "processes"),
 }

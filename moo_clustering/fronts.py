@@ -22,17 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["AttainmentScores", "SRMOSCHull", "attainment_scores", "control_data", "srmosc_hull_front"]
 Box = tuple[FloatArray, FloatArray]
 Front = tuple[ArrayLike, ArrayLike]
-Surface = Literal["staircase", "points"]
 Kind = Literal["box", "eigenvalue"]
 
 
 def attainment_scores(
-    F: ArrayLike,
-    n_clusters: ArrayLike,
-    controls: Sequence[Front],
-    *,
-    k_user: int = 25,
-    surface: Surface = "staircase",
+    F: ArrayLike, n_clusters: ArrayLike, controls: Sequence[Front], *, k_user: int = 25
 ) -> AttainmentScores:
     """Compute the distance of every solution of a front to the attainment surfaces of control fronts.
 
@@ -52,8 +46,6 @@ def attainment_scores(
         Fronts of the same method on data without clusters, see :func:`control_data`.
     k_user : int, default=25
         Solutions with more clusters are ignored. Limited to the smallest maximum of all fronts.
-    surface : {"staircase", "points"}, default="staircase"
-        Distance to the surface, or only to the solutions of the control fronts.
 
     Returns
     -------
@@ -67,7 +59,6 @@ def attainment_scores(
     >>> scores.scores.round(4), scores.best()
     (array([0.    , 0.3802, 0.2819, 0.    ]), 1)
     """
-    choice("surface", surface, get_args(Surface))
     if len(controls) == 0:
         raise ValueError("controls must contain at least one front.")
     front, numbers = _checked(F, n_clusters, "the front")
@@ -83,9 +74,8 @@ def attainment_scores(
     surfaces = tuple(_staircase(_scaled(values[k <= k_max])) for values, k in checked if (k <= k_max).any())
     if len(surfaces) < len(checked):
         raise ValueError(f"a control front has no solution with {k_max} or fewer clusters.")
-    distance = _to_staircase if surface == "staircase" else _to_points
     scores = np.full(len(front), np.nan)
-    scores[kept] = np.min([distance(scaled[kept], control) for control in surfaces], axis=0)
+    scores[kept] = np.min([_to_staircase(scaled[kept], control) for control in surfaces], axis=0)
     return AttainmentScores(scores, numbers, k_max, scaled, surfaces)
 
 
@@ -124,11 +114,6 @@ def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
     down = np.hypot(x - left, y - np.clip(y, low, above))
     along = np.hypot(x - np.clip(x, left, right), y - low)
     return np.minimum(down, along).min(axis=1)
-
-
-def _to_points(points: FloatArray, corners: FloatArray) -> FloatArray:
-    gaps = points[:, None] - corners
-    return np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps)).min(axis=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -230,22 +230,13 @@ def _read_header(path: Path, members: Any) -> dict[str, Any]:
     try:
         header = json.loads(members[HEADER].tobytes())
         known = header["format"] == FORMAT
-        version = header["version"]
-        if type(version) is not int:
-            raise TypeError("not a version number")
+        fault = version_fault(header["version"], VERSION)
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ArchiveError(f"{path} is not a {FORMAT}: its {HEADER!r} entry cannot be read") from error
     if not known:
         raise ArchiveError(f"{path} is not a {FORMAT}: its format is {header['format']!r}")
-    if version > VERSION:
-        raise ArchiveError(
-            f"{path} has archive format {version}, but this version of moo_clustering supports at "
-            f"most {VERSION}; use a newer version"
-        )
-    if version < 1:
-        raise ArchiveError(
-            f"{path} is a damaged {FORMAT}: its archive format must be at least 1, got {version}"
-        )
+    if fault:
+        raise ArchiveError(f"{path} {fault}")
     return header
 
 

@@ -656,7 +656,7 @@ class Results(NamedTuple):
     precision: FloatArray
 
 
-def as_results(results: Any, *, methods: Sequence[str] | None = None, min_methods: int = 2) -> Results:
+def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results:
     """Check a table of results, shape (n_datasets, n_methods); ``methods`` names the columns of an array."""
     if isinstance(results, pd.DataFrame):
         if methods is not None:
@@ -667,8 +667,8 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None, min_method
     datasets, names = (tuple(str(name) for name in axis) for axis in (frame.index, frame.columns))
     _require_unique(names, "method", "method names must be unique")
     _require_unique(datasets, "data set", "average repeated runs first, because a data set must be one row")
-    if len(names) < min_methods:
-        raise ValueError(f"results must have at least {min_methods} methods (columns), got {len(names)}")
+    if len(names) < 2:
+        raise ValueError(f"results must have at least 2 methods (columns), got {len(names)}")
     if len(datasets) < 2:
         raise ValueError(f"results must have at least 2 data sets (rows), got {len(datasets)}")
     cells = frame.to_numpy(dtype=object)

@@ -19,7 +19,6 @@ from moo_clustering.persistence import read_arrays, write_archive
 
 Instances = AnyFloatArray
 Names = tuple[str, ...]
-Arrays = tuple[NDArray[Any], NDArray[Any], list[str] | None, list[str] | None]
 
 
 class Bags:
@@ -196,15 +195,20 @@ class Bags:
         ``bag_ids`` and ``feature_names`` are optional, and other arrays are ignored. No code in the file is
         executed. Raises FileNotFoundError if the file does not exist, and ValueError if it is damaged.
         """
-        X, offsets, ids, names = read_bags(path)
+        arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
+        names = {key: arrays[key].reshape(-1) for key in ("bag_ids", "feature_names") if key in arrays}
         try:
-            return cls(freeze(X), offsets, bag_ids=ids, feature_names=names)
+            return cls(freeze(arrays["instances"]), arrays["bag_offsets"], **names)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path} contains no valid bags: {error}") from error
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a file for :meth:`load`, and replace an existing file atomically."""
-        write_bags(path, self._instances, self._offsets, self._bag_ids, self._feature_names)
+        arrays: dict[str, NDArray[Any]] = {"instances": self._instances, "bag_offsets": self._offsets}
+        for key, names in (("bag_ids", self._bag_ids), ("feature_names", self._feature_names)):
+            if names is not None:
+                arrays[key] = np.array(names, dtype=np.str_)
+        write_archive(path, arrays, {"holds": "bags"})
 
     @property
     def instances(self) -> Instances:
@@ -498,32 +502,6 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
     return values, frame[bag], tuple(map(str, features.columns))
 
 
-def read_bags(path: str | PathLike[str]) -> Arrays:
-    """Read instances, offsets, bag identifiers and feature names without checking them."""
-    arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
-    names = _names(arrays, "bag_ids"), _names(arrays, "feature_names")
-    return arrays["instances"], arrays["bag_offsets"], *names
-
-
-def _names(arrays: dict[str, NDArray[Any]], key: str) -> list[str] | None:
-    return [str(name) for name in arrays[key].reshape(-1)] if key in arrays else None
-
-
-def write_bags(
-    path: str | PathLike[str],
-    X: Instances,
-    offsets: Int64Array,
-    bag_ids: Names | None,
-    features: Names | None,
-) -> None:
-    """Write ``instances``, ``bag_offsets`` and the names that are not None."""
-    arrays: dict[str, NDArray[Any]] = {"instances": X, "bag_offsets": offsets}
-    for key, names in (("bag_ids", bag_ids), ("feature_names", features)):
-        if names is not None:
-            arrays[key] = np.array(names, dtype=np.str_)
-    write_archive(path, arrays, {"holds": "bags"})
-
-
 def select(index: Any, n_bags: int) -> int | slice | Int64Array:
     """Convert an index to a bag number, a non-empty slice of adjacent bags, or an array of bag numbers."""
     if isinstance(index, slice):
@@ -600,8 +578,6 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
         return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
     if isinstance(X, Bags):
         return X
-    if not isinstance(X, list | tuple) and not np.shape(X):
-        raise TypeError(f"X must be Bags, a list of 2-d arrays or an array, got {type(X).__name__}")
     if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object:
         X = list(X)
     if isinstance(X, list | tuple):
@@ -611,7 +587,7 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
         if not size:
             raise ValueError(f"bag 0 must not be empty, got X of shape {X.shape}")
         return Bags(X.reshape(n_bags * size, n_features), np.arange(n_bags + 1) * size)
-    if not hasattr(X, "shape"):
+    if not hasattr(X, "shape") or not np.shape(X):
         raise TypeError(f"X must be Bags, a list of 2-d arrays or an array, got {type(X).__name__}")
     return Bags(X, np.arange(X.shape[0] + 1), feature_names=column_names(X))
 

@@ -83,9 +83,10 @@ def bag_distances(
     if not max_memory >= _table_bytes(1):
         raise ValueError(f"max_memory must be at least {_table_bytes(1)} bytes, got {max_memory}")
     a, b = _sides(as_bags(A), None if B is None else as_bags(B), max_memory)
-    there, back = _distances(a, b, kind, max_memory, n_jobs)
+    found, back = _distances(a, b, (kind,), kind == "symmetric", max_memory, n_jobs)
+    there = found[kind]
     if kind == "symmetric":
-        there = np.maximum(there, (there if back is None else back).T)
+        there = np.maximum(there, back[kind].T)
     elif b is a and kind in SYMMETRIC:
         # Products are rounded, so that the matrix is not exactly symmetric yet.
         there = np.minimum(there, there.T)
@@ -153,23 +154,25 @@ class Piece(NamedTuple):
 
 
 def _distances(
-    a: Side, b: Side, kind: str, max_memory: float, n_jobs: int | None
-) -> tuple[FloatArray, FloatArray | None]:
-    """Distances from a to b, and from b to a if ``kind`` needs them; directed ones for ``"symmetric"``."""
-    there = np.empty((len(a.sizes), len(b.sizes)))
-    back = np.empty(there.shape[::-1]) if kind == "symmetric" and b is not a else None
-    reverse = there if b is a else back
+    a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
+) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Distances by kind from a to b, and from b to a if ``both``; directed ones for ``"symmetric"``."""
+    shape = len(a.sizes), len(b.sizes)
+    there = {kind: np.empty(shape) for kind in kinds}
+    back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
 
     def visit(x: Block, y: Block, table: FloatArray) -> None:
-        forward, backward = tiles(a, x, b, y, kind, reverse is not None and x is not y, table)
-        there[x.bags, y.bags] = forward
-        if reverse is not None and backward is not None:
-            reverse[y.bags, x.bags] = backward
+        forward, backward = tiles(a, x, b, y, kinds, bool(back) and x is not y, table)
+        for kind, block in forward.items():
+            there[kind][x.bags, y.bags] = block
+        for kind, block in backward.items():
+            back[kind][y.bags, x.bags] = block
 
-    _for_block_pairs(visit, a, b, max_memory, 1.0, n_jobs)
-    _finish(there, a.sizes, b.sizes, kind)
-    if back is not None:
-        _finish(back, b.sizes, a.sizes, kind)
+    _for_block_pairs(visit, a, b, max_memory, float(len(kinds)), n_jobs)
+    for kind in there:
+        _finish(there[kind], a.sizes, b.sizes, kind)
+    for kind in () if b is a else back:
+        _finish(back[kind], b.sizes, a.sizes, kind)
     return there, back
 
 
@@ -197,32 +200,36 @@ def _for_block_pairs(
 
 
 def tiles(
-    a: Side, x: Block, b: Side, y: Block, kind: str, both: bool, table: FloatArray
-) -> tuple[FloatArray, FloatArray | None]:
-    """Distances (sums for "mean", else squares) from bags of ``x`` to bags of ``y``, or both ways."""
-    start = np.inf if kind == "min_min" else 0.0
-    there = np.full((x.n_bags, y.n_bags), start)
-    back = np.full((y.n_bags, x.n_bags), start) if both and kind not in SYMMETRIC else None
-    to_bags = kernels.add_distances if kind == "mean" else kernels.nearest_squares
-    how = _OVER_ROWS[kind]
+    a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
+) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Sums (of means) or squares by kind from bags of ``x`` to bags of ``y``, and back if ``both``."""
+    there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
+    back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
     waiting: dict[int, FloatArray] = {}  # minimum squares so far, for the rows of each piece of y
+    mean, nearest = "mean" in kinds, any(kind != "mean" for kind in kinds)
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
-        values = np.full((y.n_bags, len(X)), 0.0 if kind == "mean" else np.inf)
+        # Without columns where not needed, to save memory.
+        least, sums = np.full((y.n_bags, len(X) * nearest), np.inf), np.zeros((y.n_bags, len(X) * mean))
         for number, (other, y_bounds) in enumerate(y.pieces):
             Y, y_squares = b.rows[other], b.squares[other]
             products = np.matmul(Y, X.T, out=table[: len(Y) * len(X)].reshape(len(Y), len(X)))
-            to_bags(products, X, Y, x_squares, y_squares, y_bounds, values)
-            if back is not None:
-                least = waiting.pop(number, None)
-                least = np.full((x.n_bags, len(Y)), np.inf) if least is None else least
-                kernels.nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least)
-                if part == x.pieces[-1].rows:
-                    kernels.over_rows(least, y_bounds, how, back)
-                else:
-                    waiting[number] = least
-        kernels.over_rows(values, x_bounds, how, there)
-    return there, there.T if both and kind in SYMMETRIC else back
+            if mean:
+                kernels.add_distances(products, X, Y, x_squares, y_squares, y_bounds, sums)
+            if nearest:
+                kernels.nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least)
+            if back:
+                others = waiting.pop(number, None)
+                others = np.full((x.n_bags, len(Y)), np.inf) if others is None else others
+                kernels.nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, others)
+                if part != x.pieces[-1].rows:
+                    waiting[number] = others
+                    continue
+                for kind, out in back.items():
+                    kernels.over_rows(others, y_bounds, _OVER_ROWS[kind], out)
+        for kind, out in there.items():
+            kernels.over_rows(sums if kind == "mean" else least, x_bounds, _OVER_ROWS[kind], out)
+    return there, back | {kind: there[kind].T for kind in kinds if both and kind in SYMMETRIC}
 
 
 def _finish(out: FloatArray, sizes: Int64Array, others: Int64Array, kind: str) -> None:
@@ -282,12 +289,8 @@ def bag_distance_kinds(
     check_kinds(kinds)
     a, b = as_bags(A), None if B is None else as_bags(B)
     out: dict[str, FloatArray] = {}
-    nearest, mean = "symmetric" in kinds or "average" in kinds, "energy" in kinds
-    if nearest or mean:
-        joint = joint_distances(a, b, nearest=nearest, mean=mean, n_jobs=n_jobs)
-        out = {"symmetric": joint.symmetric, "average": joint.average}
-        if mean:
-            out["energy"] = energy_from_means(joint, same=b is None)
+    if passed := [kind for kind in dict.fromkeys(kinds) if kind != "sliced"]:
+        out = _in_one_pass(a, b, passed, n_jobs)
     if "sliced" in kinds:
         if directions is None:
             directions = sliced_directions(a.n_features, np.random.default_rng() if rng is None else rng)
@@ -321,7 +324,7 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     >>> energy_distance([[[0], [1]], [[1], [3]], [[10]]]).round(4).tolist()
     [[0.0, 1.2247, 4.3012], [1.2247, 0.0, 3.873], [4.3012, 3.873, 0.0]]
     """
-    return energy_from_means(joint_distances(A, B, nearest=False, n_jobs=n_jobs), same=B is None)
+    return bag_distance_kinds(A, B, kinds=("energy",), n_jobs=n_jobs)["energy"]
 
 
 def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> FloatArray:
@@ -364,99 +367,32 @@ def gaussian_scale(distances: ArrayLike) -> float:
     return float(np.median(positive)) if len(positive) else 1.0
 
 
-def joint_distances(
-    A: Any, B: Any = None, *, nearest: bool = True, mean: bool = True, n_jobs: int | None = None
-) -> JointDistances:
-    """Symmetric and average distances (``nearest``) and means (``mean``) between all bags, in one pass."""
-    a, b = _sides(as_bags(A), None if B is None else as_bags(B), MAX_MEMORY)
-    there = _Sums.zeros(len(a.sizes), len(b.sizes))
-    back = there if b is a else _Sums.zeros(len(b.sizes), len(a.sizes))
-
-    def visit(x: Block, y: Block, table: FloatArray) -> None:
-        _add_block(a, x, b, y, there, None if x is y else back, nearest, mean, table)
-
-    _for_block_pairs(visit, a, b, MAX_MEMORY, 2.0, n_jobs)
-    return _finished(a, b, there, back, nearest, mean)
-
-
-class _Sums(NamedTuple):
-    """Squared directed Hausdorff distances, sums of nearest distances, and sums of all distances."""
-
-    farthest: FloatArray
-    nearest: FloatArray
-    total: FloatArray
-
-    @classmethod
-    def zeros(cls, n: int, m: int) -> _Sums:
-        return cls(np.zeros((n, m)), np.zeros((n, m)), np.zeros((n, m)))
-
-
-def _add_block(
-    a: Side,
-    x: Block,
-    b: Side,
-    y: Block,
-    there: _Sums,
-    back: _Sums | None,
-    nearest: bool,
-    mean: bool,
-    table: FloatArray,
-) -> None:
-    """Set the sums from the bags of ``x`` to the bags of ``y`` and, if ``back`` is not None, the reverse."""
-    forward = _Sums.zeros(x.n_bags, y.n_bags)
-    backward = _Sums.zeros(y.n_bags, x.n_bags)
-    waiting: dict[int, FloatArray] = {}  # minimum squares so far, for the rows of each piece of y
-    for part, x_bounds in x.pieces:
-        X, x_squares = a.rows[part], a.squares[part]
-        least, sums = np.full((y.n_bags, len(X)), np.inf), np.zeros((y.n_bags, len(X)))
-        for number, (other, y_bounds) in enumerate(y.pieces):
-            Y, y_squares = b.rows[other], b.squares[other]
-            products = np.matmul(Y, X.T, out=table[: len(Y) * len(X)].reshape(len(Y), len(X)))
-            if mean:
-                kernels.add_distances(products, X, Y, x_squares, y_squares, y_bounds, sums)
-            if nearest:
-                kernels.nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least)
-            if nearest and back is not None:
-                others = waiting.pop(number, None)
-                others = np.full((x.n_bags, len(Y)), np.inf) if others is None else others
-                kernels.nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, others)
-                if part == x.pieces[-1].rows:
-                    kernels.over_rows(others, y_bounds, kernels.GREATEST, backward.farthest)
-                    kernels.over_rows(others, y_bounds, kernels.SUM_OF_ROOTS, backward.nearest)
-                else:
-                    waiting[number] = others
-        if mean:
-            kernels.over_rows(sums, x_bounds, kernels.SUM, forward.total)
-        if nearest:
-            kernels.over_rows(least, x_bounds, kernels.GREATEST, forward.farthest)
-            kernels.over_rows(least, x_bounds, kernels.SUM_OF_ROOTS, forward.nearest)
-    np.copyto(backward.total, forward.total.T)
-    for whole, block in zip(there, forward, strict=True):
-        whole[x.bags, y.bags] = block
-    for whole, block in zip(back or (), backward, strict=back is not None):
-        whole[y.bags, x.bags] = block
-
-
-def _finished(a: Side, b: Side, there: _Sums, back: _Sums, nearest: bool, mean: bool) -> JointDistances:
-    """Convert sums to means, and squares to distances."""
-    none = np.empty((0, 0))
-    symmetric = average = total = none
-    own_a = own_b = np.empty(0)
-    if nearest:
-        symmetric = np.sqrt(np.maximum(there.farthest, back.farthest.T))
-        average = 0.5 * (there.nearest / a.sizes[:, None] + (back.nearest / b.sizes[:, None]).T)
-        if b is a:
-            np.fill_diagonal(symmetric, 0.0)
-            np.fill_diagonal(average, 0.0)
-    if mean:
-        total = there.total / (a.sizes[:, None] * b.sizes)
-        if b is a:
-            # Products are rounded, so that the matrix is not exactly symmetric yet.
-            total = np.minimum(total, total.T)
-            own_a = own_b = np.diagonal(total).copy()
+def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | None) -> dict[str, FloatArray]:
+    """Symmetric, average and energy distances, from one pass over the distances of instances."""
+    a, b = _sides(A, B, MAX_MEMORY)
+    directed = [{"average": "mean_min", "energy": "mean"}.get(kind, kind) for kind in kinds]
+    there, back = _distances(a, b, directed, True, MAX_MEMORY, n_jobs)
+    out: dict[str, FloatArray] = {}
+    for kind in kinds:
+        if kind == "symmetric":
+            out[kind] = np.maximum(there[kind], back[kind].T)
+        elif kind == "average":
+            out[kind] = 0.5 * (there["mean_min"] + back["mean_min"].T)
         else:
-            own_a, own_b = _own_means(a), _own_means(b)
-    return JointDistances(symmetric, average, total, own_a, own_b)
+            mean = there["mean"]
+            if b is a:
+                # Products are rounded, so that the matrix is not exactly symmetric yet.
+                mean = np.minimum(mean, mean.T)
+                own_a = own_b = np.diagonal(mean).copy()
+            else:
+                own_a, own_b = _own_means(a), _own_means(b)
+            own = own_a[:, None] + own_b
+            squares = 2.0 * mean - own
+            squares[squares <= _ROUNDING * own] = 0.0
+            out[kind] = np.sqrt(squares)
+        if b is a:
+            np.fill_diagonal(out[kind], 0.0)
+    return out
 
 
 def _own_means(side: Side) -> FloatArray:
@@ -466,32 +402,9 @@ def _own_means(side: Side) -> FloatArray:
     own = np.empty(len(side.sizes))
     with one_thread("blas"):
         for block in side.blocks:
-            sums, _ = tiles(side, block, side, block, "mean", False, table)
-            own[block.bags] = np.diagonal(sums)
+            sums, _ = tiles(side, block, side, block, ("mean",), False, table)
+            own[block.bags] = np.diagonal(sums["mean"])
     return own / side.sizes.astype(np.float64) ** 2
-
-
-class JointDistances(NamedTuple):
-    """Several kinds of bag distances from the same instance distances; arrays not requested are empty."""
-
-    # The larger directed Hausdorff distance, the mean of the two mean nearest distances, and means over all
-    # pairs: of two bags, and within the bags of A and B (including an instance with itself).
-
-    symmetric: FloatArray
-    average: FloatArray
-    mean: FloatArray
-    own_A: FloatArray
-    own_B: FloatArray
-
-
-def energy_from_means(joint: JointDistances, *, same: bool) -> FloatArray:
-    """Energy distance from mean distances; ``same`` if both sides are the same bags."""
-    own = joint.own_A[:, None] + joint.own_B
-    squares = 2.0 * joint.mean - own
-    squares[squares <= _ROUNDING * own] = 0.0
-    if same:
-        np.fill_diagonal(squares, 0.0)
-    return np.sqrt(squares)
 
 
 def check_kinds(

@@ -36,6 +36,7 @@ from moo_clustering._docs import documented
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_partition
+from moo_clustering.pool.families import tree_cut
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
 # Peak memory in bytes per pair of objects, or per stored entry of a sparse graph.
@@ -151,7 +152,7 @@ def cspa(
         return relabel_by_first_appearance(agreed)
     if partitioner == "average":
         tree = linkage(condensed_distances(edges, run_weights), method="average")
-        return relabel_by_first_appearance(_cut(tree, edges.n_samples, n_clusters))
+        return relabel_by_first_appearance(tree_cut(tree, n_clusters))
     neighbor_seed, seed = spawn_seeds(random_state, 2)
     if partitioner == "svd":
         return relabel_by_first_appearance(low_rank_parts(edges, run_weights, n_clusters, seed))
@@ -176,17 +177,6 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
         rng=rng,
     )
     return partition.labels
-
-
-def _cut(tree: FloatArray, n_samples: int, n_clusters: int) -> Labels:
-    """Cut the tree after n_samples - n_clusters merges: exactly n_clusters clusters, even with ties."""
-    merged = n_samples - n_clusters
-    children = tree[:merged, :2].astype(np.int64).ravel()
-    parents = np.repeat(n_samples + np.arange(merged), 2)
-    n_nodes = n_samples + merged
-    links = sp.csr_array((np.ones(2 * merged), (children, parents)), shape=(n_nodes, n_nodes))
-    _, parts = csgraph.connected_components(links, directed=False)
-    return parts[:n_samples]
 
 
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:

@@ -74,26 +74,22 @@ def reconstruction_weights(
     X: AnyFloatArray,
     edges: sp.csr_array,
     *,
-    solver: Literal["nnls", "pso"] = "nnls",
     orientation: Literal["row", "column"] = "row",
     ridge: float = 0.025,
     min_weight: float = 0.0,
-    rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
     """ES1: minimise ||reconstruction - X||_F^2 for s_ij >= 0 on the edges and 0 elsewhere (PESC, Eq. 4).
 
-    There is one small non-negative least-squares problem per sample. O(N (q^2 d + q^4)) time in the worst
-    case for q edges per sample, usually close to O(N q^2 (d + q)).
+    There is one small non-negative least-squares problem per sample, solved exactly by active sets, instead
+    of by the particle swarm of the paper. O(N (q^2 d + q^4)) time in the worst case for q edges per sample,
+    usually close to O(N q^2 (d + q)).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     edges : csr_array of shape (n_samples, n_samples)
         Entries (i, j) of all links from i to j in any member; values are ignored.
-    solver : {"nnls", "pso"}, default="nnls"
-        Exact active-set solution, or the simplified particle swarm of the paper (30 particles, 200
-        iterations), which is hundreds of times slower and slightly worse, and requires ``rng``.
     orientation : {"row", "column"}, default="row"
         ``"row"`` reconstructs sample i from the samples that i links to. ``"column"`` follows the formula A S
         literally: it reconstructs j from the samples that link to j, if there are any.
@@ -101,8 +97,6 @@ def reconstruction_weights(
         Weight of ||s||^2 as a multiple of the mean feature variance, for a unique minimum.
     min_weight : float, default=0.0
         Smallest weight of an edge; 0 drops edges of weight 0.
-    rng : numpy.random.Generator, optional
-        Random numbers for the swarm.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -113,10 +107,14 @@ def reconstruction_weights(
     X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # sums depend on the order in memory
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
-    if solver == "pso":
-        weights = _swarm(X, problem, rho, np.random.default_rng(rng))
-    else:
-        weights = _exact(X, problem, rho, n_jobs)
+    weights = np.zeros(problem.nnz)
+    width = max(int(np.diff(problem.indptr).max(initial=0)), 1)
+    for_parts(
+        lambda lo, hi: reconstruct(X, problem.indptr, problem.indices, rho, lo, hi, width, weights),
+        len(X),
+        float(len(X)) * width**2 * (X.shape[1] + width),
+        n_jobs,
+    )
     np.maximum(weights, min_weight, out=weights)
     # Copy: dropping entries must not change the structure of ``edges``.
     S = sp.csr_array((weights, problem.indices, problem.indptr), shape=problem.shape, copy=True)
@@ -125,64 +123,6 @@ def reconstruction_weights(
         S = S.T.tocsr()
     S.sort_indices()
     return S
-
-
-def _exact(X: AnyFloatArray, edges: sp.csr_array, rho: float, n_jobs: int | None) -> FloatArray:
-    weights = np.zeros(edges.nnz)
-    width = max(int(np.diff(edges.indptr).max(initial=0)), 1)
-    for_parts(
-        lambda lo, hi: reconstruct(X, edges.indptr, edges.indices, rho, lo, hi, width, weights),
-        len(X),
-        float(len(X)) * width**2 * (X.shape[1] + width),
-        n_jobs,
-    )
-    return weights
-
-
-def _swarm(
-    X: AnyFloatArray,
-    edges: sp.csr_array,
-    rho: float,
-    rng: np.random.Generator,
-    n_particles: int = 30,
-    n_iter: int = 200,
-) -> FloatArray:
-    """Velocity-free particle swarm for all samples with the same number of edges at once."""
-    X = np.asarray(X, dtype=np.float64)
-    weights = np.zeros(edges.nnz)
-    sizes = np.diff(edges.indptr)
-    for q in np.unique(sizes[sizes > 0]):
-        samples = np.flatnonzero(sizes == q)
-        # Batches limit arrays of shape (samples, particles, q) to some tens of megabytes.
-        for batch in np.array_split(samples, -(-len(samples) * n_particles * int(q) // 2_000_000)):
-            entries = edges.indptr[batch, None] + np.arange(q)
-            B = X[edges.indices[entries]]
-            gram = B @ B.transpose(0, 2, 1) + rho * np.eye(q)
-            target = (B @ X[batch][:, :, None])[:, :, 0]
-            weights[entries] = _swarm_batch(gram, target, n_particles, n_iter, rng)
-    return weights
-
-
-def _swarm_batch(
-    gram: FloatArray, target: FloatArray, n_particles: int, n_iter: int, rng: np.random.Generator
-) -> FloatArray:
-    """Iterate x <- max(0, w x + c r1 (own best - x) + c r2 (best - x)), w from 0.9 to 0.4, c = 2."""
-    n, q = target.shape
-
-    def loss(x: FloatArray) -> FloatArray:
-        return np.einsum("npq,npq->np", x @ gram, x) - 2.0 * (x @ target[:, :, None])[:, :, 0]
-
-    x = rng.random((n, n_particles, q))
-    own, own_loss = x.copy(), loss(x)
-    rows = np.arange(n)
-    for inertia in np.linspace(0.9, 0.4, n_iter):
-        best = own[rows, own_loss.argmin(axis=1)][:, None, :]
-        pull = 2.0 * rng.random(x.shape) * (own - x) + 2.0 * rng.random(x.shape) * (best - x)
-        x = np.maximum(0.0, inertia * x + pull)
-        new = loss(x)
-        better = new < own_loss
-        own[better], own_loss[better] = x[better], new[better]
-    return own[rows, own_loss.argmin(axis=1)]
 
 
 @documented(reconstruction_graph, reconstruction_weights)

@@ -7,9 +7,10 @@ notation, so that a fitted preparation reads new tables as it read the first one
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._messages import quoted
+from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering.datasets import files
 from moo_clustering.datasets.files import written
 
@@ -32,6 +33,8 @@ Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+# Numbers whose commas or points cannot separate thousands.
+_DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,})")
 _SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
 # A column of many different numbers may contain a few other cells.
 _SHARE, _DIFFERENT = 0.9, 10
@@ -62,6 +65,15 @@ _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥]|EUR|USD|GBP|CHF)\s*")
+_OTHER_SIGN = re.compile(r"^\(|\u2212|^[+-]\s*[$€£¥EUGC]", re.MULTILINE)
+_ID = re.compile(
+    r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
+)
+# Columns with at most this many different values are discrete; most values of categories.
+FEW, _MOST = 20, 100
+_MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
+_FREE_TEXT = 4  # words per cell of free text, on average
+_SHOWN = 8  # names in a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,16 +141,24 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         infinite = np.isinf(numbers)
         strays = tuple(str(value) for value in np.unique(numbers[infinite]))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
-        return Column(name, kind, np.where(infinite, np.nan, numbers), strays=strays, convention="plain")
-    cells = files.cells_of(column)
+        if strays:  # otherwise share the memory of the table
+            numbers = np.where(infinite, np.nan, numbers)
+        return Column(name, kind, numbers, strays=strays, convention="plain")
+    if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
+        # Without a Python object per cell.
+        where, distinct = pd.factorize(column.array, use_na_sentinel=False)
+        cells = _Cells(where, _written(distinct.astype(object).tolist()))
+    else:
+        listed = files.cells_of(column)
+        if not isinstance(dtype, pd.CategoricalDtype) and not files.are_cells(listed):
+            return Column(name, "category", np.empty(0)).out("cells that are neither numbers nor text")
+        cells = _Cells(*different_cells(_written(listed)))
     if isinstance(dtype, pd.CategoricalDtype):
         return _category(name, cells)
-    if not files.are_cells(cells):
-        return Column(name, "category", np.empty(0)).out("cells that are neither numbers nor text")
     read = _read_texts(name, cells)
     if read.kind == "category":
         return read
-    words = {text: None for cell in cells if (text := written(cell).strip()).casefold() in _WORDS}
+    words = {bare: None for text in cells.different if (bare := text.strip()).casefold() in _WORDS}
     return replace(read, strays=(*read.strays, *words))
 
 
@@ -148,22 +168,22 @@ def settled(column: Column, written: set[Convention]) -> Column:
         return column
     decimal = "comma" in written and "point" not in written
     is_money = column.unit in _MONEY  # amounts do not have three decimals
+    cells = _Cells(*different_cells(column.values)).stripped(set())
+    known = cells.different
     if column.convention == "ambiguous":
-        known = column.values[pd.notna(column.values)]
         # Three decimals in some cells and none in others are unlikely.
         decimal = decimal and not is_money and all("," in text for text in known)
         if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
             return column.out(f"its commas may be decimal commas or separate thousands ({example!r})")
         way: Literal["comma", "point"] = "comma" if decimal else "point"
-        return replace(column, values=as_numbers(column.values, way), convention=way)
-    known = pd.notna(column.values)
-    texts = column.values[known]
+        return replace(column, values=_spread(as_numbers(known, way), cells.where), convention=way)
     if decimal or is_money:
-        return replace(column, values=as_numbers(column.values, "comma"), convention="comma")
+        return replace(column, values=_spread(as_numbers(known, "comma"), cells.where), convention="comma")
     # If all have three decimals, both interpretations differ only by a factor.
-    mixed = not all("." in text for text in texts)
-    return replace(column, values=_spread(read_numbers(texts).values, known), grouped=mixed)
+    mixed = not all("." in text for text in known)
+    values = read_numbers(known, np.bincount(cells.where + 1)[1:]).values
+    return replace(column, values=_spread(values, cells.where), grouped=mixed)
 
 
 def _is_dates(dtype: Any) -> bool:
@@ -213,14 +233,17 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     if column.kind == "date":
         found = _dates_again(column, texts[known])
     elif column.kind == "truth":
-        found = _truth_again(column, texts[known])
+        found = _with_unread(
+            np.array([_TRUTHS.get(text.casefold(), np.nan) for text in texts[known]]), texts[known]
+        )
     else:
         is_plain = np.zeros(len(cells), dtype=bool)
-        if not _are_texts(cells):
+        if pd.api.types.infer_dtype(cells, skipna=True) not in ("string", "empty"):
             is_plain = np.array([not isinstance(cell, str) for cell in cells])
         found = _numbers_again(column, texts[known], is_plain[known])
-    _require_readable(column, found, int(known.sum()))
-    return found._replace(values=_spread(found.values, known))
+    if found.n_unread > (1 - _SHARE) * int(known.sum()):
+        _refuse_kind(column, found.unread[0])
+    return found._replace(values=_spread(found.values, np.where(known, np.cumsum(known) - 1, -1)))
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
@@ -236,8 +259,9 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
     for column, read in zip(columns, found, strict=True):
         if read.convention != column.convention or column.forms or column.kind != "number":
             continue
-        texts = _bare(_texts(files.cells_of(frame[column.name]), _NO_NUMBER))
         known = np.flatnonzero(~np.isnan(read.values))
+        texts = _texts(files.cells_of(frame[column.name]), _NO_NUMBER)
+        texts[known] = _split_units(_signed(texts[known]))[0]
         other = _in_convention(texts[known], convention)
         differs = np.flatnonzero(other != read.values[known])
         if not np.isnan(other).any() and len(differs):
@@ -250,6 +274,7 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
 
 _CONVENTIONS = {"plain": "decimal points", "comma": "decimal commas", "point": "commas between thousands"}
 _KINDS = {"number": "numbers", "truth": "true and false", "date": "dates"}
+_TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 
 
 def _is_typed(column: pd.Series[Any]) -> bool:
@@ -282,7 +307,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
     numerals, units = texts, Counter({"": len(texts)})
     values = _in_convention(texts, convention, is_plain)
     if column.unit or np.isnan(values).any():
-        numerals, units = _split_units(_by_text(_signed, texts))
+        numerals, units = _split_units(_signed(texts))
         values = _in_convention(numerals, convention, is_plain)
     for unit in units:
         if unit and unit != column.unit:
@@ -317,14 +342,6 @@ def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
     return _with_unread(values, texts, note)
 
 
-def _truth_again(column: Column, texts: NDArray[Any]) -> Reread:
-    values = np.array([_TRUTHS.get(text.casefold(), np.nan) for text in texts])
-    return _with_unread(values, texts)
-
-
-_TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
-
-
 def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
     where, different = different_cells(texts)
     found, note = _dated(different, column.forms) if column.forms else None, ""
@@ -350,22 +367,17 @@ def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
     return np.array([np.nan if each is None else each[0] for each in found])[where]
 
 
-def _bare(texts: NDArray[Any]) -> NDArray[Any]:
-    """Numerals without signs in other notations and without units."""
-    known = pd.notna(texts)
-    bare = texts.copy()
-    bare[known] = _split_units(_by_text(_signed, texts[known]))[0]
-    return bare
-
-
-def _split_units(texts: NDArray[Any]) -> tuple[NDArray[Any], Counter[str]]:
+def _split_units(
+    texts: NDArray[Any], counts: NDArray[np.intp] | None = None
+) -> tuple[NDArray[Any], Counter[str]]:
     """Remove units from texts, and count the cells with each unit; other texts do not change."""
     units: Counter[str] = Counter()
     where, different = different_cells(texts)
-    for place, (text, n) in enumerate(zip(different, np.bincount(where).tolist(), strict=True)):
+    cells = np.bincount(where, counts).astype(np.intp).tolist()
+    for place, (text, n) in enumerate(zip(different, cells, strict=True)):
         if match := _MEASURE.fullmatch(text):
-            different[place] = match["number"]
-            units[" ".join(part for part in (match["before"], match["after"]) if part)] += n
+            before, different[place], after = match.groups()
+            units[f"{before} {after}" if before and after else before or after or ""] += n
     return different[where], units
 
 
@@ -378,7 +390,7 @@ def _in_convention(
         if is_plain is not None and is_plain.any():
             values[is_plain] = files.exact_numbers(numerals[is_plain])
     else:
-        values = files.exact_numbers(_SPACED.sub("", text) for text in different)[where]
+        values = files.exact_numbers(_compact(different))[where]
     values[~np.isfinite(values)] = np.nan
     return values
 
@@ -386,11 +398,6 @@ def _in_convention(
 def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> Reread:
     unread = texts[pd.isna(values)]
     return Reread(values, tuple(dict.fromkeys(unread)), len(unread), note)
-
-
-def _require_readable(column: Column, found: Reread, n_known: int) -> None:
-    if found.n_unread > (1 - _SHARE) * n_known:
-        _refuse_kind(column, found.unread[0])
 
 
 def _refuse_kind(column: Column, example: str) -> None:
@@ -412,67 +419,79 @@ def _without_unit_note(column: Column) -> str:
     return f"column {column.name!r} has numbers without a unit, read as {column.unit}"
 
 
-def _category(name: str, cells: Sequence[Any], code: str = "") -> Column:
-    values = _texts(cells, _MISSING)
-    names = sorted({*values} - {None})
-    remark = blanks_note(dict.fromkeys(_written(cells))) or alike_note(names)
-    return Column(name, "category", values, code=code, remark=remark)
+class _Cells(NamedTuple):
+    """Texts of a column, which often has few different ones: the same work is not done for every cell."""
+
+    where: NDArray[np.intp]  # position among the different texts, -1 for missing cells
+    different: NDArray[Any]  # in order of appearance
+
+    def stripped(self, missing: Collection[str]) -> _Cells:
+        """Cells without white space around them, where words for missing values are missing."""
+        places: dict[str, int] = {}
+        found = [
+            -1 if text is None or (bare := text.strip()).casefold() in missing
+            else places.setdefault(bare, len(places))
+            for text in self.different
+        ]  # fmt: skip
+        return _Cells(np.array(found, dtype=np.intp)[self.where], np.array(list(places), dtype=object))
+
+    def texts(self) -> NDArray[Any]:
+        """Texts of all cells, None for missing ones."""
+        return np.array([*self.different, None], dtype=object)[self.where]
 
 
-def _read_texts(name: str, cells: Sequence[Any]) -> Column:
-    texts = _texts(cells, _NO_NUMBER)
-    known = pd.notna(texts)
-    if not known.any():
+def _category(name: str, cells: _Cells, code: str = "") -> Column:
+    known = cells.stripped(_MISSING)
+    remark = blanks_note(cells.different) or alike_note(sorted(known.different))
+    return Column(name, "category", known.texts(), code=code, remark=remark)
+
+
+def _read_texts(name: str, cells: _Cells) -> Column:
+    where, different = known = cells.stripped(_NO_NUMBER)
+    if not len(different):
         return _category(name, cells)
-    # Columns of text have few different cells, and all that follows takes long.
-    where, different = different_cells(texts[known])
     if {text.casefold() for text in different} <= {"true", "false"}:
         truth = np.array([text.casefold() == "true" for text in different], dtype=np.float64)
-        return Column(name, "truth", _spread(truth[where], known))
-    numerals, unit, remark, units = texts[known], "", "", ""
-    found = read_numbers(numerals)
+        return Column(name, "truth", _spread(truth, where))
+    counts = np.bincount(where + 1, minlength=len(different) + 1)[1:]
+    numerals, unit, remark, units = different, "", "", ""
+    found = read_numbers(numerals, counts)
     if found.convention == "none":
-        numerals = np.array([_signed(text) for text in different], dtype=object)[where]
-        bare, counts = _split_units(numerals)
-        unit, remark, units = _common_unit(counts, len(bare))
+        numerals = _signed(different)
+        bare, each = _split_units(numerals, counts)
+        unit, remark, units = _common_unit(each, int(counts.sum()))
         numerals = bare if unit else numerals
-        found = read_numbers(numerals)
-        if units and found.convention == "none" and read_numbers(bare).convention != "none":
+        found = read_numbers(numerals, counts)
+        if units and found.convention == "none" and read_numbers(bare, counts).convention != "none":
             return replace(_category(name, cells), units=units)
     if found.convention != "none":
-        plain, values = np.empty(len(different), dtype=object), np.empty(len(different))
-        plain[where], values[where] = numerals, found.values
-        known_numbers = files.finite((_in_python(text, found.convention) for text in plain), values)
+        known_numbers = files.finite(_in_python(numerals, found.convention), found.values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        numbers = _spread(found.values, known)
-        whole = Column(
+        # The notation of the other columns may determine the interpretation.
+        is_open = found.convention == "ambiguous" or found.grouped
+        return Column(
             name,
             "number",
-            numbers,
-            strays=tuple(dict.fromkeys(texts[known & np.isnan(numbers)])),
+            _Cells(where, numerals).texts() if is_open else _spread(found.values, where),
+            strays=tuple(different[np.isnan(found.values)]),
             convention=found.convention,
             grouped=found.grouped,
             unit=unit,
             remark="; ".join(filter(None, (remark, files.rounding_note(known_numbers)))),
         )
-        texts[known] = numerals
-        if found.convention == "ambiguous" or found.grouped:
-            # The notation of the other columns determines the interpretation.
-            return replace(whole, values=texts)
-        return whole
     if (hours := read_times(different)) is not None:
-        spread = _spread(hours[where], known)
-        return Column(name, "number", spread, convention="plain", unit="hours", forms=("time",))
+        values = _spread(hours, where)
+        return Column(name, "number", values, convention="plain", unit="hours", forms=("time",))
     dates = _dated(different)
     if isinstance(dates, str):
-        return Column(name, "date", texts).out(dates)
+        return Column(name, "date", known.texts()).out(dates)
     if dates is not None:
-        return Column(name, "date", _spread(dates.values[where], known), forms=dates.forms)
+        return Column(name, "date", _spread(dates.values, where), forms=dates.forms)
     if (fractions := read_fractions(different)) is not None:
         remark = f"fractions read as numbers ({different[0]!r})"
-        spread = _spread(fractions[where], known)
-        return Column(name, "number", spread, convention="plain", remark=remark, forms=("fraction",))
+        values = _spread(fractions, where)
+        return Column(name, "number", values, convention="plain", remark=remark, forms=("fraction",))
     return _category(name, cells)
 
 
@@ -488,34 +507,31 @@ def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
     return "", "", f"its cells have different units, {', '.join(first)} and {last}; convert them to one"
 
 
-def _in_python(text: str, convention: Convention) -> str:
-    """A number in Python's notation."""
-    text = _SPACED.sub("", text)
+def _compact(texts: Iterable[str]) -> list[str]:
+    """Texts without spaces and apostrophes between thousands."""
+    listed = list(texts)
+    # One search is much faster than many substitutions.
+    return [_SPACED.sub("", text) for text in listed] if _SPACED.search("\n".join(listed)) else listed
+
+
+def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
+    """Numbers in Python's notation."""
+    compact = _compact(texts)
     if convention == "plain":
-        return text
+        return compact
     thousands, decimal = (",", ".") if convention == "point" else (".", ",")
-    return text.replace(thousands, "").replace(decimal, ".")
+    return [text.replace(thousands, "").replace(decimal, ".") for text in compact]
 
 
-def _spread(values: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
-    """Place the values of the known cells into a column with missing values elsewhere."""
-    column = np.full(len(known), np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
-    column[known] = values
-    return column
+def _spread(values: NDArray[Any], where: NDArray[np.intp]) -> NDArray[Any]:
+    """Values of cells at these positions, missing for -1."""
+    missing = np.array(np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
+    return np.append(values, missing)[where]
 
 
 def _texts(cells: Sequence[Any], missing: set[str]) -> NDArray[Any]:
     """Texts of the cells without white space around them, None for words of missing values."""
-
-    def stripped(text: str) -> str | None:
-        text = text.strip()
-        return None if text.casefold() in missing else text
-
-    return _by_text(stripped, _written(cells))
-
-
-def _are_texts(cells: Sequence[Any]) -> bool:
-    return pd.api.types.infer_dtype(cells, skipna=True) in ("string", "empty")
+    return _Cells(*different_cells(_written(cells))).stripped(missing).texts()
 
 
 def _written(cells: Sequence[Any]) -> NDArray[Any]:
@@ -539,15 +555,7 @@ def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.int
             return where, distinct
     found = list(dict.fromkeys(cells))
     places = dict(zip(found, range(len(found)), strict=True))
-    different = np.empty(len(found), dtype=object)
-    different[:] = found
-    return np.array([places[cell] for cell in cells], dtype=np.intp), different
-
-
-def _by_text(function: Callable[[str], str | None], texts: NDArray[Any]) -> NDArray[Any]:
-    """Apply a function to all different texts, which are often few."""
-    where, different = different_cells(texts)
-    return np.array([function(text) for text in different], dtype=object)[where]
+    return np.array([places[cell] for cell in cells], dtype=np.intp), np.array(found, dtype=object)
 
 
 def blanks_note(texts: Iterable[str]) -> str:
@@ -586,22 +594,22 @@ class Numbers(NamedTuple):
     grouped: bool = False  # plain numbers that may also be read as thousands with points (1.234)
 
 
-def read_numbers(texts: NDArray[Any]) -> Numbers:
-    """Parse non-empty texts as numbers. O(n) time and memory."""
+def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) -> Numbers:
+    """Parse non-empty texts, of which columns have so many cells, as numbers. O(n) time and memory."""
     # Objects, because an array of text reserves the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
     if not np.isnan(exact).any():
         return _plain(different, exact[where])
-    compact = [_SPACED.sub("", text) for text in different]
-    plain = files.exact_numbers(compact)
-    commas = np.array([bool(_COMMA.fullmatch(text)) for text in compact])
-    points = np.array([bool(_POINT.fullmatch(text)) for text in compact])
-    shares = {
-        "plain": (~np.isnan(plain))[where].mean(),
-        "comma": commas[where].mean(),
-        "point": points[where].mean(),
+    compact = _compact(different)
+    plain = exact if compact == different.tolist() else files.exact_numbers(compact)
+    known = {
+        "plain": ~np.isnan(plain),
+        "comma": np.array([_COMMA.fullmatch(text) is not None for text in compact]),
+        "point": np.array([_POINT.fullmatch(text) is not None for text in compact]),
     }
+    cells = np.bincount(where, counts)
+    shares = {name: cells[is_known].sum() / cells.sum() for name, is_known in known.items()}
     best = max(shares, key=lambda name: shares[name])  # plain before others where equal
     if shares[best] < _SHARE or (shares[best] < 1 and len(different) <= _DIFFERENT):
         return Numbers("none", np.full(len(texts), np.nan))
@@ -609,10 +617,13 @@ def read_numbers(texts: NDArray[Any]) -> Numbers:
         return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
     # Commas that could separate thousands cannot, if there is a 0,123 or a 1500 beside 1,234.
-    decimal = any(re.fullmatch(r"[+-]?(0,\d+|\d{4,})", text) for text in compact)
-    if shares["comma"] == shares["point"] and not decimal:
+    if shares["comma"] == shares["point"] and not any(map(_DECIMAL.fullmatch, compact)):
         convention = "ambiguous"
-    values = as_numbers(compact, "point" if best == "point" and convention != "ambiguous" else "comma")
+    way: Literal["comma", "point"] = "point" if best == "point" and convention != "ambiguous" else "comma"
+    values = np.full(len(compact), np.nan)
+    is_known = known[way]
+    values[is_known] = files.exact_numbers(_in_python(np.array(compact, dtype=object)[is_known], way))
+    values[~np.isfinite(values)] = np.nan  # more digits than a number can have
     return Numbers(convention, values[where])
 
 
@@ -624,15 +635,11 @@ def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
     return Numbers("plain", values, grouped)
 
 
-def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.float64]:
+def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> NDArray[np.float64]:
     """Parse numbers with a decimal comma, or with commas between thousands; NaN for other texts."""
     pattern = _COMMA if convention == "comma" else _POINT
-    values = np.full(len(texts), np.nan)
-    for row, text in enumerate(texts):
-        compact = _SPACED.sub("", str(text))
-        if pattern.fullmatch(compact):
-            thousands, decimal = (".", ",") if convention == "comma" else (",", ".")
-            values[row] = files.as_number(compact.replace(thousands, "").replace(decimal, "."))
+    compact = [text if pattern.fullmatch(text) else "" for text in _compact(texts)]
+    values = files.exact_numbers(_in_python(compact, convention))
     values[~np.isfinite(values)] = np.nan  # more digits than a number can have
     return values
 
@@ -731,11 +738,15 @@ def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
     return numbers if len(np.unique(numbers)) == len(set(texts)) else None
 
 
-def _signed(text: str) -> str:
+def _signed(texts: NDArray[Any]) -> NDArray[Any]:
     """Convert negative numbers, such as (1,234), -$5 and a typographic minus, to Python's notation."""
-    bracketed = _BRACKETED.fullmatch(text)
-    plain = (f"-{bracketed[1]}" if bracketed else text).replace("\u2212", "-")
-    return _BEFORE_SIGN.sub(r"\2\1", plain, count=1)
+    where, different = different_cells(texts)
+    if _OTHER_SIGN.search("\n".join(different)):
+        for place, text in enumerate(different):
+            bracketed = _BRACKETED.fullmatch(text)
+            plain = (f"-{bracketed[1]}" if bracketed else text).replace("\u2212", "-")
+            different[place] = _BEFORE_SIGN.sub(r"\2\1", plain, count=1)
+    return different[where]
 
 
 class UnseenCells(NamedTuple):
@@ -761,3 +772,131 @@ def cell_text(value: Any) -> str:
     if isinstance(value, np.datetime64):
         return written(value)
     return f"{value:.6g}"
+
+
+def judge(column: Column) -> Column:
+    """Mark a column that is useless for clustering as dropped, with the reason."""
+    if column.kind == "out":
+        return column
+    is_known = pd.notna(column.values)
+    known = column.values if is_known.all() else column.values[is_known]
+    if not len(known):
+        return column.out("empty")
+    if (known == known[0]).all():
+        is_whole = len(known) == len(column.values)
+        return column.out("constant" if is_whole else "one value, otherwise empty cells")
+    if len(known) < (1 - _MOST_MISSING) * len(column.values):
+        n_missing = len(column.values) - len(known)
+        return column.out(f"{n_missing} of {len(column.values)}{_MISSING_CELLS}")
+    if column.kind == "number":
+        return column.out("it numbers the rows") if _numbers_rows(column.name, known) else column
+    judged = _judge_category(column, known) if column.kind == "category" else column
+    return column.out(column.units) if judged.kind == "out" and column.units else judged
+
+
+def _numbers_rows(name: str, known: NDArray[np.float64]) -> bool:
+    if (known != known.round()).any() or len(pd.unique(known)) < len(known):
+        return False
+    # Halve the numbers first, because their difference could overflow.
+    run = known.max() / 2 - known.min() / 2 == (len(known) - 1) / 2
+    return bool(_ID.fullmatch(name) or name.casefold() in {"id", "nr", "no"} or (run and len(known) > FEW))
+
+
+def _judge_category(column: Column, known: NDArray[Any]) -> Column:
+    where, different = different_cells(known)
+    n, n_different = len(known), len(different)
+    words = float(np.mean(np.array([len(text.split()) for text in different])[where]))
+    ways = "read_documents", f"--text-columns {shlex.quote(column.name)}"
+    advice = [f"; use {way} to cluster by words" if words > _FREE_TEXT else "" for way in ways]
+    if column.code:
+        advice = [f"; its cells are codes, because {column.code}"] * 2
+    if n_different == n and n > 2:
+        return column.out(Advice("a different value in every row", *advice))
+    # Codes are certainly categories, so more different values are allowed.
+    many = _MOST if column.code else max(FEW, n // 10)
+    if n_different > min(_MOST, many, max(2, n // 2)):
+        what = "free text" if words > _FREE_TEXT else "too many different values"
+        return column.out(Advice(f"{what} ({n_different} in {n} rows)", *advice))
+    return column
+
+
+def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> list[Advice]:
+    """Notes about dropped columns, one line per reason."""
+    by_reason: dict[str, list[str]] = {}
+    for column in columns:
+        if column.kind == "out":
+            key = _MISSING_CELLS if column.reason.endswith(_MISSING_CELLS) else column.reason
+            by_reason.setdefault(key, []).append(column.name)
+    reasons = {column.name: column.reason for column in columns}
+    notes = []
+    for key, names in by_reason.items():
+        reason = reasons[names[0]]
+        if key == _MISSING_CELLS and len(names) > 1:
+            reason = "more than half of the" + _MISSING_CELLS
+        said = [reason, for_command(reason)]
+        if reason in ("it numbers the rows", "a different value in every row"):
+            place = list(reasons).index(names[0])
+            cells = f"[:, {place}]" if labels is None else f"[{labels[place]!r}]"
+            ways = f"sample_names=X{cells}", f"--id-column {shlex.quote(names[0])}"
+            said = [f"{reason} ({way} names the rows by it)" for way in ways]
+        notes.append(Advice(f"{column_list(names)} left out: ", *said))
+    return notes
+
+
+def unread_notes(columns: Sequence[Column], found: Sequence[Reread]) -> list[str]:
+    """Notes about cells of further rows that could not be read."""
+    notes = []
+    for column, read in zip(columns, found, strict=True):
+        if n := read.n_unread:
+            cells, count = ("1 cell", "counts") if n == 1 else (f"{n} cells", "count")
+            texts = listed([repr(text) for text in read.unread])
+            notes.append(
+                f"column {column.name!r} has {cells} that could not be read ({texts}) and {count} as missing"
+            )
+    return notes
+
+
+def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
+    """Notes about categories, dates, and numbers in unusual notation."""
+    notes = []
+    if names := [column.name for column in columns if column.kind == "category"]:
+        count = f"{n_indicators} indicator{'' if n_indicators == 1 else 's'}"
+        whose = "its" if len(names) == 1 else "their"
+        notes.append(f"{column_list(names)} of text converted to {count} of {whose} values")
+    if names := [column.name for column in columns if column.kind == "date"]:
+        text = f"{column_list(names)} of dates converted to numbers of days ("
+        notes.append(Advice(text, "drop a column to exclude it)", "--drop excludes a column)"))
+    for convention, text in (("comma", "decimal commas"), ("point", "commas between thousands")):
+        if names := [column.name for column in columns if column.convention == convention]:
+            notes.append(f"{column_list(names)} read as numbers with {text}")
+    units: dict[str, list[str]] = {}
+    for column in columns:
+        if column.unit:
+            units.setdefault(column.unit, []).append(column.name)
+        if column.strays:
+            one = len(column.strays) == 1
+            notes.append(
+                f"column {column.name!r} contains numbers except for "
+                f"{listed([repr(s) for s in column.strays])}, which {'is' if one else 'are'} "
+                "treated as missing"
+            )
+        if column.code:
+            notes.append(
+                f"column {column.name!r} contains codes, which are used as categories: {column.code}"
+            )
+        if column.remark:
+            notes.append(f"column {column.name!r}: {column.remark}")
+        if column.grouped and column.convention == "plain":
+            notes.append(f"column {column.name!r} read as numbers with decimal points, not as thousands")
+    notes += [f"{column_list(names)} read as numbers of {unit}" for unit, names in units.items()]
+    return notes
+
+
+def column_list(names: Sequence[str]) -> str:
+    """Names of columns for messages."""
+    return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns ({listed(names)})"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Format the first names, and the number of the others."""
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -13,7 +13,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -569,7 +569,13 @@ def is_written_number(text: str) -> bool:
 
 def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
     """Parse texts with :func:`as_number`."""
-    return np.array([as_number(text) for text in texts], dtype=np.float64)
+    listed = list(texts)
+    joined = "".join(listed)
+    if joined.isascii() and "_" not in joined:
+        with suppress(ValueError):
+            return np.array(list(map(float, listed)), dtype=np.float64)
+    # Exceptions take long, and commas are the most frequent reason for them.
+    return np.array([np.nan if "," in text else as_number(text) for text in listed], dtype=np.float64)
 
 
 def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
@@ -586,9 +592,9 @@ def code_reason(known: Mapping[str, float]) -> str:
     # in double precision. ``known`` maps texts to their numbers in Python's notation.
     exponents = []
     for text in known:
-        if _LEADING_ZERO.match(text):
+        if text[0] in "+-0" and _LEADING_ZERO.match(text):
             return f"{text!r} begins with a zero"
-        if found := _EXPONENT.fullmatch(text):
+        if ("e" in text or "E" in text) and (found := _EXPONENT.fullmatch(text)):
             exponents.append(text)
             if found[1] == "0" or len(found[1]) > 1:
                 return f"{text!r} would be the number {known[text]:g}"

@@ -7,7 +7,6 @@ the nearest rows.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
@@ -29,26 +28,26 @@ from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering.datasets import files
 from moo_clustering.datasets.cells import (
+    FEW,
     Column,
     Kind,
     Reread,
     UnseenCells,
     cell_text,
+    column_list,
     different_cells,
+    judge,
+    left_out_notes,
+    listed,
     read_again,
     read_column,
+    reading_notes,
     require_one_notation,
     settled,
+    unread_notes,
 )
 
-_ID = re.compile(
-    r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
-)
-_FEW, _MOST = 20, 100
-_MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
-_WORDS = 4
-_SHOWN = 8
-# Bins of a continuous column for associations. Numbers of at most _FEW different values are discrete: their
+# Bins of a continuous column for associations. Numbers of at most FEW different values are discrete: their
 # values form clusters, as those of categories do.
 _BINS = 8
 # Significance level of an association, before correction for the number of other columns.
@@ -63,6 +62,7 @@ _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 _DONORS, _DONORS_OF_TWO = 5, 1
 # Rows that are searched for neighbours and splits; rows of associations; products of rows computed at once.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
+_ROWS = 50_000  # rows that become features at once, as intermediate results of all would need much memory
 # A column accounts for the best split if its share is at least _EXPLAINED, and the shares of at least _OTHERS
 # other columns are at most _UNEXPLAINED.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
@@ -110,7 +110,9 @@ class PreparedTable:
     @property
     def known_columns(self) -> pd.DataFrame:
         """The ``columns`` with missing values in filled cells, and with booleans instead of 0 and 1."""
-        found = unfilled(self.columns, self.missing)
+        found = self.columns.copy(deep=False)
+        for name in self.missing.columns[self.missing.any()]:
+            found[name] = self.columns[name].mask(self.missing[name])
         for name in (scale.column.name for scale in self.preparer._scales if scale.column.kind == "truth"):
             found[name] = (found[name] > 0).astype("boolean").mask(found[name].isna())
         return found
@@ -135,7 +137,16 @@ class PreparedTable:
             Columns with at least five missing cells whose Cramer's V with the clusters is at least .3, and
             significant at .01 after correction for the number of columns.
         """
-        return following_missing(self.missing, labels)
+        clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
+        missing = self.missing.loc[:, self.missing.sum() >= _FEW_MISSING]
+        found: dict[str, float] = {}
+        for name in missing:
+            table = np.zeros((clusters.max() + 1, 2))
+            np.add.at(table, (clusters, missing[name].to_numpy().astype(np.intp)), 1.0)
+            strength, p_value = _association(table)
+            if p_value < _LEVEL / missing.shape[1] and strength >= _FOLLOWS:
+                found[str(name)] = strength
+        return tuple(sorted(found, key=lambda name: -found[name]))
 
 
 def prepare_table(
@@ -219,7 +230,8 @@ def prepare_table(
     >>> table.X.var(axis=0).round(9).tolist()
     [1.0, 1.0]
     """
-    return TablePreparer(scale=scale, weights=weights, missing=missing)._fitted(frame)
+    preparer = TablePreparer(scale=scale, weights=weights, missing=missing)
+    return preparer._table(*preparer._fitted(frame))
 
 
 @documented(prepare_table)
@@ -303,7 +315,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_features), float64
         """
-        return self._fitted(X).X
+        return self._fitted(X)[0]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Features of further rows. See :meth:`prepare`.
@@ -384,7 +396,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             raise ValueError("input_features must equal feature_names_in_, the columns of the fit")
         return np.array(self._feature_names, dtype=object)
 
-    def _fitted(self, table: Any) -> PreparedTable:
+    def _fitted(self, table: Any) -> tuple[FloatArray, list[NDArray[Any]], BoolArray, Sequence[str]]:
+        """Fit, and return features, filled columns, the mask of their known cells, and notes."""
         for name, value, allowed in (
             ("scale", self.scale, ("equal", "none")),
             ("weights", self.weights, ("dependence", "equal")),
@@ -402,7 +415,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             raise files.DataError(f"the table has {rows}, but clustering requires at least two")
         read = [read_column(name, frame[name]) for name in frame.columns]
         conventions = {column.convention for column in read}
-        judged = [_judge(settled(column, conventions)) for column in read]
+        judged = [judge(settled(column, conventions)) for column in read]
         used = [column for column in judged if column.kind != "out"]
         if not used:
             _refuse(judged)
@@ -415,16 +428,16 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
         shares = shares[shares > 0.0]
         known = np.column_stack([pd.notna(column.values) for column in used])
-        filled = [_filled(column) for column in used]
+        filled = [_filled(column, row) for column, row in zip(used, known.T, strict=True)]
         donors = None
         if self.missing == "neighbors" and len(used) > 1:
             donors = _Donors.of(used, filled, known, shares)
             filled = donors.fill(filled, known)
-        columns = zip(used, filled, shares.tolist(), map(np.all, known.T), strict=True)
+        columns = zip(used, filled, known.T, shares.tolist(), strict=True)
         found = donors.scales if donors and is_equal else ()
         scales = [
-            found[at] if found and is_whole else _Scale.of(column, values, is_equal, share)
-            for at, (column, values, share, is_whole) in enumerate(columns)
+            found[at] if found and row.all() else _Scale.of(column, values, row, is_equal, share)
+            for at, (column, values, row, share) in enumerate(columns)
         ]
         X = _features(scales, filled)
         if is_equal:
@@ -449,7 +462,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.category_names_ = tuple(column.name for column in used if column.kind == "category")
         self.weights_ = tuple(shares.tolist())
         self.notes_ = tuple(map(str, notes))
-        return self._table(X, filled, known, notes)
+        return X, filled, known, notes
 
     def _prepared(self, table: Any) -> tuple[PreparedTable, list[str]]:
         """The features of further rows, and the notes that :meth:`transform` warns of."""
@@ -465,7 +478,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                 refused[column.name] = error
         if refused:
             first, *others = refused
-            more = f"; {_columns(others)} also have errors" if others else ""
+            more = f"; {column_list(others)} also have errors" if others else ""
             raise files.DataError(f"{refused[first]}{more}")
         require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
@@ -492,8 +505,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _table(
         self, X: FloatArray, filled: Sequence[NDArray[Any]], known: BoolArray, notes: Sequence[str]
     ) -> PreparedTable:
-        # Store texts as objects, not in the string type of pandas.
-        columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in filled]
+        # Copy columns that share the memory of the table. Store texts as objects, not as strings of pandas.
+        owned = [each if each.flags.owndata else each.copy() for each in filled]
+        columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in owned]
         return PreparedTable(
             X,
             self._feature_names,
@@ -526,7 +540,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if not others:
             return frame, []
         verb, what = ("is", "it") if len(others) == 1 else ("are", "them")
-        return frame, [f"{_columns(others)} {verb} ignored, because the fit did not use {what}"]
+        return frame, [f"{column_list(others)} {verb} ignored, because the fit did not use {what}"]
 
     def units(self) -> dict[str, str]:
         """Return the units of the columns whose cells have one.
@@ -564,34 +578,8 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str]) -> None:
     """Raise a DataError that names the absent columns, and similar names in the table."""
     alike = {name.strip().casefold(): name for name in names}
     hints = [alike[name.strip().casefold()] for name in absent if name.strip().casefold() in alike]
-    hint = f"; it has {_columns(hints)}, but names must be equal" if hints else ""
-    raise files.DataError(f"the table lacks {_columns(absent)} of the fit{hint}")
-
-
-def unfilled(columns: pd.DataFrame, missing: pd.DataFrame) -> pd.DataFrame:
-    """Columns with missing values in place of filled cells."""
-    found = columns.copy(deep=False)
-    for name in missing:
-        if missing[name].any():
-            found[name] = columns[name].mask(missing[name])
-    return found
-
-
-def following_missing(missing: pd.DataFrame, labels: ArrayLike) -> tuple[str, ...]:
-    """Columns whose missing cells are associated with the clusters, strongest first.
-
-    See :meth:`PreparedTable.following_missing`.
-    """
-    clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
-    empty = [str(name) for name in missing.columns[missing.to_numpy().sum(axis=0) >= _FEW_MISSING]]
-    found: dict[str, float] = {}
-    for name in empty:
-        table = np.zeros((clusters.max() + 1, 2))
-        np.add.at(table, (clusters, missing[name].to_numpy().astype(np.intp)), 1.0)
-        strength, p_value = _association(table)
-        if p_value < _LEVEL / len(empty) and strength >= _FOLLOWS:
-            found[name] = strength
-    return tuple(sorted(found, key=lambda name: -found[name]))
+    hint = f"; it has {column_list(hints)}, but names must be equal" if hints else ""
+    raise files.DataError(f"the table lacks {column_list(absent)} of the fit{hint}")
 
 
 def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
@@ -602,7 +590,12 @@ def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    discrete = [column.kind == "category" or pd.Series(column.values).nunique() <= _FEW for column in columns]
+    # Most columns with more values show them in their first rows.
+    discrete = [
+        column.kind == "category"
+        or all(pd.Series(column.values[:n]).nunique() <= FEW for n in (_MOST_COUNTED, None))
+        for column in columns
+    ]
     if not any(discrete):
         return weights
     rows = _some_rows(len(columns[0].values), _MOST_COUNTED)
@@ -630,7 +623,7 @@ def _indicators(column: Column) -> NDArray[np.float64]:
     """Indicators of the values, or of bins of equal counts, shape (n_samples, n_different)."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
-    if column.kind != "category" and len(different) > _FEW:
+    if column.kind != "category" and len(different) > FEW:
         # Ranks, so that huge numbers and dates are cut alike.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
         codes = np.unique(first[codes] * _BINS // len(codes), return_inverse=True)[1]
@@ -682,13 +675,12 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
         )
 
 
-def _filled(column: Column) -> NDArray[Any]:
+def _filled(column: Column, known: NDArray[np.bool_]) -> NDArray[Any]:
     """Fill missing numbers and dates with the median, and texts with the mode."""
-    missing = pd.isna(column.values)
-    if not missing.any():
+    if known.all():
         return column.values
     values = column.values.copy()
-    values[missing] = _usual_cell(column.values[~missing], column.kind)
+    values[~known] = _usual_cell(column.values[known], column.kind)
     return values
 
 
@@ -709,8 +701,8 @@ class _Donors(NamedTuple):
         known: NDArray[np.bool_],
         weights: NDArray[np.float64],
     ) -> _Donors:
-        pairs = zip(columns, filled, weights.tolist(), strict=True)
-        scales = [_Scale.of(column, values, True, weight) for column, values, weight in pairs]
+        parts = zip(columns, filled, known.T, weights.tolist(), strict=True)
+        scales = [_Scale.of(column, values, row, True, weight) for column, values, row, weight in parts]
         chosen = _some_rows(len(known), _MOST_DONORS)
         values = [each[chosen] for each in filled]
         rows = _features(scales, values) * _mask(scales, known[chosen])
@@ -723,18 +715,25 @@ class _Donors(NamedTuple):
             return filled
         found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        donors_mask = _mask(self.scales, self.known)
+        # Neighbors have the same missing cells, on which most sums of the distances depend.
+        incomplete = incomplete[np.lexsort(known[incomplete].T)]
+        of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
+        of_donors_mask, squared = _mask(self.scales, of_donors), self.rows**2
         step = max(1, _PRODUCTS // len(self.rows))
         for low in range(0, len(incomplete), step):
             these = incomplete[low : low + step]
-            mask = _mask(self.scales, known[these])
-            rows = _features(self.scales, [values[these] for values in filled]) * mask
-            squares = rows**2 @ donors_mask.T + mask @ (self.rows**2).T
-            squares -= 2.0 * rows @ self.rows.T
+            of_rows, row_at = np.unique(known[these], axis=0, return_inverse=True)
+            of_rows_mask = _mask(self.scales, of_rows)
+            rows = _features(self.scales, [values[these] for values in filled]) * of_rows_mask[row_at]
+            distances = rows @ (-2.0 * self.rows.T)
+            distances += (rows**2 @ of_donors_mask.T)[:, donor_at]
+            distances += (of_rows_mask @ squared.T)[row_at]
             # Per unit of the weight of the columns that both rows know.
-            common = (known[these] * self.weights) @ self.known.T
-            with np.errstate(divide="ignore", invalid="ignore"):
-                distances = np.where(common > 0.0, np.maximum(squares, 0.0) / common, np.inf)
+            common = (of_rows * self.weights) @ of_donors.T
+            with np.errstate(divide="ignore"):
+                distances /= np.where(common > 0.0, common, np.nan)[row_at][:, donor_at]
+            distances[np.isnan(distances)] = np.inf
+            np.maximum(distances, 0.0, out=distances)
             for at, scale in enumerate(self.scales):
                 wanting, giving = np.flatnonzero(~known[these, at]), np.flatnonzero(self.known[:, at])
                 if not len(wanting) or not len(giving):
@@ -744,31 +743,37 @@ class _Donors(NamedTuple):
                 bound = np.partition(near, last, axis=1)[:, last]
                 # Include ties with the last one, so that the order of the rows has no influence.
                 taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
-                values = self.values[at][giving]
-                for row, is_taken in zip(these[wanting], taken, strict=True):
-                    if is_taken.any():
-                        found[at][row] = _middle(values[is_taken], scale.column.kind)
+                counts = taken.sum(axis=1)
+                for n in set(counts.tolist()) - {0}:
+                    places = np.nonzero(taken[counts == n])[1].reshape(-1, n)
+                    values = self.values[at][giving[places]]
+                    found[at][these[wanting[counts == n]]] = _middles(values, scale.column.kind)
         return found
 
 
-def _middle(values: NDArray[Any], kind: Kind) -> Any:
-    """Mean of numbers or dates, mode of categories (ties: the first by name)."""
+def _middles(values: NDArray[Any], kind: Kind) -> NDArray[Any]:
+    """Mean of numbers or median of dates in each row, mode of categories (ties: the first by name)."""
+    n_rows, n = values.shape
     if kind in ("category", "truth"):
-        where, different = different_cells(values)
-        counts = np.bincount(where)
-        return min(different[counts == counts.max()])
+        where, different = different_cells(values.ravel())
+        order = np.argsort(different)
+        codes = np.argsort(order)[where] + len(order) * np.repeat(np.arange(n_rows), n)
+        counts = np.bincount(codes, minlength=n_rows * len(order)).reshape(n_rows, -1)
+        return different[order[counts.argmax(axis=1)]]
     if kind == "date":
-        return np.sort(values)[(len(values) - 1) // 2]
-    return float((values / len(values)).sum())
+        return np.partition(values, (n - 1) // 2, axis=1)[:, (n - 1) // 2]
+    means: NDArray[Any] = (values / n).sum(axis=1)
+    return means
 
 
 def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
     """Features of columns without missing values, shape (n_samples, n_features)."""
     X = np.empty((len(filled[0]), sum(len(scale.feature_names) for scale in scales)))
-    end = 0
-    for scale, values in zip(scales, filled, strict=True):
-        start, end = end, end + len(scale.feature_names)
-        X[:, start:end] = scale.features(values)
+    for low in range(0, len(X), _ROWS):
+        rows, end = slice(low, low + _ROWS), 0
+        for scale, values in zip(scales, filled, strict=True):
+            start, end = end, end + len(scale.feature_names)
+            X[rows, start:end] = scale.features(values[rows])
     return X
 
 
@@ -796,9 +801,11 @@ class _Scale:
     factor: float = 1.0
 
     @classmethod
-    def of(cls, column: Column, filled: NDArray[Any], is_equal: bool, weight: float) -> _Scale:
+    def of(
+        cls, column: Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
+    ) -> _Scale:
         """Fit to the known cells of a column, and to the same column with filled cells."""
-        known = column.values[pd.notna(column.values)]
+        known = filled if is_known.all() else column.values[is_known]
         bare = replace(column, values=column.values[:0])
         usual = _usual_cell(known, column.kind)
         if column.kind == "category":
@@ -828,7 +835,8 @@ class _Scale:
 
     def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
         places = {value: place for place, value in enumerate(self.categories)}
-        codes = np.array([places[value] for value in filled], dtype=np.intp)
+        where, different = different_cells(filled)
+        codes = np.array([places[value] for value in different], dtype=np.intp)[where]
         shown = np.arange(len(self.categories))[len(self.categories) == 2 :]
         return (codes[:, None] == shown).astype(np.float64)
 
@@ -888,7 +896,7 @@ class _Scale:
         n = int(np.isin(cells, np.array(others, dtype=object)).sum())
         note = (
             f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} not "
-            f"seen in the fit ({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
+            f"seen in the fit ({listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
             f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
         )
         return found, note, UnseenCells(self.column.name, "new category", n, tuple(others))
@@ -915,7 +923,7 @@ class _Scale:
 def _usual_cell(known: NDArray[Any], kind: Kind) -> Any:
     """Median of numbers and dates, mode of booleans and texts."""
     # Halves, as the sum of two huge numbers would be out of bounds.
-    return 2.0 * np.median(known / 2.0) if kind == "number" else _middle(known, kind)
+    return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -937,129 +945,12 @@ def _refuse(judged: Sequence[Column]) -> None:
     raise files.DataError(Advice("no usable columns remain: ", *said))
 
 
-def _judge(column: Column) -> Column:
-    if column.kind == "out":
-        return column
-    known = column.values[pd.notna(column.values)]
-    if not len(known):
-        return column.out("empty")
-    n_different = len(pd.unique(known))
-    if n_different == 1:
-        is_whole = len(known) == len(column.values)
-        return column.out("constant" if is_whole else "one value, otherwise empty cells")
-    if len(known) < (1 - _MOST_MISSING) * len(column.values):
-        n_missing = len(column.values) - len(known)
-        return column.out(f"{n_missing} of {len(column.values)}{_MISSING_CELLS}")
-    if column.kind == "number":
-        return column.out("it numbers the rows") if _numbers_rows(column.name, known, n_different) else column
-    judged = _judge_category(column, known, n_different) if column.kind == "category" else column
-    return column.out(column.units) if judged.kind == "out" and column.units else judged
-
-
-def _numbers_rows(name: str, known: NDArray[np.float64], n_different: int) -> bool:
-    if n_different < len(known) or (known != known.round()).any():
-        return False
-    # Halve the numbers first, because their difference could overflow.
-    run = known.max() / 2 - known.min() / 2 == (len(known) - 1) / 2
-    return bool(_ID.fullmatch(name) or name.casefold() in {"id", "nr", "no"} or (run and len(known) > _FEW))
-
-
-def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Column:
-    n = len(known)
-    where, different = different_cells(known)
-    words = float(np.mean(np.array([len(text.split()) for text in different])[where]))
-    ways = "read_documents", f"--text-columns {shlex.quote(column.name)}"
-    advice = [f"; use {way} to cluster by words" if words > _WORDS else "" for way in ways]
-    if column.code:
-        advice = [f"; its cells are codes, because {column.code}"] * 2
-    if n_different == n and n > 2:
-        return column.out(Advice("a different value in every row", *advice))
-    # Codes are certainly categories, so more different values are allowed.
-    many = _MOST if column.code else max(_FEW, n // 10)
-    if n_different > min(_MOST, many, max(2, n // 2)):
-        what = "free text" if words > _WORDS else "too many different values"
-        return column.out(Advice(f"{what} ({n_different} in {n} rows)", *advice))
-    return column
-
-
-def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> list[Advice]:
-    """Notes about dropped columns, one line per reason."""
-    by_reason: dict[str, list[str]] = {}
-    for column in columns:
-        if column.kind == "out":
-            key = _MISSING_CELLS if column.reason.endswith(_MISSING_CELLS) else column.reason
-            by_reason.setdefault(key, []).append(column.name)
-    reasons = {column.name: column.reason for column in columns}
-    notes = []
-    for key, names in by_reason.items():
-        reason = reasons[names[0]]
-        if key == _MISSING_CELLS and len(names) > 1:
-            reason = "more than half of the" + _MISSING_CELLS
-        said = [reason, for_command(reason)]
-        if reason in ("it numbers the rows", "a different value in every row"):
-            place = list(reasons).index(names[0])
-            cells = f"[:, {place}]" if labels is None else f"[{labels[place]!r}]"
-            ways = f"sample_names=X{cells}", f"--id-column {shlex.quote(names[0])}"
-            said = [f"{reason} ({way} names the rows by it)" for way in ways]
-        notes.append(Advice(f"{_columns(names)} left out: ", *said))
-    return notes
-
-
-def unread_notes(columns: Sequence[Column], found: Sequence[Reread]) -> list[str]:
-    """Notes about cells of further rows that could not be read."""
-    notes = []
-    for column, read in zip(columns, found, strict=True):
-        if n := read.n_unread:
-            cells, count = ("1 cell", "counts") if n == 1 else (f"{n} cells", "count")
-            texts = _listed([repr(text) for text in read.unread])
-            notes.append(
-                f"column {column.name!r} has {cells} that could not be read ({texts}) and {count} as missing"
-            )
-    return notes
-
-
-def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
-    """Notes about categories, dates, and numbers in unusual notation."""
-    notes = []
-    if names := [column.name for column in columns if column.kind == "category"]:
-        count = f"{n_indicators} indicator{'' if n_indicators == 1 else 's'}"
-        whose = "its" if len(names) == 1 else "their"
-        notes.append(f"{_columns(names)} of text converted to {count} of {whose} values")
-    if names := [column.name for column in columns if column.kind == "date"]:
-        text = f"{_columns(names)} of dates converted to numbers of days ("
-        notes.append(Advice(text, "drop a column to exclude it)", "--drop excludes a column)"))
-    for convention, text in (("comma", "decimal commas"), ("point", "commas between thousands")):
-        if names := [column.name for column in columns if column.convention == convention]:
-            notes.append(f"{_columns(names)} read as numbers with {text}")
-    units: dict[str, list[str]] = {}
-    for column in columns:
-        if column.unit:
-            units.setdefault(column.unit, []).append(column.name)
-        if column.strays:
-            one = len(column.strays) == 1
-            notes.append(
-                f"column {column.name!r} contains numbers except for "
-                f"{_listed([repr(s) for s in column.strays])}, which {'is' if one else 'are'} "
-                "treated as missing"
-            )
-        if column.code:
-            notes.append(
-                f"column {column.name!r} contains codes, which are used as categories: {column.code}"
-            )
-        if column.remark:
-            notes.append(f"column {column.name!r}: {column.remark}")
-        if column.grouped and column.convention == "plain":
-            notes.append(f"column {column.name!r} read as numbers with decimal points, not as thousands")
-    notes += [f"{_columns(names)} read as numbers of {unit}" for unit, names in units.items()]
-    return notes
-
-
 def independence_notes(names: Sequence[str]) -> list[str]:
     """Notes about discrete columns without an association with any other column."""
     if not names:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
-    text = f"{_columns(names)} left out: few different values, and {what} on no other column ("
+    text = f"{column_list(names)} left out: few different values, and {what} on no other column ("
     ways = 'TablePreparer(weights="equal")', "--weights equal"
     return [Advice(text, *(f"{way} keeps such columns)" for way in ways))]
 
@@ -1082,7 +973,7 @@ def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: s
             continue
         total = sum(counts.values())
         where = f"column {next(iter(counts))!r}" if len(counts) == 1 else f"{len(counts)} columns"
-        each = "" if len(counts) == 1 else f": {_listed([f'{n} ({c})' for n, c in counts.items()])}"
+        each = "" if len(counts) == 1 else f": {listed([f'{n} ({c})' for n, c in counts.items()])}"
         filled = "value was" if total == 1 else "values were"
         notes.append(f"{total} missing {filled} filled with the {what} {word} {where}{each}")
     empty = ~known.any(axis=1)
@@ -1098,11 +989,3 @@ def class_notes(columns: Sequence[Column]) -> list[str]:
     text = "column {!r} is used as a feature; if it contains known classes, "
     ways = [("exclude it from the fit", f"use --labels {shlex.quote(name)}") for name in names]
     return [Advice(text.format(name), *way) for name, way in zip(names, ways, strict=True)]
-
-
-def _columns(names: Sequence[str]) -> str:
-    return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns ({_listed(names)})"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pymoo.core.result import Result
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
@@ -37,6 +37,7 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
+    MaybeArray,
     ShortMessages,
     block_slices,
     choice,
@@ -102,7 +103,13 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
     def _validate_params(self) -> None:
         for name, value in self.get_params(deep=False).items():  # type: ignore[attr-defined]
             if isinstance(value, bool):
-                self._check_truth_value(name, value)
+                rules: Any = self._parameter_constraints.get(name)
+                allowed = not isinstance(rules, list) or "boolean" in rules
+                if not allowed and any(isinstance(rule, Interval) for rule in rules):
+                    raise InvalidParameterError(
+                        f"The {name!r} parameter of {type(self).__name__} must be a number, not a boolean. "
+                        f"Got {value} instead."
+                    )
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > _LONGEST_NAME:
@@ -112,16 +119,6 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
                     f"Got {message_line(repr(value))} instead."
                 )
         super()._validate_params()
-
-    def _check_truth_value(self, name: str, value: bool) -> None:
-        rules = self._parameter_constraints.get(name)
-        if not isinstance(rules, list) or "boolean" in rules:
-            return
-        if any(isinstance(rule, Interval) for rule in rules):
-            raise InvalidParameterError(
-                f"The {name!r} parameter of {type(self).__name__} must be a number, not a boolean. "
-                f"Got {value} instead."
-            )
 
 
 class ReportMixin(NumericOptionsMixin):
@@ -483,7 +480,7 @@ class TransformingClusterer(
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
     """Mixin whose ``fit_predict`` passes partial labels ``y`` to ``fit``, unlike scikit-learn's."""
 
-    def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> Int32Array:
+    def fit_predict(self, X: Any, y: MaybeArray = None, **options: Any) -> Int32Array:
         """Fit with the arguments of ``fit``, such as ``must_link``, and return ``labels_``."""
         return self.fit(X, y, **options).labels_
 
@@ -499,12 +496,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
+        self, X: Any, y: MaybeArray = None, *, must_link: MaybeArray = None, cannot_link: MaybeArray = None
     ) -> Self:
         """Cluster the rows of X.
 
@@ -526,12 +518,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         return self
 
     def _plans(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
+        self, X: Any, y: MaybeArray = None, *, must_link: MaybeArray = None, cannot_link: MaybeArray = None
     ) -> Plans[None]:
         yield from self._cluster(X, y, must_link, cannot_link) or ()
         if y is not None and getattr(self, "supervision", "") not in (None, "none"):
@@ -539,7 +526,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
     @abstractmethod
     def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+        self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray
     ) -> Plans[None] | None:
         """Set the results of ``fit``. A method that searches yields every search before it runs."""
 
@@ -659,21 +646,13 @@ class SpectralMixin(NearestSampleMixin):
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
         self.neighbor_recall_ = lists.recall
-        distinct = fewer_distinct_rows(X, lists, n_clusters)
-        if distinct is not None:
-            self.labels_ = distinct
+        # With fewer than K distinct rows, fewer than K samples have no duplicate.
+        if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
+            rows = np.unique(X, axis=0, return_inverse=True)[1]
+            if rows.max() + 1 < n_clusters:
+                self.labels_ = number_clusters(rows)[0]
+                warn_of_few(int(rows.max()) + 1, n_clusters)
         self.n_clusters_ = int(self.labels_.max()) + 1
-        if distinct is not None:
-            warn_of_few(self.n_clusters_, n_clusters)
-
-
-def fewer_distinct_rows(X: AnyFloatArray, lists: NeighborLists, n_clusters: int) -> Int32Array | None:
-    """Label distinct rows by first appearance if fewer than ``n_clusters``, otherwise return None."""
-    # With fewer than K distinct rows, fewer than K samples have no duplicate.
-    if np.count_nonzero(lists.distances[:, 0] > 0) >= n_clusters:
-        return None
-    rows = np.unique(X, axis=0, return_inverse=True)[1]
-    return None if rows.max() + 1 >= n_clusters else number_clusters(rows)[0]
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
@@ -767,11 +746,7 @@ class Supervision(NamedTuple):
 
 
 def supervision_pairs(
-    n_samples: int,
-    y: ArrayLike | None,
-    must_link: ArrayLike | None,
-    cannot_link: ArrayLike | None,
-    conflicts: str = "raise",
+    n_samples: int, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray, conflicts: str = "raise"
 ) -> Supervision:
     """Combine pairs of labelled samples with other pairs; ``conflicts="raise"`` rejects contradictions."""
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
@@ -794,7 +769,7 @@ def supervision_pairs(
 
 
 def supervision_groups(
-    n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    n_samples: int, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray
 ) -> ConstraintGroups:
     """Compute the closure of labels and pairs; raise InconsistentConstraintsError for contradictions."""
     pairs = None

@@ -11,24 +11,16 @@ from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.termination import Termination
 from scipy.sparse import csr_array
-from sklearn.base import (
-    clone,
-)
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import (
-    did_you_mean,
-    knee,
-    name_of,
-    number_clusters,
-    quoted,
-)
+from moo_clustering._arrays import MaybeArray, did_you_mean, knee, name_of, number_clusters, quoted
 from moo_clustering._docs import documented
 from moo_clustering.algorithms import DeapSearch, Recorder, Search, drive
 from moo_clustering.algorithms.deap_loops import CountedStep
@@ -139,7 +131,7 @@ class ControlsMixin:
 
     _plans: Callable[..., Plans[Any]]
 
-    def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
+    def search_for(self, X: Any, y: MaybeArray = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
 
         Run the PymooSearch or DeapSearch by :func:`~moo_clustering.algorithms.drive`, or use its ``problem``
@@ -163,7 +155,7 @@ class ControlsMixin:
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
 
-    def _first_plan(self, X: Any, y: ArrayLike | None, **fit_options: Any) -> Plan:
+    def _first_plan(self, X: Any, y: MaybeArray, **fit_options: Any) -> Plan:
         """Prepare a fit up to its first search."""
         self._validate_params()  # type: ignore[attr-defined]
         with closing(self._plans(X, y, **fit_options)) as plans:
@@ -190,11 +182,11 @@ class ControlsMixin:
         self,
         X: Any,
         *,
-        y: ArrayLike | None = None,
+        y: MaybeArray = None,
         n_evals: int | None = None,
         seeds: int | Sequence[int] = 10,
         controls: str | Sequence[str] = "auto",
-        partial_y: ArrayLike | None = None,
+        partial_y: MaybeArray = None,
         **given: Any,
     ) -> ControlComparison:
         """Compare the search of the estimator, fitted or not, with its controls on data X.
@@ -473,7 +465,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
             warnings.simplefilter("ignore")
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
-    def _joins(self, must_link: ArrayLike | None) -> bool:
+    def _joins(self, must_link: MaybeArray) -> bool:
         """Whether the graph gets links between samples that belong together."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
 

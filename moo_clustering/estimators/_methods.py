@@ -25,8 +25,7 @@ _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
 _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
 _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
 _NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
-# Options of the published variants of MOCK.
-# They are defined here because listing the methods must not import MOCK.
+# Options of published variants, defined here because listing the methods must not import the estimators.
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short",
     "delta": "auto",
@@ -52,6 +51,14 @@ MOCK_2007: dict[str, Any] = {
     "objectives": ("deviation", "connectivity"),
     "connectivity": "ranks",
     "min_cluster_share": 0.0,
+}
+# No repair, no enumeration, swap mutation, selection by the number of satisfied pairs.
+NSGA2_CLUS: dict[str, Any] = {
+    "post_repair": False,
+    "select": "constraints",
+    "mutation": "swap",
+    "length": "grow",
+    "search": "evolve",
 }
 # The PESC paper also states a mutation probability of 0.3, which MOCK does not have.
 MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
@@ -385,22 +392,8 @@ METHODS: dict[str, Method] = {
             summary="NSGA-II over sets of medoids, guided by constraints; finds the number of clusters",
             needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
             aliases={
-                "Internal-NSGA-II-clus": {
-                    "supervision": "crowding",
-                    "post_repair": False,
-                    "select": "constraints",
-                    "mutation": "swap",
-                    "length": "grow",
-                    "search": "evolve",
-                },
-                "External-NSGA-II-clus": {
-                    "supervision": "external",
-                    "post_repair": False,
-                    "select": "constraints",
-                    "mutation": "swap",
-                    "length": "grow",
-                    "search": "evolve",
-                },
+                "Internal-NSGA-II-clus": {"supervision": "crowding", **NSGA2_CLUS},
+                "External-NSGA-II-clus": {"supervision": "external", **NSGA2_CLUS},
             },
             supervision=("labels", "pairs"),
             sparse=True,

@@ -2,7 +2,8 @@
 
 import inspect
 import sys
-from dataclasses import KW_ONLY, Field, dataclass, fields
+from dataclasses import KW_ONLY as KW_ONLY
+from dataclasses import Field, dataclass, fields
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -13,24 +14,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from moo_clustering._arrays import SeedLike
 from moo_clustering._docs import documented
-
-__all__ = [
-    "KW_ONLY",
-    "CheckpointOptions",
-    "CheckpointPath",
-    "Count",
-    "Jobs",
-    "NonNegative",
-    "NonNegativeCount",
-    "ParallelOptions",
-    "Positive",
-    "Probability",
-    "SearchOptions",
-    "Seed",
-    "SeedOptions",
-    "Verbose",
-    "estimator",
-]
 
 Count = Annotated[int, Interval(Integral, 1, None, closed="left")]
 NonNegativeCount = Annotated[int, Interval(Integral, 0, None, closed="left")]

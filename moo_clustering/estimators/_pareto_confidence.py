@@ -18,12 +18,11 @@ from sklearn.utils._pprint import _EstimatorPrettyPrinter
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import BoolArray, FloatArray, IntArray, IntpArray, Labels, number_clusters
+from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, Labels, number_clusters
 from moo_clustering.estimators._base import ReportMixin, sizes_text
 from moo_clustering.estimators._pareto_pool import PooledSamples
-from moo_clustering.estimators._pareto_selection import Candidates, Solution
+from moo_clustering.estimators._pareto_selection import Candidates
 from moo_clustering.evidence import coassociation, consensus_weights
-from moo_clustering.pool import PartitionPool
 from moo_clustering.pool.candidates import FAMILY_WORDS
 from moo_clustering.validity import LikelihoodGain, MinimaxSilhouette, Silhouette, pairwise_ari
 
@@ -485,31 +484,9 @@ def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 class PoolReportMixin(ReportMixin):
-    """Mixin that reports a selection from a pool."""
+    """Mixin that reports a selection from a pool, whose attributes ``fit`` sets."""
 
-    # Set by the fit.
-    _samples: PooledSamples
-    _candidates: Candidates | None
-    _solutions: dict[str, Solution]
-    _assessor: Assessor | None
-    _alternatives: IntpArray
-    pool_: PartitionPool | None
-    scores_: pd.DataFrame
-    alternatives_: pd.DataFrame
-    scoring_: Any
-    labels_: Labels
-    n_clusters_: int
-    landmark_of_: IntArray | None
-    _labels_of: Callable[[IntpArray], Labels]
-    _partitions_of_points: Callable[[Labels], Labels]
-    _with_noise: Callable[..., Labels]
-    _assess: Callable[..., Assessment]
-    _read: Callable[..., Any]
-    confidence_: float
-    structure_p_value_: float
-    verdict_: str
-
-    def _clustering_result(self) -> results.ClusteringResult:
+    def _clustering_result(self: Any) -> results.ClusteringResult:
         scoring, rows = self.scoring_, self.alternatives_.to_dict("records")
         verdict = verdict_of(self) or ""
         controls = {"control": "control_labels_", "random-control": "random_control_labels_"}
@@ -528,7 +505,7 @@ class PoolReportMixin(ReportMixin):
             lines=self.summary().splitlines(),
         )
 
-    def _pool_result(self, verdict_line: str, rows: Sequence[Mapping[Any, Any]]) -> results.PoolResult:
+    def _pool_result(self: Any, verdict_line: str, rows: Sequence[Mapping[Any, Any]]) -> results.PoolResult:
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         return results.PoolResult(
@@ -549,13 +526,13 @@ class PoolReportMixin(ReportMixin):
             arrays=results.attributes_of(self, arrays | {"confidence": "confidence_"}),
         )
 
-    def _described_alternatives(self, names: Sequence[str] | None) -> pd.DataFrame:
+    def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
         """Describe the alternatives with other feature names; for bags, return them unchanged."""
         if not self._samples.kernels:
             self._describe_alternatives(names)
         return self.alternatives_
 
-    def _weighted_pool(self) -> tuple[Labels, FloatArray, Labels]:
+    def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
         """Return partitions of the pool, their weights, and the result, all of samples or landmarks."""
         pool, labels = self.pool_, np.asarray(self.labels_)
         assert pool is not None
@@ -567,7 +544,7 @@ class PoolReportMixin(ReportMixin):
         score = self._candidates.score[: pool.n_partitions]
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
 
-    def _coassociation(self, most: int) -> results.Coassociation:
+    def _coassociation(self: Any, most: int) -> results.Coassociation:
         """Return the co-association in the pool of at most ``most`` evenly selected samples or landmarks."""
         partitions, weights, labels = self._weighted_pool()
         places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
@@ -575,18 +552,18 @@ class PoolReportMixin(ReportMixin):
         kind = "samples" if self.landmark_of_ is None else "landmarks"
         return results.Coassociation(together, labels[places], len(labels), kind)
 
-    def _support(self) -> FloatArray:
+    def _support(self: Any) -> FloatArray:
         """Return the weighted share of the pool in which each sample is with the samples of each cluster."""
         found = self._support_of_points()
         return found if self.landmark_of_ is None else found[self.landmark_of_]
 
-    def _support_of(self, X: Any) -> FloatArray | None:
+    def _support_of(self: Any, X: Any) -> FloatArray | None:
         if self.pool_ is None:
             return None
         nearest = self._samples.nearest(self._read(X, reset=False), 1)[0][:, 0]
         return self._support_of_points()[nearest]
 
-    def _support_of_points(self) -> FloatArray:
+    def _support_of_points(self: Any) -> FloatArray:
         partitions, weights, labels = self._weighted_pool()
         n_clusters = int(labels.max(initial=-1)) + 1
         sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=n_clusters), 1)
@@ -599,12 +576,12 @@ class PoolReportMixin(ReportMixin):
             found += weight * (counts / sizes)[row]
         return found
 
-    def _stored_rows(self) -> tuple[FloatArray, Callable[[Any], Any]] | None:
+    def _stored_rows(self: Any) -> tuple[FloatArray, Callable[[Any], Any]] | None:
         samples = self._samples
         rows = samples.points_given if samples.landmark_of is None else samples.sample_features
         return None if rows is None or samples.transform is None else (rows, samples.transform)
 
-    def _describe_alternatives(self, names: Sequence[str] | None = None) -> None:
+    def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
         """Add confidence, sizes, families and differences to ``alternatives_``; ``names`` names features."""
         described: dict[str, list[Any]] = {
             name: [] for name in ("confidence", "sizes", "families", "difference")
@@ -626,7 +603,7 @@ class PoolReportMixin(ReportMixin):
         for name, column in described.items():
             self.alternatives_[name] = column
 
-    def _point_features(self, names: Sequence[str] | None) -> list[str] | None:
+    def _point_features(self: Any, names: Sequence[str] | None) -> list[str] | None:
         """Return feature names of the points, or None if their features are not columns of the data."""
         scaling = getattr(self._samples.nearest, "scaling", None)
         if self._samples.features is None or scaling is None or scaling.components is not None:
@@ -634,7 +611,7 @@ class PoolReportMixin(ReportMixin):
         given = getattr(self, "feature_names_in_", None) if names is None else names
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
-    def summary(self) -> str:
+    def summary(self: Any) -> str:
         """Return clusters, verdict, alternatives and possible next steps in a few lines of text.
 
         Examples
@@ -659,7 +636,7 @@ class PoolReportMixin(ReportMixin):
             )
         return "\n".join(lines)
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+    def __repr__(self: Any, N_CHAR_MAX: int = 700) -> str:
         """Return the constructor call, followed by the verdict as a comment if fitted."""
         call: str = super().__repr__(N_CHAR_MAX)  # type: ignore[call-arg]
         if (verdict := verdict_of(self)) is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from deap import tools
@@ -85,12 +85,11 @@ def evolve_pool(
         total,
         n_clusters=n_clusters,
         constraints=constraints,
-        pop_size=integer("pop_size", pop_size),
-        survival="random" if survival == "random" else "crowding",
         rng=np.random.default_rng(start_seed),
     )
-    problem = composed.problem
-    search = (_pymoo_search if engine == "pymoo" else _deap_search)(composed, search_seed)
+    problem = composed[0]
+    new = _pymoo_search if engine == "pymoo" else _deap_search
+    search = new(*composed, total, survival, integer("pop_size", pop_size), search_seed)
     signs = problem.natural(np.ones(problem.n_obj))
     yield Plan(search, n_gen, problem.objective_names)
     history = Recorder(signs)
@@ -122,19 +121,6 @@ def evolve_pool(
     )
 
 
-class _Composed(NamedTuple):
-    """Problem and operators of a run, for both engines."""
-
-    problem: PartitionProblem
-    sampling: operators.PoolSampling
-    crossover: operators.GroupingOverlayCrossover
-    mutation: operators.PartitionMutation
-    repair: operators.ClusterNumberRepair | None
-    total: Total
-    survival: Survival
-    pop_size: int
-
-
 def _composed(
     members: Labels,
     graph: operators.LabelGraph,
@@ -143,11 +129,9 @@ def _composed(
     *,
     n_clusters: int | None,
     constraints: PairwiseConstraints | None,
-    pop_size: int,
-    survival: Survival,
     rng: np.random.Generator,
-) -> _Composed:
-    """Create the problem, its starting points and the operators from canonical members."""
+) -> tuple[PartitionProblem, Any, Any, Any, Any]:
+    """Create the problem, sampling, crossover, mutation and repair (or None) from canonical members."""
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must have partitions of at least 2 samples, got {m}.")
@@ -166,53 +150,42 @@ def _composed(
         start = repair.repaired(members, rng)
     start = start[distinct_rows(start)[0]]
     values = problem.natural(problem.evaluate(start, return_values_of=["F"]))
-    return _Composed(
-        problem,
-        operators.PoolSampling(start, total(values, start)),
-        operators.GroupingOverlayCrossover(graph),
-        operators.PartitionMutation(graph, members, constraints=constraints),
-        repair,
-        total,
-        survival,
-        pop_size,
-    )
+    sampling = operators.PoolSampling(start, total(values, start))
+    mutation = operators.PartitionMutation(graph, members, constraints=constraints)
+    return problem, sampling, operators.GroupingOverlayCrossover(graph), mutation, repair
 
 
-def _pymoo_search(composed: _Composed, seed: int) -> PymooSearch:
-    random = composed.survival == "random"
+def _pymoo_search(
+    problem: PartitionProblem, sampling: Any, crossover: Any, mutation: Any, repair: Any,
+    total: Total, survival: str, pop_size: int, seed: int,
+) -> PymooSearch:  # fmt: skip
+    random = survival == "random"
     algorithm = NSGA2(
-        pop_size=composed.pop_size,
-        sampling=composed.sampling,
+        pop_size=pop_size,
+        sampling=sampling,
         # A tournament would also select in the control.
         selection=RandomSelection()
         if random
         else TournamentSelection(func_comp=operators.batched_tournament),
-        crossover=composed.crossover,
-        mutation=composed.mutation,
+        crossover=crossover,
+        mutation=mutation,
         survival=operators.EliteSurvival(
-            operators.RandomSurvival() if random else RankAndCrowding(),
-            composed.total,
-            _N_ELITE,
-            keep=not random,
+            operators.RandomSurvival() if random else RankAndCrowding(), total, _N_ELITE, keep=not random
         ),
-        repair=composed.repair,
-        eliminate_duplicates=operators.CanonicalDuplicates(composed.problem.encoding),
+        repair=repair,
+        eliminate_duplicates=operators.CanonicalDuplicates(problem.encoding),
         output=None,
     )
-    return PymooSearch(composed.problem, algorithm, seed=seed)
+    return PymooSearch(problem, algorithm, seed=seed)
 
 
-def _deap_search(composed: _Composed, seed: int) -> DeapSearch:
-    toolbox = label_toolbox(
-        composed.problem,
-        composed.sampling,
-        composed.crossover,
-        composed.mutation,
-        SelElite(operators.EliteMemory(composed.total, _N_ELITE), composed.survival),
-        composed.repair,
-    )
-    size = composed.pop_size
-    return DeapSearch(toolbox, LabelStep(size), rng=np.random.default_rng(seed), pop_size=size)
+def _deap_search(
+    problem: PartitionProblem, sampling: Any, crossover: Any, mutation: Any, repair: Any,
+    total: Total, survival: Any, pop_size: int, seed: int,
+) -> DeapSearch:  # fmt: skip
+    select = SelElite(operators.EliteMemory(total, _N_ELITE), survival)
+    toolbox = label_toolbox(problem, sampling, crossover, mutation, select, repair)
+    return DeapSearch(toolbox, LabelStep(pop_size), rng=np.random.default_rng(seed), pop_size=pop_size)
 
 
 def _deap_result(search: DeapSearch, problem: PartitionProblem) -> Result:

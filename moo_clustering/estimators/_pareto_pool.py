@@ -51,6 +51,8 @@ _FAR_NEIGHBOR, _LEAST_FOR_FAR = 5, 20
 _FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Passes, batch size and largest number of samples of the k-means that finds landmarks.
 _PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
+# Outliers beyond this many standard deviations of the other samples have squares that could overflow.
+_MOST_SCALED = 1e140
 # Number of values of a table to scale at once: 256 MB. Larger tables are scaled again instead of stored.
 _AT_ONCE = 1 << 25
 # Number of products of samples and landmarks to compute at once: 80 MB.
@@ -313,6 +315,12 @@ def pooled_table(
         outside = far if landmark_of is None else far[landmark_of]
         scaling = FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
+        largest = np.abs(points).max(axis=0)
+        if largest.max() > _MOST_SCALED:
+            raise ValueError(
+                f"column {scaling.varying[largest.argmax()]} of X has a value so far from the others that "
+                "squared distances overflow; correct it, or leave out its row"
+            )
         before = outside if landmark_of is None else np.bincount(landmark_of, ~outside) == 0.0
         far = before | far_points(points)
     if len(points) - far.sum() <= (grid["n_clusters"] or 0):

@@ -245,7 +245,7 @@ def objectives_for(
         known.append(PairEvidence().fit(pairs))
     indices = fitted
     if known:
-        indices = (*fitted, known[0] if len(known) == 1 else JointEvidence(*known))
+        indices = (*fitted, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
     weight = CRITERION_WEIGHTS[criterion] if criterion_weight is None else criterion_weight
     return Objectives(indices, weight, pool_values=values)
 
@@ -257,9 +257,14 @@ def _fitted(
     if criterion == "minimax":
         assert samples.features is not None
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features))
+    modularity = GraphModularity().fit(samples.graph)
     if criterion == "mixture":
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), MixtureCriterion().fit(samples))
-    return (FamilyAgreement(n_jobs=n_jobs).fit(pool), GraphModularity().fit(samples.graph))
+        # The gain in likelihood of one Gaussian per cluster, plus .3 times the modularity.
+        assert samples.features is not None
+        gain = LikelihoodGain().fit(samples.features)
+        mixture = SumOfIndices("mixture", gain, modularity, _MODULARITY_IN_MIXTURE)
+        return (BroadAgreement(n_jobs=n_jobs).fit(pool), mixture)
+    return (FamilyAgreement(n_jobs=n_jobs).fit(pool), modularity)
 
 
 class BroadAgreement(ValidityIndex):
@@ -299,40 +304,21 @@ class BroadAgreement(ValidityIndex):
         return self._own
 
 
-class MixtureCriterion(ValidityIndex):
-    """Gain in likelihood of one Gaussian per cluster, plus .3 times the modularity of the graph."""
+class SumOfIndices(ValidityIndex):
+    """Sum of two fitted indices, the second times a weight."""
 
-    name, greater_is_better = "mixture", True
-
-    def fit(self, data: Any) -> Self:
-        """Fit to PooledSamples with features."""
-        samples: PooledSamples = data
-        assert samples.features is not None
-        self._gain = LikelihoodGain().fit(samples.features)
-        self._modularity = GraphModularity().fit(samples.graph)
-        return self
-
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        """Sum of both indices."""
-        return self._gain.evaluate(labels) + _MODULARITY_IN_MIXTURE * self._modularity.evaluate(labels)
-
-
-class JointEvidence(ValidityIndex):
-    """Sum of the log-likelihoods of labels and of pairs."""
-
-    name = "evidence"
     greater_is_better = True
 
-    def __init__(self, labels: ValidityIndex, pairs: ValidityIndex) -> None:
-        self.labels, self.pairs = labels, pairs
+    def __init__(self, name: str, first: ValidityIndex, second: ValidityIndex, weight: float = 1.0) -> None:
+        self.first, self.second, self.weight = first, second, weight
+        self.name = name  # type: ignore[misc]
 
     def fit(self, data: ArrayLike) -> Self:
         """Return self: both indices are already fitted."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        """Sum of both indices."""
-        return self.labels.evaluate(labels) + self.pairs.evaluate(labels)
+        return self.first.evaluate(labels) + self.weight * self.second.evaluate(labels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,14 +37,6 @@ _FEW = 20
 REPLACE, INSERT, DELETE = 0, 1, 2
 # Number of samples for an estimate of the mean squared distance.
 _ROWS = 1024
-
-
-class Limits(NamedTuple):
-    """Limits of an annealing run, which depend on the number of samples."""
-
-    soft_limit: int
-    hard_limit: int
-    n_moves: int
 
 
 @estimator
@@ -150,9 +142,11 @@ class AMOSAClus(MedoidSetClusterer):
             self.history_.record(0, self.result_.pop.get("F"))
             return self.result_.pop
         centered = isinstance(problem, CenterProblem)
-        limits = self._limits(problem.n_samples)
+        soft, hard, n_moves = self._limits(problem.n_samples)
         algorithm = AMOSA(
-            **limits._asdict(),
+            soft_limit=soft,
+            hard_limit=hard,
+            n_moves=n_moves,
             gamma=self.gamma,
             n_climb=self.n_climb,
             t_max=self.t_max,
@@ -172,13 +166,11 @@ class AMOSAClus(MedoidSetClusterer):
         self.result_.algorithm = None
         return self.result_.pop
 
-    def _limits(self, n_samples: int) -> Limits:
-        """Return limits from the parameters, or the defaults."""
-        usual = Limits(20, 10, 20) if n_samples < _FEW else Limits(200, 100, 100)
+    def _limits(self, n_samples: int) -> tuple[int, ...]:
+        """Return soft limit, hard limit and number of moves: the parameters, or their defaults."""
+        usual = (20, 10, 20) if n_samples < _FEW else (200, 100, 100)
         given = (self.soft_limit, self.hard_limit, self.n_moves)
-        return Limits(
-            *(own if value is None else int(value) for value, own in zip(given, usual, strict=True))
-        )
+        return tuple(own if value is None else int(value) for value, own in zip(given, usual, strict=True))
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: NDArray[np.int32]) -> NDArray[Any]:
         # Sets of centres are rarely equal, so solutions are compared by their partitions.

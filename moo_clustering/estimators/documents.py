@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
@@ -91,7 +91,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
     weighting : {"ncw"} or None
         Normalised-cut weighting of the documents (:class:`NCWTransformer`).
-    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
+    solver : {"hals", "mu", "sklearn", "sklearn-mu"}
         See :func:`moo_clustering.factorization.nmf`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         ``consensus(labels, n_clusters, random_state=...)`` of labels of shape (n_runs, n_documents). All but
@@ -146,7 +146,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     n_runs: Count = 50
     input: Literal["tfidf", "counts"] = "tfidf"
     weighting: Literal["ncw"] | None = "ncw"
-    solver: Literal["hals", "mu", "pg", "sklearn", "sklearn-mu"] = "hals"
+    solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
     consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Annotated[Consensus, callable] = "mcla"
     run_selection: Literal["none", "best_half", "pareto"] = "none"
     choose: Literal["anmi", "i2"] = "anmi"
@@ -303,14 +303,10 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
         # The runs do not depend on their number, or on the consensus.
-        others = {
-            "n_runs": 1,
-            "consensus": "mcla",
-            "run_selection": "none",
-            "choose": "anmi",
-            "n_top_terms": 1,
-        }
-        same = type(self)(**{**self.get_params(deep=False), **others, "max_memory": MAX_MEMORY})
+        same = clone(self).set_params(
+            n_runs=1, consensus="mcla", run_selection="none", choose="anmi", n_top_terms=1,
+            max_memory=MAX_MEMORY,
+        )  # fmt: skip
         return checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
 
 
@@ -329,15 +325,15 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     ----------
     n_clusters : int
         Number of topics, at most the number of documents and of terms.
-    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
-        Hierarchical alternating least squares, multiplicative updates, projected gradients, or the solvers
-        "cd" and "mu" of scikit-learn.
+    solver : {"hals", "mu", "sklearn", "sklearn-mu"}
+        Hierarchical alternating least squares, multiplicative updates, or the solvers "cd" and "mu" of
+        scikit-learn.
     n_init, max_iter : int
         Number of runs from random factors, of which the run with the least loss is used, and largest number
         of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     tol : float
-        Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or of the projected
-        gradient ("pg"; 1e-4), or as in scikit-learn (1e-4).
+        Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or as in
+        scikit-learn (1e-4).
     normalize : bool
         Assign documents by topics of unit length. False, as published: by topics of arbitrary length.
     dtype : {"float64", "float32"}
@@ -366,7 +362,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     n_clusters: Count
     _: KW_ONLY
-    solver: Literal["hals", "mu", "pg", "sklearn", "sklearn-mu"] = "hals"
+    solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
     n_init: Count = 1
     tol: NonNegative | None = None
     max_iter: Count | None = None

@@ -380,11 +380,7 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
 
 
 def _intervals(edges: FloatArray) -> NDArray[Any]:
-    bounds = [-np.inf, *edges.tolist(), np.inf]
-    out = np.empty(len(bounds) - 1, dtype=object)
-    for i in range(len(out)):
-        out[i] = pd.Interval(bounds[i], bounds[i + 1], closed="left")
-    return out
+    return pd.IntervalIndex.from_breaks([-np.inf, *edges, np.inf], closed="left").to_numpy(dtype=object)
 
 
 def _sorted_values(column: Column) -> NDArray[Any]:

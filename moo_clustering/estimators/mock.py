@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed, effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.population import Population
 from pymoo.core.result import Result
@@ -31,6 +31,7 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
+    MaybeArray,
     non_dominated,
     quoted,
     spawn_seeds,
@@ -242,9 +243,7 @@ objective, int or callable, default="auto"
     min_cluster_share: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.1
     supervision: Literal["select", "objective", "links"] | None = "select"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> Plans[None]:
+    def _cluster(self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray) -> Plans[None]:
         features = numeric_features(self, X)
         n_samples = len(features)
         self._check(n_samples)
@@ -709,11 +708,7 @@ class Supervision(NamedTuple):
 
 
 def _read_supervision(
-    n_samples: int,
-    y: ArrayLike | None,
-    must_link: ArrayLike | None,
-    cannot_link: ArrayLike | None,
-    supervision: str | None,
+    n_samples: int, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray, supervision: str | None
 ) -> Supervision:
     """Check labels and pairs, and convert them to the form of ``supervision``."""
     if supervision is None:

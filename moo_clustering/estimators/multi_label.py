@@ -456,10 +456,8 @@ class PrunedSetsEnsemble(ThresholdClassifier):
             ),
             n_jobs=self.n_jobs,
         )
-        self.estimators_ = [member.classifier for member in members]
-        self.label_sets_ = [member.label_sets for member in members]
-        n_missed = sum(not member.found for member in members)
-        if n_missed:
+        self.estimators_, self.label_sets_, found = map(list, zip(*members, strict=True))
+        if n_missed := found.count(False):
             warn_caller(
                 f"{n_missed} of {self.n_estimators} classifiers have no label set with at least "
                 f"min_count={self.min_count} of their {size} samples; all their label sets are used "
@@ -475,12 +473,6 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         return votes
 
 
-class _Member(NamedTuple):
-    classifier: Any
-    label_sets: NDArray[np.int8]
-    found: bool
-
-
 def _fit_member(
     base: Any,
     X: Any,
@@ -489,12 +481,12 @@ def _fit_member(
     min_count: int,
     n_subsets: int,
     seed: np.random.SeedSequence,
-) -> _Member:
+) -> tuple[Any, NDArray[np.int8], bool]:
     draw_seed, fit_seed = seed.spawn(2)
     rows = np.sort(np.random.default_rng(draw_seed).choice(X.shape[0], size, replace=False))
     examples = pruned_sets(indicators[rows], min_count, n_subsets)
     classifier = fit_classes(seeded(base, fit_seed), X[rows[examples.rows]], examples.codes)
-    return _Member(classifier, examples.label_sets, examples.found)
+    return classifier, examples.label_sets, examples.found
 
 
 class PrunedSets(NamedTuple):

@@ -20,20 +20,13 @@ from moo_clustering.algorithms.search import Plans
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.estimators._base import settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
+from moo_clustering.estimators._methods import NSGA2_CLUS
 from moo_clustering.estimators._options import KW_ONLY, NonNegativeCount, Probability, estimator
 from moo_clustering.operators.deap import constraint_nsga2_step, medoid_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import evaluated_population
 
-# As published: no repair, no enumeration, swap mutation, selection by the number of satisfied pairs.
-_PAPER: dict[str, Any] = {
-    "post_repair": False,
-    "select": "constraints",
-    "mutation": "swap",
-    "length": "grow",
-    "search": "evolve",
-}
 Individuals = list[Any]
 Select = Callable[[Individuals, int, np.random.Generator], Individuals]
 
@@ -111,12 +104,12 @@ class NSGA2Clus(MedoidSetClusterer):
     @classmethod
     def internal(cls, **options: Any) -> Self:
         """Internal of the paper: constraints affect the crowding distance, and select the solution."""
-        return cls(**{**_PAPER, "supervision": "crowding", **options})
+        return cls(**{**NSGA2_CLUS, "supervision": "crowding", **options})
 
     @classmethod
     def external(cls, **options: Any) -> Self:
         """External of the paper: an unsupervised front, from which constraints select the solution."""
-        return cls(**{**_PAPER, "supervision": "external", **options})
+        return cls(**{**NSGA2_CLUS, "supervision": "external", **options})
 
     def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
         for name in ("logbook_", "hall_of_fame_"):

@@ -24,6 +24,7 @@ from moo_clustering._arrays import (
     Int32Array,
     Int64Array,
     IntpArray,
+    MaybeArray,
     number_clusters,
     require_squares,
     spawn_seeds,
@@ -92,9 +93,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
     max_iter: Count = 100
     conflicts: Literal["raise", "keep"] = "raise"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray) -> None:
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = X.shape[0]
         check_n_clusters(self.n_clusters, n_samples)
@@ -291,9 +290,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     metric_tol: Positive = 1e-6
     conflicts: Literal["raise", "keep"] = "raise"
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray) -> None:
         features: FloatArray = numeric_features(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(features))
         require_squares(features)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, MaybeArray
 from moo_clustering._data import holds_tables, is_frame, numeric_features
 from moo_clustering._distances import checked_distances
 from moo_clustering.algorithms.search import Plans, complete
@@ -30,12 +29,7 @@ from moo_clustering.estimators._pareto_pool import (
     pooled_distances,
     pooled_table,
 )
-from moo_clustering.estimators._pareto_selection import (
-    SCORE_WEIGHT,
-    Candidates,
-    Solution,
-    class_of_clusters,
-)
+from moo_clustering.estimators._pareto_selection import SCORE_WEIGHT, Candidates, Solution, class_of_clusters
 from moo_clustering.estimators.bags_base import read_bags
 
 if TYPE_CHECKING:
@@ -151,12 +145,7 @@ class ParetoClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
+        self, X: Any, y: MaybeArray = None, *, must_link: MaybeArray = None, cannot_link: MaybeArray = None
     ) -> Self:
         """Cluster the samples.
 
@@ -447,12 +436,12 @@ class ParetoBagClustering(ParetoPoolClusterer):
     def fit(
         self,
         X: Any,
-        y: ArrayLike | None = None,
+        y: MaybeArray = None,
         *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
+        must_link: MaybeArray = None,
+        cannot_link: MaybeArray = None,
+        groups: MaybeArray = None,
+        offsets: MaybeArray = None,
     ) -> Self:
         """Cluster the bags.
 

@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import consensus, graphs, results
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, MaybeArray, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._messages import progress_bar
@@ -112,8 +112,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     min_members : int
         Smallest number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1. The
         paper: 1.
-    es1_solver : {"nnls", "pso"}
-        Exact solver, or the particle swarm of the paper.
     orientation : {"row", "column"}
         Whether ES1 reconstructs a sample from its neighbours, or from the samples that link to it.
     ridge : float
@@ -168,7 +166,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     ensemble: Literal["es1", "es2", "es3"] = "es2"
     ensemble_over: Literal["nondominated", "population"] = "nondominated"
     min_members: Count | None = None
-    es1_solver: Literal["nnls", "pso"] = "nnls"
     orientation: Literal["row", "column"] = "row"
     ridge: NonNegative = 0.025
     min_weight: NonNegative = 0.0
@@ -188,9 +185,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
         return cls(n_clusters, **{**preset, **options})
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> Plans[None]:
+    def _cluster(self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray) -> Plans[None]:
         features: NDArray[np.floating[Any]] = numeric_features(
             self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
         )
@@ -382,11 +377,9 @@ class GraphEnsemble(_fronts.MemberGraphs):
                 ranks,
                 self.lists,
                 self.X,
-                solver=options["es1_solver"],
                 orientation=options["orientation"],
                 ridge=options["ridge"],
                 min_weight=options["min_weight"],
-                rng=rng,
                 n_jobs=options["n_jobs"],
             )
             return graph, None
@@ -470,9 +463,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     max_memory: Count = MAX_MEMORY
     verbose: Verbose = False
 
-    def _cluster(
-        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    def _cluster(self, X: Any, y: MaybeArray, must_link: MaybeArray, cannot_link: MaybeArray) -> None:
         data: AnyFloatArray = numeric_features(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_samples = data.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)

@@ -378,10 +378,9 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
             ),
             n_jobs=self.n_jobs,
         )
-        for category, message in dict.fromkeys(said for member in members for said in member.warned):
+        self.estimators_, self.scales_, warned = map(list, zip(*members, strict=True))
+        for category, message in dict.fromkeys(said for each in warned for said in each):
             warn_caller(message, category)
-        self.estimators_ = [member.model for member in members]
-        self.scales_ = [member.scale for member in members]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         X = self._rows(X)
@@ -390,21 +389,15 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         return probabilities_of(mixed_logits(parts, self.scales_, weights), self.multilabel_)
 
 
-class _Member(NamedTuple):
-    model: Any
-    scale: LogitScale
-    warned: tuple[tuple[type[Warning], str], ...]
-
-
 def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
-) -> _Member:
+) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
         # All members give the same warnings about the data, which ``fit`` gives once.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
-    return _Member(model, scale, tuple((each.category, str(each.message)) for each in caught))
+    return model, scale, tuple((each.category, str(each.message)) for each in caught)
 
 
 def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import FloatArray, IntpArray, quoted
+from moo_clustering._arrays import FloatArray, IntpArray, MaybeArray, quoted
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._distances import centred_features
 from moo_clustering._docs import documented
@@ -30,7 +30,7 @@ _WHOLE_POOL = 1e-3
 _TIE = 1e-6
 
 
-def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
+def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: MaybeArray = None) -> FloatArray:
     """Weighted share of the partitions that have two samples in one cluster.
 
     O(n_samples L n_partitions) time. Source: ParetoClustering: partition kernel. Raises a ValueError or
@@ -163,7 +163,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 
 
 @documented(coassociation)
-def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
+def graph_kernel(S: Any, columns: MaybeArray = None, *, factor: float = 0.9) -> FloatArray:
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
     O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
@@ -204,7 +204,7 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 
 
 @documented(coassociation)
-def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
+def linear_kernel(X: ArrayLike, columns: MaybeArray = None) -> FloatArray:
     """Inner products of the centred rows of X, divided by the mean of their squared norms.
 
     O(n_samples L n_features) time. Source: ParetoClustering: linear kernel. Raises a ValueError or TypeError
@@ -237,7 +237,7 @@ def kernel_ridge(
     kernel: ArrayLike,
     columns: ArrayLike,
     targets: ArrayLike,
-    counts: ArrayLike | None = None,
+    counts: MaybeArray = None,
     *,
     noise: float = 0.1,
 ) -> FloatArray:
@@ -314,9 +314,7 @@ def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray
         raise ValueError(f"noise must be positive, got {quoted(noise)}")
 
 
-def class_probabilities(
-    F: ArrayLike, prior: ArrayLike | None = None, *, factors: ArrayLike | None = None
-) -> FloatArray:
+def class_probabilities(F: ArrayLike, prior: MaybeArray = None, *, factors: MaybeArray = None) -> FloatArray:
     """Convert class scores to probabilities, half way towards the expected class shares.
 
     Class c is multiplied by sqrt(prior_c / mean of F_c), for F with rows of sum 1. O(n_samples K) time.
@@ -364,7 +362,7 @@ def _factors(P: FloatArray, prior: ArrayLike) -> FloatArray:
     return np.sqrt(_above_zero(prior, P.shape[1], "prior") / P.mean(axis=0))
 
 
-def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArray:
+def _above_zero(values: MaybeArray, n_classes: int, name: str) -> FloatArray:
     numbers = checked_array(values, name, np.float64)
     if numbers.shape != (n_classes,) or not (numbers > 0).all():
         what = "shares" if name == "prior" else "numbers"

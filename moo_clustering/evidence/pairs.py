@@ -33,24 +33,18 @@ _HARD, _SOFT = 1.0, 0.3
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
 
 
-def pair_matrix(
-    constraints: PairwiseConstraints, *, n: int | None = None, landmark_of: ArrayLike | None = None
-) -> sp.csr_array:
+def pair_matrix(constraints: PairwiseConstraints) -> sp.csr_array:
     """Symmetric matrix Z of the pairs: +1 for a must-link, -1 for a cannot-link (times its weight).
 
-    Raises an error if the landmarks do not match the constraints. Source: ParetoClustering: pair propagation.
+    Source: ParetoClustering: pair propagation.
 
     Parameters
     ----------
     constraints : PairwiseConstraints
-    n : int, optional
-        Number of samples or landmarks. Default: that of the constraints, or the largest landmark + 1.
-    landmark_of : array-like of int, shape (constraints.n_samples,), optional
-        Landmark of every sample. Pairs are lifted to landmarks and summed, without pairs within a landmark.
 
     Returns
     -------
-    csr_array of shape (n, n), float64
+    csr_array of shape (n_samples, n_samples), float64
         Pairs that cancel are not stored.
 
     Examples
@@ -58,20 +52,10 @@ def pair_matrix(
     >>> from moo_clustering.constraints import PairwiseConstraints
     >>> from moo_clustering.evidence import pair_matrix
     >>> pairs = PairwiseConstraints([(0, 1), (1, 2)], [(0, 3)], n_samples=4)
-    >>> pair_matrix(pairs, landmark_of=[0, 0, 1, 1]).nnz
-    0
+    >>> pair_matrix(pairs).toarray()[1].tolist()
+    [1.0, 0.0, 1.0, 0.0]
     """
-    must, cannot = constraints.must_link, constraints.cannot_link
-    if landmark_of is None:
-        size = constraints.n_samples if n is None else n
-        if size != constraints.n_samples:
-            raise ValueError(f"constraints must be for {size} samples, got {constraints.n_samples}")
-    else:
-        lift = checked_landmarks(landmark_of, constraints.n_samples)
-        size = int(lift.max()) + 1 if n is None else n
-        if lift.max() >= size:
-            raise ValueError(f"landmark_of must be less than n={size}, got {lift.max()}")
-        must, cannot = lift[must], lift[cannot]
+    must, cannot, size = constraints.must_link, constraints.cannot_link, constraints.n_samples
     i, j = np.concatenate([must, cannot]).T
     z = np.concatenate([constraints.must_link_weights, -constraints.cannot_link_weights])
     apart = i != j
@@ -145,14 +129,13 @@ def held_out_partition(
     constraints: PairwiseConstraints,
     *,
     share: float = 0.75,
-    landmark_of: ArrayLike | None = None,
     rng: np.random.Generator,
 ) -> HeldOutPartition:
     """Partition into k clusters with the affinity that best predicts held-out pairs.
 
     A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
     violates the fewest other pairs is selected, and used with all pairs. Raises a ValueError if affinities,
-    constraints, landmarks, k or share are invalid. The first affinity is used if there are fewer than 4
+    constraints, k or share are invalid. The first affinity is used if there are fewer than 4
     pairs. O(m^3) time per affinity, because both sets of pairs share one inverse; O(m^2) memory, and as much
     for each affinity. ParetoClustering selects between affinities by this function.
 
@@ -167,8 +150,6 @@ def held_out_partition(
         Pairs of samples.
     share : float, default=0.75
         Share of the pairs to propagate for the selection, in (0, 1).
-    landmark_of : array-like of int, shape (n_samples,), optional
-        Row of the affinities for each sample. Default: one row per sample.
     rng : numpy.random.Generator
 
     Returns
@@ -190,25 +171,28 @@ def held_out_partition(
         raise ValueError("affinities must contain at least one pair (W, alpha)")
     if not 0 < share < 1:
         raise ValueError(f"share must be in (0, 1), got {quoted(share)}")
-    lift = None if landmark_of is None else checked_landmarks(landmark_of, constraints.n_samples)
     graphs = [(dense_affinity(W), alpha) for W, alpha in affinities]
     m = len(graphs[0][0])
     if any(len(W) != m for W, _ in graphs):
         raise ValueError(f"affinities must all have the same size, got {[len(W) for W, _ in graphs]}")
     if not 1 <= k <= m:
         raise ValueError(f"k must be from 1 to the number of rows, {m}; got {k}")
-    Z = pair_matrix(constraints, n=m, landmark_of=lift)
+    Z = as_pair_matrix(constraints, m)
     violations = np.full(len(graphs), np.nan)
     if len(constraints) < _FEWEST:
-        graphs = graphs[:1]
+        W, alpha = graphs[0]
+        return HeldOutPartition(_cut(W, Walks.of(W, alpha, Z), Z, k, rng), 0, violations)
     walks = [(W, Walks.of(W, alpha, Z)) for W, alpha in graphs]
-    if len(constraints) < _FEWEST:
-        return HeldOutPartition(_cut(*walks[0], Z, k, rng), 0, violations)
-    known, held_out = _split(constraints, share, rng)
-    Z_known = pair_matrix(known, n=m, landmark_of=lift)
+    n_pairs = len(constraints)
+    # At least one pair in each part.
+    n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
+    known = np.zeros(n_pairs, dtype=np.bool_)
+    known[rng.permutation(n_pairs)[:n_known]] = True
+    held_out = _subset(constraints, ~known)
+    Z_known = pair_matrix(_subset(constraints, known))
     for q, (W, R) in enumerate(walks):
         labels = _cut(W, R, Z_known, k, rng)
-        violations[q] = _violated(labels if lift is None else labels[lift], held_out)
+        violations[q] = _violated(labels, held_out)
     chosen = int(violations.argmin())
     return HeldOutPartition(_cut(*walks[chosen], Z, k, rng), chosen, violations)
 
@@ -284,17 +268,6 @@ def cross_validated_partition(
 
 def _cut(W: FloatArray, R: Walks, Z: sp.csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int32]:
     return spectral_cuts(adjusted(W, R, Z), [k], rng=rng)[0]
-
-
-def _split(
-    constraints: PairwiseConstraints, share: float, rng: np.random.Generator
-) -> tuple[PairwiseConstraints, PairwiseConstraints]:
-    """Split the pairs at random, with at least one pair in each part."""
-    n_pairs = len(constraints)
-    n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
-    known = np.zeros(n_pairs, dtype=np.bool_)
-    known[rng.permutation(n_pairs)[:n_known]] = True
-    return _subset(constraints, known), _subset(constraints, ~known)
 
 
 def _subset(constraints: PairwiseConstraints, chosen: BoolArray) -> PairwiseConstraints:
@@ -413,22 +386,12 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
     return relabel_by_first_appearance(parts).astype(np.intp)
 
 
-def checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
-    """Check the landmark of every sample, numbered from 0."""
-    lift = checked_array(landmark_of, "landmark_of")
-    if lift.shape != (n_samples,) or lift.dtype.kind not in "iu":
-        raise ValueError(
-            f"landmark_of must be {n_samples} integers, one per sample; got shape {lift.shape}, {lift.dtype}"
-        )
-    if lift.min() < 0:
-        raise ValueError(f"landmark_of must be non-negative, got {lift.min()}")
-    return lift.astype(np.intp)
-
-
 def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
     """Matrix Z of the constraints on n samples; checks a matrix and removes its diagonal."""
     if isinstance(constraints, PairwiseConstraints):
-        return pair_matrix(constraints, n=n)
+        if constraints.n_samples != n:
+            raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
+        return pair_matrix(constraints)
     Z = sp.csr_array(checked_table(constraints, "constraints", accept_sparse="csr"), copy=True)
     if Z.shape != (n, n):
         raise ValueError(

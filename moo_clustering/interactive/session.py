@@ -30,6 +30,7 @@ from moo_clustering._arrays import (
     warn_caller,
 )
 from moo_clustering._data import checked_array
+from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
@@ -835,6 +836,7 @@ class AnswerSession:
 
     # Shown in notebooks.
 
+    @documented(simulate)
     def simulate(
         self,
         y: ArrayLike,
@@ -844,26 +846,7 @@ class AnswerSession:
         position_bias: float = 0.0,
         random_state: int = 0,
     ) -> pd.DataFrame:
-        """Simulate a new session of the same fit, with answers from known classes.
-
-        Parameters
-        ----------
-        y : array-like of shape (n_samples,)
-            Classes, and -1 for samples of unknown class, about which the answer is "unknown".
-        n_questions : int
-            Largest number of answers. The simulation stops earlier if no question is left.
-        error_rate : float, default=0.0
-            Share of wrong answers.
-        position_bias : float, default=0.0
-            Share of pairs with answers that depend only on the order of the samples.
-        random_state : int, default=0
-            Seed of the wrong answers.
-
-        Returns
-        -------
-        DataFrame
-            A row per number of answers, see :func:`simulate`.
-        """
+        """Simulate a new session of the same fit, with answers from known classes."""
         fresh = type(self)(
             self._base, mode=self._mode, error_rate=self.error_rate, random_state=self.random_state
         )

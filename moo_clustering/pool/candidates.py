@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from joblib import delayed
@@ -21,7 +21,6 @@ from moo_clustering._arrays import (
     FloatArray,
     Int64Array,
     IntArray,
-    IntpArray,
     Labels,
     SeedLike,
     choice,
@@ -473,10 +472,11 @@ def family_partitions(
         outcomes = run_calls(shown, n_jobs=n_jobs, prefer="threads")
     found: dict[str, list[Partition]] = {family: [] for family, _ in tasks}
     failures: Failures = {}
-    for (family, _), outcome in zip(tasks, outcomes, strict=True):
-        found[family] += [_in_order(labels, positions) for labels in outcome.partitions]
-        if outcome.failure is not None:
-            failures.setdefault(family, []).append(outcome.failure)
+    original = np.argsort(positions)
+    for (family, _), (partitions, failure) in zip(tasks, outcomes, strict=True):
+        found[family] += [labels[original] for labels in partitions]
+        if failure is not None:
+            failures.setdefault(family, []).append(failure)
     candidates = []
     for family, partitions in found.items():
         sizes = [len(np.unique(labels)) for labels in partitions]
@@ -498,13 +498,6 @@ def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterato
                 bar.set_description(words[at])
             yield call
         bar.update()
-
-
-def _in_order(labels: Partition, positions: IntpArray) -> Partition:
-    """Labels of sorted samples in the original order of the samples."""
-    own = np.empty_like(labels)
-    own[positions] = labels
-    return own
 
 
 def _be_quiet() -> None:
@@ -530,7 +523,10 @@ def _unless_failing(part: Callable[[], Any]) -> Any:
         return None
 
 
-def _attempt(caller: int, family: str, data: PoolData, ks: Sequence[int]) -> _Outcome:
+def _attempt(
+    caller: int, family: str, data: PoolData, ks: Sequence[int]
+) -> tuple[list[Partition], str | None]:
+    """Return the partitions of a family, and the reason of a failure."""
     elsewhere = os.getpid() != caller
     with ExitStack() as stack:
         # OpenMP limits threads per calling thread; other limits are per process.
@@ -539,11 +535,6 @@ def _attempt(caller: int, family: str, data: PoolData, ks: Sequence[int]) -> _Ou
             stack.enter_context(warnings.catch_warnings())
             _be_quiet()
         try:
-            return _Outcome(BUILDERS[family](data, ks), None)
+            return BUILDERS[family](data, ks), None
         except Exception as error:
-            return _Outcome([], reason_of(error))
-
-
-class _Outcome(NamedTuple):
-    partitions: list[Partition]
-    failure: str | None
+            return [], reason_of(error)

@@ -128,24 +128,20 @@ class SubspaceData:
 
     def by_column(self, P: AnyFloatArray) -> FloatArray:
         """X^T P, shape (m, c), for P of shape (n, c)."""
-        panel = np.ascontiguousarray(P, dtype=self.dtype)
-        out = np.empty((self.m, panel.shape[1]))
-
-        def kernel(block: int, lo: int, hi: int) -> None:
-            self.matrix.by_column(panel, lo, hi, out[lo:hi])
-
-        for_blocks(kernel, self.m, self.n_operations(panel.shape[1]), self.n_jobs)
-        return out
+        return self._product(self.matrix.by_column, P, self.m)
 
     def by_row(self, Q: AnyFloatArray) -> FloatArray:
         """X Q, shape (n, c), for Q of shape (m, c)."""
-        panel = np.ascontiguousarray(Q, dtype=self.dtype)
-        out = np.empty((self.n, panel.shape[1]))
+        return self._product(self.matrix.by_row, Q, self.n)
+
+    def _product(self, multiply: Callable[..., None], P: AnyFloatArray, count: int) -> FloatArray:
+        panel = np.ascontiguousarray(P, dtype=self.dtype)
+        out = np.empty((count, panel.shape[1]))
 
         def kernel(block: int, lo: int, hi: int) -> None:
-            self.matrix.by_row(panel, lo, hi, out[lo:hi])
+            multiply(panel, lo, hi, out[lo:hi])
 
-        for_blocks(kernel, self.n, self.n_operations(panel.shape[1]), self.n_jobs)
+        for_blocks(kernel, count, self.n_operations(panel.shape[1]), self.n_jobs)
         return out
 
     def n_operations(self, width: int) -> float:

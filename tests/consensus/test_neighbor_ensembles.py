@@ -181,20 +181,6 @@ def test_es1_orientations_differ_on_an_asymmetric_support():
     assert np.abs(by_row - by_column).max() > 1e-3
 
 
-def test_es1_swarm_is_near_the_minimum_and_never_below_it():
-    X, edges = random_edges(1)
-    rho = 0.025 * X.var(axis=0).mean()
-
-    def loss(S):
-        return residual(S, X) + rho * (S.data**2).sum()
-
-    exact = reconstruction_weights(X, edges)
-    swarm = reconstruction_weights(X, edges, solver="pso", rng=np.random.default_rng(0))
-    again = reconstruction_weights(X, edges, solver="pso", rng=np.random.default_rng(0))
-    assert loss(exact) <= loss(swarm) <= 1.1 * loss(exact)
-    np.testing.assert_array_equal(swarm.toarray(), again.toarray())
-
-
 def test_es1_drops_zero_weights_unless_a_least_weight_is_set():
     X, edges = random_edges(2)
     assert reconstruction_weights(X, edges).nnz < edges.nnz

@@ -15,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from moo_clustering.datasets import DataError, prepare_table, read_bags, read_documents, read_table
+from moo_clustering.datasets.cells import read_column
 from moo_clustering.datasets.tables import Roles, encode_classes, read_frame
 
 pa = pytest.importorskip("pyarrow")
@@ -638,3 +639,27 @@ def test_folders_are_classes_whatever_bytes_their_names_have(tmp_path):
             pytest.skip("the file system takes names in UTF-8 only")
         (folder / "t.txt").write_text("some words")
     assert read_documents(tmp_path, labels="folder").n_classes == 2
+
+
+@pytest.mark.parametrize("dtype", ["str", object])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1.5", "", " 2", "oops", *map(str, range(20))],
+        ["1,234.50 kg", "(7) kg", "n/a", "2 kg"],
+        ["1,234", "2,500", None],
+        ["red", " red", "NA", "blue", None],
+        ["2024-01-31", "?", "2023-12-24"],
+        ["true", "False", None],
+        ["9:30", "21:15", "-"],
+        ["01000", "02000", "01000"],
+    ],
+)
+def test_long_columns_are_read_as_short_ones(cells, dtype):
+    """Long columns of texts are read by their different cells, without a Python object per cell."""
+    short = read_column("x", pd.Series(cells, dtype=object))
+    n = 2_000 // len(cells)
+    long = read_column("x", pd.Series(cells * n, dtype=dtype))
+    pd.testing.assert_series_equal(pd.Series(long.values), pd.Series(np.tile(short.values, n)))
+    for name in ("kind", "strays", "convention", "unit", "code", "remark", "forms"):
+        assert getattr(long, name) == getattr(short, name), name

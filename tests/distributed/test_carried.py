@@ -41,7 +41,7 @@ def documents():
 MEMBERS = {
     "EnsembleNMF": lambda X, y: EnsembleNMF(3, n_runs=6, random_state=0).fit(X).labels_,
     "EnsembleNMF by processes": lambda X, y: (
-        EnsembleNMF(3, n_runs=4, solver="pg", random_state=0).fit(X).labels_
+        EnsembleNMF(3, n_runs=4, solver="sklearn", random_state=0).fit(X).labels_
     ),
     "SphericalKMeans": lambda X, y: SphericalKMeans(3, n_init=4, random_state=0).fit(X).cluster_centers_,
     "SISCEnsemble": lambda X, y: (

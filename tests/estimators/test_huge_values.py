@@ -13,6 +13,7 @@ from moo_clustering import (
     HMRFKMeans,
     MemeticKMeans,
     MetricKMeans,
+    ParetoClustering,
     PCKMeans,
 )
 
@@ -75,3 +76,13 @@ def test_a_unit_in_which_all_dispersions_are_below_the_floor(kind):
         warnings.simplefilter("error")
         SCAD2(2, floor=1e-14, random_state=0).fit(kind(X * 1e-4))
         SCAD2(2, random_state=0).fit(kind(X))
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("value", [1e160, -1e300])
+def test_an_outlier_beyond_any_scale(value):
+    huge = np.random.default_rng(0).normal(size=(30, 3))
+    huge[:15] += 5
+    huge[4, 1] = value
+    with pytest.raises(ValueError, match="column 1 of X has a value so far from the others"):
+        ParetoClustering(prepare="none", random_state=0).fit(huge)

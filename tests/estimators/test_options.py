@@ -12,7 +12,6 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 
-from moo_clustering.estimators import _options
 from moo_clustering.estimators._options import (
     CheckpointOptions,
     Count,
@@ -293,7 +292,3 @@ def test_types_without_constraint_are_refused():
         @estimator
         class Unknown(BaseEstimator):
             what: "Nowhere" = None  # noqa: F821
-
-
-def test_every_exported_name_exists():
-    assert all(hasattr(_options, name) for name in _options.__all__)

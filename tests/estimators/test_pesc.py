@@ -94,7 +94,6 @@ def test_every_ensemble_and_laplacian(blobs, ensemble, laplacian):
         {"ensemble_over": "population"},
         {"es2_weight": "div"},
         {"es2_weight": "count"},
-        {"ensemble": "es1", "es1_solver": "pso"},
         {"ensemble": "es1", "orientation": "column"},
         {"ensemble": "es1", "min_weight": 1e-6},
         {"ensemble": "es3", "sigma": "grid"},

@@ -89,13 +89,14 @@ def test_one_cannot_link_separates_what_the_graph_leaves_open():
     np.testing.assert_array_equal(found, truth)
 
 
-def test_lifted_pairs_add_up():
-    constraints = PairwiseConstraints([(0, 2), (1, 3), (0, 1)], [(1, 2), (4, 0), (4, 1)], n_samples=5)
-    Z = pair_matrix(constraints, landmark_of=[0, 0, 1, 1, 2], n=4).toarray()
+def test_pairs_of_the_same_samples_add_up():
+    constraints = PairwiseConstraints([(0, 2), (1, 3), (0, 1)], [(1, 2), (3, 1)], n_samples=4)
+    Z = pair_matrix(constraints).toarray()
     expected = np.zeros((4, 4))
-    expected[0, 1] = expected[1, 0] = 1.0
-    expected[0, 2] = expected[2, 0] = -2.0
+    expected[0, 1] = expected[1, 0] = expected[0, 2] = expected[2, 0] = 1.0
+    expected[1, 2] = expected[2, 1] = -1.0
     np.testing.assert_array_equal(Z, expected)
+    assert pair_matrix(constraints).nnz == 6
 
 
 def test_weights_are_the_sizes_of_the_signs():
@@ -118,10 +119,6 @@ def test_propagation_refuses():
         propagate_pairs(W, np.triu(np.ones((4, 4))), alpha=0.5)
     with pytest.raises(ValueError, match="W must be a square matrix of the similarities"):
         propagate_pairs(W[:3], constraints, alpha=0.5)
-    with pytest.raises(ValueError, match="landmark_of must be less than n=2"):
-        pair_matrix(constraints, landmark_of=[0, 1, 2, 1], n=2)
-    with pytest.raises(ValueError, match="landmark_of must be 4 integers"):
-        pair_matrix(constraints, landmark_of=[0, 1])
 
 
 TRUTH = np.repeat(np.arange(3), 10)
@@ -220,15 +217,6 @@ def test_equal_seeds_give_equal_results():
     )
     np.testing.assert_array_equal(first.labels, second.labels)
     np.testing.assert_array_equal(first.violations, second.violations)
-
-
-def test_landmarks_stand_for_their_samples():
-    landmark_of = np.repeat(np.arange(30), 2)
-    constraints = pairs_of(TRUTH[landmark_of], 60)
-    affinities = [(blocks(np.arange(30) % 3), 0.7), (blocks(TRUTH), 0.9)]
-    found = held_out_partition(affinities, 3, constraints, landmark_of=landmark_of, rng=rng())
-    assert found.chosen == 1
-    np.testing.assert_array_equal(found.labels, TRUTH)
 
 
 def test_held_out_weights_count(monkeypatch):

@@ -98,9 +98,9 @@ def test_the_surface_is_not_its_points():
     front, numbers = [(0, 4), (1, 3.9), (4, 0)], [3, 2, 1]
     control = ([(0, 1), (1, 0)], [3, 1])
     steps = attainment_scores(front, numbers, [control]).scores
-    points = attainment_scores(front, numbers, [control], surface="points").scores
     assert steps[1] == pytest.approx(1 - np.sqrt(3.9 / 4))
-    assert points[1] == pytest.approx(np.hypot(0.5, 1 - np.sqrt(3.9 / 4)))
+    to_points = np.hypot(0.5, 1 - np.sqrt(3.9 / 4))
+    assert steps[1] < to_points
 
 
 def test_dominated_solutions_of_a_control_front_do_not_count():
@@ -147,7 +147,6 @@ def test_ties_go_to_fewer_clusters_and_hills_are_promising():
         ({"n_clusters": [1, 2]}, "the front must have .* got 2 for 4 solutions"),
         ({"controls": []}, "at least one front"),
         ({"controls": [([(1, 2)], [1, 2])]}, "control front 0 must have .* got 2 for 1 solutions"),
-        ({"surface": "line"}, "surface must be one of"),
         ({"n_clusters": [7, 8, 9, 9]}, "no solution has 5 or fewer clusters"),
         ({"controls": [([(1, 2)], [9])]}, "control front has no solution with 4 or fewer"),
     ],

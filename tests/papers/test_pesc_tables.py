@@ -12,7 +12,9 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import PESC, SpectralGraphClustering
+from moo_clustering.consensus import edge_distances, reconstruction_weights
 from moo_clustering.datasets import DataError
+from moo_clustering.graphs import neighbor_lists
 from papers import pesc as _cells
 from papers import pesc as _sets
 from papers import pesc_tables as _plan
@@ -30,6 +32,7 @@ from papers.pesc import (
     Found,
     Given,
     Part,
+    SwarmPESC,
     Task,
     _course,
     gap_of,
@@ -42,6 +45,7 @@ from papers.pesc import (
     pesc_model,
     run_task,
     scores,
+    swarm_weights,
 )
 from papers.pesc_tables import CONTROL_ROWS, METHODS, NOTES, Results, similarity, statements
 from papers.runner import Settings, find_experiment
@@ -423,12 +427,35 @@ def test_graphs_are_kept_with_the_numbers_of_the_file():
 def test_readings():
     given = Given(np.eye(4), 2, None, 0, False, EFFORT)
     paper, default = (pesc_model(given, reading) for reading in READINGS)
-    assert (
-        paper.get_params()
-        == PESC.paper(2, pop_size=6, n_gen=2, es1_solver="pso", random_state=0).get_params()
-    )
+    assert paper.get_params() == SwarmPESC.paper(2, pop_size=6, n_gen=2, random_state=0).get_params()
+    assert isinstance(paper, SwarmPESC)
     assert default.get_params() == PESC(2, pop_size=6, n_gen=2, random_state=0).get_params()
     assert not graph_model(given, "paper", "full").bridge
+
+
+def test_swarm_is_near_the_minimum_and_never_below_it():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(25, 3))
+    edges = edge_distances(rng.integers(0, 6, size=(6, 25)).astype(np.uint8), neighbor_lists(X, 6, rng=rng))[
+        0
+    ]
+
+    def loss(S):
+        return ((S @ X - X) ** 2).sum() + 0.025 * X.var(axis=0).mean() * (S.data**2).sum()
+
+    exact = reconstruction_weights(X, edges)
+    swarm, again = (swarm_weights(X, edges, np.random.default_rng(0)) for _ in range(2))
+    assert loss(exact) <= loss(swarm) <= 1.1 * loss(exact)
+    np.testing.assert_array_equal(swarm.toarray(), again.toarray())
+
+
+def test_swarm_graphs_differ_from_the_exact_ones_in_es1_only():
+    X, _ = load_iris(return_X_y=True)
+    options = {"pop_size": 8, "n_gen": 2, "random_state": 0}
+    swarm, exact = (kind(3, ensemble="es1", **options).fit(X) for kind in (SwarmPESC, PESC))
+    graphs = [model.graphs_._similarities("es1")[0].toarray() for model in (swarm, exact)]
+    assert np.abs(graphs[0] - graphs[1]).max() > 0
+    np.testing.assert_array_equal(swarm.choose("es2").labels_, exact.choose("es2").labels_)
 
 
 def test_statements_hold_or_do_not():

@@ -261,7 +261,7 @@ def test_foreign_files_are_refused_with_their_name(tmp_path):
 
 def test_future_format_is_refused(tmp_path):
     _npz(tmp_path / "f", {"__archive__.npy": _header(version=2)})
-    with pytest.raises(ArchiveError, match=r"format 2, .* supports at most 1; use a newer version"):
+    with pytest.raises(ArchiveError, match=r"format version 2, .* supports at most 1; use a newer version"):
         read_archive(tmp_path / "f")
 
 

@@ -97,9 +97,9 @@ def edited(path, change):
     [
         ({"meta": {"n": 2}}, "changed after it was written"),
         ({"meta": [1], "sha256": None}, "its metadata are not a mapping"),
-        ({"version": 0}, "its archive format must be at least 1, got 0"),
-        ({"version": "1"}, "entry cannot be read"),
-        ({"version": True}, "entry cannot be read"),
+        ({"version": 0}, "is damaged: 0 is not a format version"),
+        ({"version": "1"}, "is damaged: '1' is not a format version"),
+        ({"version": True}, "is damaged: True is not a format version"),
     ],
 )
 def test_edited_headers_are_refused(tmp_path, change, message):
