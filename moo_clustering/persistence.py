@@ -87,7 +87,7 @@ _FORMULA = re.compile(
     f"|(\\A[{_BLANKS}]*)('*)(?=[\r\n])|((?<=[{_SEPARATORS}])[{_BLANKS}]*)('*)\\Z"
 )
 _NUMBER = re.compile(
-    r" *[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan) *", re.IGNORECASE | re.ASCII
+    r" *[+-]?(?:(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan) *", re.IGNORECASE | re.ASCII
 )
 _LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.(\d{1,19})-[0-9a-f]{8}\.tmp", re.DOTALL)

@@ -170,6 +170,41 @@ class RuleSet:
         condition = self._table.columns[test.column].condition(test, "sql")
         return f"CASE WHEN {condition} THEN {self._sql(yes)} ELSE {self._sql(no)} END"
 
+    def to_spreadsheet(self, columns: Sequence[str], row: int = 2) -> str:
+        """Return a spreadsheet formula for the number of the cluster, with English function names.
+
+        Numbers, dates and booleans must be cells of these types. Raises a ValueError if a column is missing.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Names of the columns A, B, ... of the sheet.
+        row : int, default=2
+            Row of the sheet that the formula refers to.
+
+        Returns
+        -------
+        str
+            Nested ``IF`` functions. Columns are absolute, so that the formula can be filled down.
+        """
+        cells = {}
+        for place in _columns_of(self._tree):
+            if (name := self._table.columns[place].name) not in columns:
+                raise ValueError(f"the sheet lacks the column {name!r} of the rules")
+            number, letters = list(columns).index(name) + 1, ""
+            while number:
+                number, rest = divmod(number - 1, 26)
+                letters = chr(65 + rest) + letters
+            cells[place] = f"${letters}{row}"
+        return f"={self._formula(self._tree, cells)}"
+
+    def _formula(self, node: _Node, cells: Mapping[int, str]) -> str:
+        if node.split is None:
+            return str(node.cluster)
+        test, yes, no = node.split
+        condition = self._table.columns[test.column].formula(test, cells[test.column])
+        return f"IF({condition},{self._formula(yes, cells)},{self._formula(no, cells)})"
+
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row per rule.
 
@@ -481,6 +516,20 @@ class _Column:
             # Compare with the next day, because "2024-01-31" sorts before "2024-01-31 10:00".
             return f"{name} {'<' if test.sign == '<=' else '>='} '{_moment(test.value + 86400.0, None)}'"
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
+
+    def formula(self, test: _Test, cell: str) -> str:
+        """Write a condition for a cell of a spreadsheet. Empty cells, which equal 0, satisfy none."""
+        if self.kind == "category":  # = ignores case
+            text = str(self.categories[int(test.value)]).replace('"', '""')
+            return f'EXACT({cell},"{text}")'
+        if self.kind in ("truth", "term"):
+            return f"N({cell})>0" if test.value else f"AND(NOT(ISBLANK({cell})),N({cell})<=0)"
+        sign, value = test.sign, repr(float(test.value)).removesuffix(".0")
+        if self.kind == "date":  # serial numbers of days; a day ends at the next one
+            whole = 0.0 if self.has_times else 86400.0
+            sign = sign if self.has_times else {"<=": "<", ">": ">="}[sign]
+            value = repr((test.value + whole) / 86400.0 + 25569.0).removesuffix(".0")
+        return f"AND(ISNUMBER({cell}),{cell}{sign}{value})"
 
     def _literal(self, value: float, language: str) -> str:
         if self.kind == "category":

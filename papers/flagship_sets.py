@@ -565,7 +565,7 @@ def _read(path: Path) -> pd.DataFrame:
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
             return pd.read_parquet(path)
-        text, separator, _ = table_text(path)
+        text, separator, *_ = table_text(path)
         if text.partition("\n")[0].count(separator) > _MOST_COLUMNS:
             raise DataError(f"more than {_MOST_COLUMNS:,} columns")
         options: dict[str, Any] = {"sep": separator, "na_values": _MISSING, "skipinitialspace": True}

@@ -1,5 +1,7 @@
 """Rules for clusters: optimal small trees, the front, sentences and code that agree with the predictions."""
 
+import ast
+import operator
 import re
 import sqlite3
 from itertools import product
@@ -506,3 +508,79 @@ def test_selection_and_texts():
     assert "<table" in front._repr_html_()
     assert front.select().to_frame()["recall"].between(0, 1).all()
     assert max(each.n_conditions for each in find_rules(labels, table, max_conditions=2)) == 2
+
+
+def evaluated(formula, row):
+    """Value of a formula of IF, AND, NOT, EXACT, N, ISNUMBER, ISBLANK, <, <=, > and >= for cells in row 2."""
+
+    def value(node):
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Name():
+                return row.get(node.id.removeprefix("cell_"))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                first, second = (each or 0.0 for each in (value(left), value(right)))
+                if isinstance(first, str):  # texts are greater than all numbers
+                    return isinstance(op, ast.Gt | ast.GtE)
+                compare = {
+                    ast.Lt: operator.lt,
+                    ast.LtE: operator.le,
+                    ast.Gt: operator.gt,
+                    ast.GtE: operator.ge,
+                }
+                return compare[type(op)](first, second)
+            case ast.Call(func=ast.Name(id="IF"), args=[test, yes, no]):
+                return value(yes if value(test) else no)
+            case ast.Call(func=ast.Name(id=name), args=args):
+                found = [value(each) for each in args]
+                return {
+                    "AND": lambda *values: all(values),
+                    "NOT": operator.not_,
+                    "EXACT": lambda a, b: ("" if a is None else str(a)) == b,
+                    "ISBLANK": lambda a: a is None,
+                    "ISNUMBER": lambda a: isinstance(a, float),
+                    "N": lambda a: float(a) if isinstance(a, float | bool) else 0.0,
+                }[name](*found)
+        raise AssertionError(ast.dump(node))
+
+    text = re.sub(r"\$([A-Z]+)2\b", r"cell_\1", formula.removeprefix("=")).replace('""', r"\"")
+    return value(ast.parse(text, mode="eval").body)
+
+
+def in_sheet(cell):
+    """A cell of a spreadsheet; dates are days since 1899-12-30."""
+    if isinstance(cell, pd.Timestamp):
+        return (cell - pd.Timestamp("1899-12-30")) / pd.Timedelta(days=1)
+    return None if pd.isna(cell) else float(cell) if isinstance(cell, int) else cell
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("times", [False, True])
+def test_formula_assigns_as_predict(seed, times):
+    rng = np.random.default_rng(seed)
+    n = 200
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="h" if times else "D")
+    table = pd.DataFrame(
+        {
+            **{f"constant {place}": 1.0 for place in range(25)},
+            "size": np.where(rng.random(n) < 0.1, np.nan, rng.normal(0, 3, n).round(2)),
+            "day": days.where(rng.random(n) < 0.9),
+            "wood": rng.choice(['so"ft', "Hard", "hard"], n),
+            "old": pd.array(rng.choice([True, False, None], n), dtype="boolean"),
+        }
+    )
+    sizes, is_hard = table["size"].fillna(9), (table["wood"] == "hard").to_numpy()
+    is_late = (table["day"] > pd.Timestamp("2020-01-20")).to_numpy()
+    labels = is_hard + 2 * is_late + 4 * (sizes > 1).to_numpy() * table["old"].fillna(False).to_numpy(bool)
+    labels = np.unique(labels, return_inverse=True)[1]
+    for found in find_rules(labels, table):
+        formula = found.to_spreadsheet(list(table))
+        rows = table.astype(object).itertuples(index=False)
+        letters = [*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "AA", "AB", "AC"]
+        answers = [evaluated(formula, dict(zip(letters, map(in_sheet, row), strict=True))) for row in rows]
+        assert answers == found.predict(table).tolist()
+    assert {"$Z2", "$AB2"} <= set(re.findall(r"\$[A-Z]+2", formula))
+    assert found.to_spreadsheet(list(table), row=7) == re.sub(r"(\$[A-Z]+)2\b", r"\g<1>7", formula)
+    with pytest.raises(ValueError, match="the sheet lacks the column"):
+        found.to_spreadsheet(["size"])

@@ -496,7 +496,9 @@ def predict(folder: Path, data: Path, **options: Any) -> None:
     help="Share of the rows that the printed rules must assign to their cluster.",
 )
 @click.option(
-    "--code", type=click.Choice(["python", "sql"]), help="Print a Python function or an SQL expression."
+    "--code",
+    type=click.Choice(["python", "sql", "spreadsheet"]),
+    help="Print a Python function, an SQL expression, or a formula for row 2 of the table.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all rule sets as JSON.")
 def explain(folder: Path, data: Path | None, **options: Any) -> None:
@@ -523,7 +525,9 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     type=PathArgument("file", new=True),
     help="File to write; default for a single run: report.html in its folder.",
 )
-@click.option("--title", metavar="TEXT", help="Title of the page.")
+@click.option(
+    "--title", metavar="TEXT", help='Title of the page, which other commands keep; "": the default.'
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the file and its runs as JSON.")
 def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_json: bool) -> None:
     """Write the report of a run, or a report that compares several runs.
@@ -581,6 +585,53 @@ def rename(folder: Path, **options: Any) -> None:
         run_rename(folder, **options)
 
 
+@click.command()
+@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
+@click.argument("data", metavar="DATA", type=PathArgument("file"))
+@click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line contains the column names; default: as in the fit.",
+)
+@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
+@click.option("--json", "as_json", is_flag=True, help="Print the changes of the clusters as JSON.")
+def update(folder: Path, data: Path, **options: Any) -> None:
+    """Add the rows of a table to a run.
+
+    DIR is the folder of a `fit` of a table by pareto-clustering, and DATA a table with the same columns, in
+    any order. The clusters change where the new rows require it. They keep their numbers and the names set by
+    `rename`. The command prints births, deaths, merges and splits of clusters, and the number of earlier rows
+    that moved. All files of DIR, including clustered.csv and the report, then describe all rows. If the
+    command is killed, DIR contains either the earlier or the new run.
+    """
+    with reported():
+        refuse_missing(folder)
+        refuse_missing(data, message="file {} does not exist")
+        from moo_clustering.cli.update import run_update
+
+        run_update(folder, data, **options)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
+@click.argument("rule", metavar="RULE", required=False)
+@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
+@click.option("--json", "as_json", is_flag=True, help="Print the clusters as JSON.")
+def choose(folder: Path, rule: str | None, **options: Any) -> None:
+    """Make another solution of a run its result.
+
+    DIR is the folder of a `fit` of a table. RULE is alternative-0 or another alternative in
+    alternatives_summary.csv, a row number of front.csv, the name of an objective (its best solution), knee or
+    another rule of the method; auto is the result of the fit. All files of DIR, including clustered.csv and
+    the report, then describe this solution. Names set by `rename` are kept for similar clusters.
+    """
+    with reported():
+        refuse_missing(folder)
+        from moo_clustering.cli.update import run_choose
+
+        run_choose(folder, rule, **options)
+
+
 @click.command("warm-up")
 def warm_up() -> None:
     """Compile the numerical kernels of the common methods, once after the installation.
@@ -593,5 +644,7 @@ def warm_up() -> None:
         run_warm_up()
 
 
-for command in (about, ask, compare, demo, explain, explore, fit, methods, predict, rename, report, warm_up):
+for command in (about, ask, choose, compare, demo, explain, explore):
+    main.add_command(command)
+for command in (fit, methods, predict, rename, report, update, warm_up):
     main.add_command(command)

@@ -158,7 +158,10 @@ class AnswerPanel:
     def _do(self, action: str, request: dict[str, Any]) -> None:
         session = self._session
         if action == "answer":
-            session.answer(_field(request, "answer", str))
+            answer, confidence = _field(request, "answer", str), request.get("confidence")
+            if not isinstance(confidence, float | None):
+                raise ValueError("confidence must be a number.")
+            session.answer(answer, confidence=confidence)
         elif action == "name":
             session.name(_field(request, "group", int), _field(request, "name", str))
         elif action == "reopen":
@@ -191,6 +194,7 @@ class AnswerPanel:
             "clusterNames": self._names,
             "history": history,
             "expectedError": session.expected_error_,
+            "errorRate": session.error_rate_,
             "mayStop": session.may_stop_,
             "summary": session.summary(),
             "canUndo": bool(history) or self._last == "reopen",

@@ -19,6 +19,7 @@ from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli.describe import (
     QUESTIONS,
+    Description,
     cluster_sizes,
     cluster_table,
     column_table,
@@ -267,7 +268,7 @@ def run_job(
             begun = time.perf_counter()
             interrupted = _fit(job)
             guard = stack.enter_context(InterruptGuard(requested=interrupted))
-            _warn_of_missing(job)
+            warn_of_missing(job)
             fitted = time.perf_counter()
             folder.settle()
             record["status"] = "interrupted" if interrupted else "complete"
@@ -276,29 +277,8 @@ def run_job(
             record["timings"] = {"load": begun - job.started, "fit": fitted - begun}
             folder.discard_report()
             if has_labels(job.estimator):
-                record["result"] = _summary(job.result)
-                found = describe(job)
-                record |= found.record
-                record["warnings"] += pareto_remarks({"sorted_by": record.get("sorted_by")})
-                classes = record.get("classes")
-                if job.samples.given is not None:
-                    labels = job.result.labels
-                    rows = described_rows(job, found)
-                    names = [] if found.names is None else found.names.names
-                    record["clusters"] = [asdict(each) for each in found.names or ()]
-                    found.frames[CLUSTERED] = with_clusters(job.samples.given, labels, classes, rows)
-                    found.writers.append(partial(save_model, job=job, classes=classes, names=names))
-                record["files"] = save_results(
-                    folder.path,
-                    job.estimator,
-                    job.samples,
-                    record,
-                    supervision=job.supervision,
-                    frames=found.frames,
-                    arrays=found.arrays,
-                    plain_csv=plain_csv,
-                    writers=found.writers,
-                    pictures=found.pictures if with_pictures else None,
+                found = save_described(
+                    folder.path, job, record, with_pictures=with_pictures, plain_csv=plain_csv
                 )
             if with_report and found is not None:
                 before = len(warnings)
@@ -318,6 +298,38 @@ def run_job(
     return Outcome(record, interrupted, None if found is None else found.clusters)
 
 
+def save_described(
+    folder: Path, job: Job, record: dict[str, Any], *, with_pictures: bool, plain_csv: bool
+) -> Description:
+    """Describe the result of a fitted job in the record, and save it without the report."""
+    record["result"] = _summary(job.result)
+    found = describe(job)
+    record |= found.record
+    record["warnings"] += pareto_remarks({"sorted_by": record.get("sorted_by")})
+    classes = record.get("classes")
+    if job.samples.given is not None:
+        labels = job.result.labels
+        rows = described_rows(job, found)
+        names = [] if found.names is None else found.names.names
+        record["clusters"] = [asdict(each) for each in found.names or ()]
+        found.frames[CLUSTERED] = with_clusters(job.samples.given, labels, classes, rows)
+        save = partial(save_model, job=job, classes=classes, names=names, plain_csv=plain_csv)
+        found.writers.append(save)
+    record["files"] = save_results(
+        folder,
+        job.estimator,
+        job.samples,
+        record,
+        supervision=job.supervision,
+        frames=found.frames,
+        arrays=found.arrays,
+        plain_csv=plain_csv,
+        writers=found.writers,
+        pictures=found.pictures if with_pictures else None,
+    )
+    return found
+
+
 def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:
     for name in filling:
         if samples.prepared is None and not samples.category_names:
@@ -331,7 +343,7 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
             )
 
 
-def _warn_of_missing(job: Job) -> None:
+def warn_of_missing(job: Job) -> None:
     """Warn if the clusters depend on missing cells."""
     if job.samples.prepared is not None and has_labels(job.estimator):
         names = job.samples.prepared.following_missing(job.estimator.labels_)
@@ -396,11 +408,13 @@ def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
     return f"the same command starts from the beginning{', in another folder' if has_result else ''}"
 
 
-def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any]) -> list[str]:
+def save_report(
+    folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any], name: str = ""
+) -> list[str]:
     """Write the content and the page of the report of a fitted job, and return the names of the files.
 
-    ``extra`` are further arguments of ``report_content``. Any error becomes a warning, because the results
-    are already saved.
+    ``extra`` are further arguments of ``report_content``, and ``name`` is that of the folder, if the files
+    will be moved. Any error becomes a warning, because the results are already saved.
     """
     files: list[str] = []
     has_checkpoint = (folder / CHECKPOINT).exists()
@@ -410,7 +424,7 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
         from moo_clustering.visualization.report.page import save_content
 
         content = report_content(job.estimator, **report_arguments(job, record), **extra)
-        name = shlex.quote(folder.resolve().name)
+        name = shlex.quote(name or folder.resolve().name)
         lines = [
             ("Clusters of further rows", f"moo-clustering predict {name} new.csv", MODEL),
             ("Questions about doubtful rows", f"moo-clustering ask {name}", QUESTIONS),
@@ -423,7 +437,7 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
         )
         save_content(folder / CONTENT, content)
         files.append(CONTENT)
-        write_report(content, folder / REPORT)
+        write_report(replace(content, title=record.get("title") or content.title), folder / REPORT)
         files.append(REPORT)
     except KeyboardInterrupt:
         _warn("it was interrupted", files, has_checkpoint)

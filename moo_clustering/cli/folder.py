@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +28,7 @@ from moo_clustering import persistence
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import distinct_names, message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
+from moo_clustering.datasets.files import table_text
 from moo_clustering.descriptions import with_columns
 from moo_clustering.drift import Reference
 from moo_clustering.results import ClusteringResult, Coassociation, result_of
@@ -51,6 +55,7 @@ _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
 LABELS, CLUSTERED, MODEL = "labels.csv", "clustered.csv", "model.skops"
+UPDATED = "updated"  # subfolder of finished files that replace those of the run
 CONTENT = "report.npz"
 REPORT = "report.html"
 FILES = (
@@ -349,7 +354,27 @@ def run_record(folder: Path) -> dict[str, Any]:
         raise FolderError(f"{folder} {what}")
     if not (folder / RECORD).exists():
         raise FolderError(f"{folder} is not a run folder: it has no {RECORD}")
+    finish_update(folder)
     return _read_record(folder, f"{folder} is not a readable run folder: its {RECORD} {{}}")
+
+
+def finish_update(folder: Path) -> None:
+    """Replace the files of a run by those in its subfolder ``updated``, if there is one, the record last."""
+    ready = folder / UPDATED
+    if not ready.is_dir():
+        return
+    try:
+        # Another process can finish the same update.
+        with suppress(FileNotFoundError):
+            files = json.loads((ready / RECORD).read_bytes())["files"]
+            for name in {*FILES} - {*files}:
+                (folder / name).unlink(missing_ok=True)
+            for name in (*files, RECORD):
+                with suppress(FileNotFoundError):
+                    os.replace(ready / name, folder / name)
+            shutil.rmtree(ready, ignore_errors=True)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FolderError(f"{ready} contains an update that cannot be finished: {error}") from error
 
 
 def run_content(folder: Path) -> ReportContent:
@@ -377,7 +402,8 @@ def run_content(folder: Path) -> ReportContent:
     missing = list(content.missing)
     if not np.array_equal(labels, content.labels[content.chosen]):
         missing.append(f"{LABELS} differs from the labels shown here: it was changed after the run.")
-    return replace(content, missing=with_status(missing, record))
+    title = record.get("title") or content.title
+    return replace(content, title=title, missing=with_status(missing, record))
 
 
 def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
@@ -431,10 +457,15 @@ def save_report_of(
     page = folders[0] / REPORT if out is None else out
     # Pages in other folders do not belong to the run, whose folder need not be writable.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
-        content = merged_content(folders)
         # Only a report can be replaced; checked before writing.
         check_page(page)
-        text = page_bytes(content if title is None else replace(content, title=title))
+        if title is not None and page == folders[0] / REPORT:
+            # Commands that write this page again keep its title.
+            record = run_record(folders[0]) | {"title": title}
+            with persistence.replacing(folders[0] / RECORD) as file:
+                file.write(record_text(record).encode())
+        content = merged_content(folders)
+        text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
             # Another file may have been created meanwhile.
@@ -563,7 +594,10 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
-    """Convert a table to the bytes of a CSV file in UTF-8."""
+    """Convert a table to the bytes of a CSV file, with the marks and encoding in ``attrs["csv"]``, if any.
+
+    The default is commas, decimal points and UTF-8. Text that Windows-1252 cannot encode becomes UTF-8.
+    """
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -571,7 +605,33 @@ def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
         text = value.translate(_ODD)
         return text if plain else persistence.csv_cell(text)
 
-    return frame.map(cell).rename(columns=cell).to_csv(index=False, lineterminator="\n").encode()
+    style = {"encoding": "utf-8", **frame.attrs.get("csv", {})}
+    encoding = style.pop("encoding")
+    text = frame.map(cell).rename(columns=cell).to_csv(index=False, lineterminator="\n", **style)
+    return _encoded(text, encoding)
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.encode("utf-8-sig")
+
+
+def written_cells(path: Path) -> pd.DataFrame:
+    """Read a CSV file of a run as text, with its separator and encoding in ``attrs["csv"]``."""
+    table = table_text(path, lenient=True)
+    style: dict[str, Any] = {"sep": table.separator, "encoding": table.encoding}
+    cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False, **style)
+    cells.attrs["csv"] = style
+    return cells
+
+
+def cells_text(cells: pd.DataFrame) -> bytes:
+    """Convert what :func:`written_cells` returned to the bytes of a file."""
+    style = cells.attrs["csv"]
+    text = cells.to_csv(index=False, header=False, lineterminator="\n", sep=style["sep"])
+    return _encoded(text, style["encoding"])
 
 
 def result_arrays(result: ClusteringResult) -> dict[str, Any]:
@@ -630,7 +690,14 @@ def with_clusters(
     return with_columns(frame.reset_index(drop=True), {**more, **others})
 
 
-def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str]) -> list[str]:
+def own_column(heads: Sequence[str], name: str) -> int:
+    """Position of a column that :func:`with_clusters` added: after those of the user, with underscores."""
+    return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
+
+
+def save_model(
+    folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str], plain_csv: bool
+) -> list[str]:
     """Save the fitted estimator and preparer for ``predict``, and return the name of the file.
 
     Nothing is saved for methods without ``predict``, and for data other than prepared tables. The file
@@ -655,7 +722,8 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Seq
         **Reference.of(np.asarray(samples.X), labels)._asdict(),
         "classes": None if classes is None else list(classes),
         "names": list(names),
-        "header": samples.header,
+        "roles": {} if samples.roles is None else samples.roles._asdict(),
+        "plain_csv": plain_csv,
     }
     with persistence.replacing(folder / MODEL) as file:
         file.write(model_bytes(model))
@@ -721,8 +789,8 @@ def load_model(folder: Path) -> dict[str, Any]:
         raise FolderError(f"{path} is not the model of a run")
     if fault := persistence.version_fault(model.get("version"), _MODEL_VERSION):
         raise FolderError(f"{path} {fault}")
-    entries = {"estimator", "preparer", "rows", "limits", "sizes", "classes", "names", "header"}
-    if absent := entries - model.keys():
+    needed = {"estimator", "preparer", "rows", "limits", "sizes", "classes", "names", "roles", "plain_csv"}
+    if absent := needed - set(model):
         raise FolderError(f"{path} has no {min(absent)}; fit again with this version")
     return model
 

@@ -46,7 +46,7 @@ from moo_clustering.datasets import (
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.files import NotNumericError, holds_documents, with_flags
-from moo_clustering.datasets.prepare import prepare_table
+from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.datasets.tables import (
     Roles,
     array_names,
@@ -430,9 +430,6 @@ def load_prepared(
     features = [column for column in frame.columns if column not in taken]
     if not features:
         raise DataError(f"{path} has no feature columns besides {', '.join(map(repr, taken))}")
-    row_ids: NDArray[Any] = np.arange(len(frame))
-    if roles.id_column is not None:
-        row_ids = identifiers(frame[roles.id_column], roles.id_column, str(path))
     is_equal = preparation == "equal" or (preparation == "mixed" and "weights" in options)
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
@@ -442,16 +439,47 @@ def load_prepared(
             notes.append("columns have equal weights, as some are categories (override with --set scale=...)")
     except DataError as error:
         raise DataError(f"{path}: {for_command(error)}") from error
-    notes = [for_command(note) for note in (*notes, *prepared.notes)]
-    unused = [name for name, role in taken.items() if role in ("labels", "drop")]
-    known = None if roles.labels is None else frame[roles.labels]
-    partial = None if roles.partial_labels is None else frame[roles.partial_labels]
-    table = labelled(Table(path.name, prepared.X, prepared.feature_names, row_ids), known, partial)
+    found = prepared_samples(path, frame, roles, prepared, notes)
     if preparation == "columns" and prepared.category_names:
         columns, names = _without_dates(prepared.columns), tuple(map(str, prepared.columns))
-        mixed = CategoryTable(path.name, columns, names, row_ids, category_names=prepared.category_names)
-        mixed = replace(mixed, y=table.y, target_names=table.target_names)
-        return CategorySamples.of(mixed, notes=tuple(notes), unused=frame[unused])
+        mixed = CategoryTable(
+            path.name, columns, names, found.row_ids, category_names=prepared.category_names
+        )
+        mixed = replace(mixed, y=found.y, target_names=found.target_names)
+        unused = [name for name, role in taken.items() if role in ("labels", "drop")]
+        return CategorySamples.of(mixed, notes=found.notes, unused=frame[unused])
+    return replace(found, has_equal_columns=is_equal)
+
+
+def mark_decimals(frame: pd.DataFrame, preparer: TablePreparer) -> None:
+    """Record a decimal comma in ``attrs["csv"]`` of the cells of a text whose separator is another mark."""
+    style = frame.attrs.get("csv", {"sep": ","})
+    if style["sep"] != "," and any(scale.column.convention == "comma" for scale in preparer._scales):
+        style["decimal"] = ","
+
+
+def prepared_samples(
+    path: Path,
+    frame: pd.DataFrame,
+    roles: Roles,
+    prepared: PreparedTable,
+    notes: Sequence[str] = (),
+    n_labelled: int | None = None,
+) -> PreparedSamples:
+    """Samples of a table and its features; rows from ``n_labelled`` on have no partial labels."""
+    taken = roles.by_column()
+    mark_decimals(frame, prepared.preparer)
+    row_ids: NDArray[Any] = np.arange(len(frame))
+    if roles.id_column is not None:
+        row_ids = identifiers(frame[roles.id_column], roles.id_column, str(path))
+    known = None if roles.labels is None else frame[roles.labels]
+    partial = None if roles.partial_labels is None else frame[roles.partial_labels][:n_labelled]
+    table = labelled(Table(path.name, prepared.X, prepared.feature_names, row_ids), known, partial)
+    if table.partial_y is not None:
+        missing = (0, len(frame) - len(table.partial_y))
+        table = replace(table, partial_y=np.pad(table.partial_y, missing, constant_values=-1))
+    features = [column for column in frame.columns if column not in taken]
+    unused = [name for name, role in taken.items() if role in ("labels", "drop")]
     others = frame[[name for name in features if name not in prepared.columns]]
     # Bytes, lists and records do not help to identify a row.
     shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
@@ -459,13 +487,12 @@ def load_prepared(
     return PreparedSamples.of(
         table,
         category_names=prepared.category_names,
-        notes=tuple(notes),
+        notes=tuple(for_command(note) for note in (*notes, *prepared.notes)),
         given=frame,
         prepared=prepared,
         notes_of_rows=left,
         unused=pd.concat([frame[unused], left], axis=1),
-        header=roles.header,
-        has_equal_columns=is_equal,
+        roles=roles,
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ from moo_clustering._messages import for_command, message_line
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli import folder as runs
 from moo_clustering.cli.folder import CLUSTERED, json_text, load_model, with_clusters, write_csv
+from moo_clustering.cli.load import mark_decimals
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
-from moo_clustering.datasets import DataError
+from moo_clustering.datasets import DataError, PreparedTable
 from moo_clustering.datasets.files import with_flags
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.drift import Drift, Reference, new_columns
@@ -31,6 +32,9 @@ from moo_clustering.rules import find_rules
 
 # Largest size of a JSON file of names, in bytes.
 _LARGEST_NAMES = 2**24
+# Numbers and dates in cells that every spreadsheet reads as such.
+_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_OF_SHEETS = {"M": r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?", "m": "", "f": _NUMBER, "i": _NUMBER}
 
 
 def run_predict(
@@ -51,14 +55,17 @@ def run_predict(
     if not path.parent.is_dir():
         raise DataError(f"folder {path.parent} does not exist; create it, or name another file with --out")
     with shown_warnings():
-        frame, notes, table, labels = _read(data, model, header, {"header": "--no-header"})
+        frame, notes = read_rows(data, model, header, {"header": "--no-header"})
+        table = prepare_rows(data, model, frame)
+        labels = model["estimator"].predict(table.X)
     model_of = Reference(model["rows"], model["limits"], model["sizes"])
     unlike = model_of.unlike(table.X, labels)
     estimator = model["estimator"]
     support = estimator._support_of(table.X) if isinstance(estimator, ReportMixin) else None
     rows = new_columns(labels, model["names"], unlike, support)
+    mark_decimals(frame, model["preparer"])
     write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
-    drift = Drift.of(labels, unlike, model["sizes"], _names(model), table, notes)
+    drift = Drift.of(labels, unlike, model["sizes"], cluster_names(model), table, notes)
     drift = replace(drift, notes=tuple(map(for_command, drift.notes)))
     if as_json:
         click.echo(json_text(_record(path, drift, model)))
@@ -85,13 +92,18 @@ def run_explain(
     if not path.exists():
         raise DataError(f"{folder} has no {CLUSTERED}; name the table of the fit")
     with shown_warnings():
-        _, notes, table, labels = _read(path, model, True if data is None else None, {})
+        frame, notes = read_rows(path, model, True if data is None else None, {})
+        table = prepare_rows(path, model, frame)
+        labels = model["estimator"].predict(table.X)
+        columns, notes = table.known_columns, [*notes, *table.notes] if data is not None else []
+        if code == "spreadsheet":
+            columns, left_out = _sheet_columns(columns, frame)
+            notes += left_out
         front = find_rules(
-            labels, table.known_columns, max_conditions=max_conditions, names=_names(model), units=table.units
+            labels, columns, max_conditions=max_conditions, names=cluster_names(model), units=table.units
         )
-    if data is not None:
-        for note in (*notes, *table.notes):
-            click.echo(f"Note: {message_line(for_command(note))}", err=True)
+    for note in notes:
+        click.echo(f"Note: {message_line(for_command(note))}", err=True)
     chosen = front.select(fidelity)
     if as_json:
         rule_sets = []
@@ -100,7 +112,9 @@ def run_explain(
             rule_sets.append({"n_conditions": each.n_conditions, "fidelity": each.fidelity, "rules": rules})
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
-        text = (chosen.to_sql() if code == "sql" else chosen.to_python()).rstrip("\n")
+        formula: Callable[[], str] = partial(chosen.to_spreadsheet, [*frame])
+        forms = {"sql": chosen.to_sql, "python": chosen.to_python, "spreadsheet": formula}
+        text = forms[code]().rstrip("\n")
     else:
         rows = [["", "conditions", "fidelity", "clusters with a rule"]]
         for _, row in front.to_frame().iterrows():
@@ -112,17 +126,41 @@ def run_explain(
     print_result(text)
 
 
-def _read(path: Path, model: dict[str, Any], header: bool | None, flags: Mapping[str, str]) -> Any:
-    """Read a table as the fit did, and return it with notes, features and predicted clusters."""
+def _sheet_columns(known: pd.DataFrame, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Columns as a spreadsheet reads them, and notes about columns that it reads as text instead."""
+    found, notes = {}, []
+    for name, column in known.items():
+        cells = frame[name].astype(str).where(column.notna())
+        if (form := _OF_SHEETS.get(column.dtype.kind)) is not None:
+            odd = cells.dropna()[~cells.dropna().str.strip().str.fullmatch(form)]
+            if len(odd):
+                cell = printable_line(odd.iloc[0])
+                notes.append(f"column {name!r} is left out, because spreadsheets read {cell!r} as text")
+                continue
+            cells = column
+        found[str(name)] = cells
+    if not found:
+        raise DataError("spreadsheets read all columns as text; use --code python or sql")
+    return pd.DataFrame(found), notes
+
+
+def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Mapping[str, str]) -> Any:
+    """Read a table as the fit did, and return it with notes."""
+    header = model["roles"]["header"] if header is None else header
     try:
-        frame, _, notes = read_frame(path, Roles(header=model["header"] if header is None else header))
+        frame, _, notes = read_frame(path, Roles(header=header))
     except DataError as error:
         raise DataError(with_flags(error, flags)) from error
+    return frame, notes
+
+
+def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> PreparedTable:
+    """Convert the rows of a table to features as the fit did."""
     try:
-        table = model["preparer"].prepare(frame)
+        table: PreparedTable = model["preparer"].prepare(frame)
     except DataError as error:
         raise DataError(f"{path}: {for_command(error)}") from error
-    return frame, notes, table, model["estimator"].predict(table.X)
+    return table
 
 
 def _record(path: Path, drift: Drift, model: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +173,7 @@ def _record(path: Path, drift: Drift, model: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def _names(model: dict[str, Any]) -> list[str]:
+def cluster_names(model: dict[str, Any]) -> list[str]:
     """Names of the clusters: set by the user, or else classes after a fit with labels, or contrasts."""
     classes = model["classes"] or [""] * len(model["names"])  # new classes have no name
     names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
@@ -210,7 +248,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         del record["cluster_names"], record["names_of_fit"]
     files = {folder / runs.RECORD: runs.record_text(record).encode()}
     for path, (cells, *_) in tables.items():
-        files[path] = cells.to_csv(index=False, header=False, lineterminator="\n").encode()
+        files[path] = runs.cells_text(cells)
     if (folder / runs.MODEL).is_file():
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
         if isinstance(model["estimator"], ReportMixin):
@@ -240,16 +278,13 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
 
 def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
     """Read a table of a run as text; also return the position of the names, and the cluster of each row."""
-    cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False)
-    # The user's columns come first. Underscores were appended to columns of the package with equal names.
-    which, end = (-1, "_*") if path.name == CLUSTERED else (0, "")
-    if which == 0 and "name" not in set(cells.iloc[0]):
+    cells = runs.written_cells(path)
+    if path.name != CLUSTERED and "name" not in set(cells.iloc[0]):
         cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])
+    heads = list(cells.iloc[0])
     try:
-        at, place = (
-            [k for k, head in enumerate(cells.iloc[0]) if re.fullmatch(name + end, head)][which]
-            for name in ("cluster", "name")
-        )
+        find = partial(runs.own_column, heads) if path.name == CLUSTERED else heads.index
+        at, place = map(find, ("cluster", "name"))
         return cells, place, cells.iloc[1:, at].astype(int).tolist()
     except (IndexError, ValueError) as error:
         raise runs.FolderError(f"{path} is damaged: it has no column of clusters or names") from error

@@ -24,6 +24,7 @@ from moo_clustering.persistence import fingerprint
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.cli.job import LabelUse
+    from moo_clustering.datasets.tables import Roles
 
 # Texts that identify a sample: characters, columns, and the largest number of rows to have them.
 _TEXT_LENGTH = 160
@@ -53,7 +54,7 @@ class Samples(Table):
     # Columns without another role, such as names, which identify a row.
     notes_of_rows: pd.DataFrame | None = None
     unused: pd.DataFrame | None = None  # columns of the file that the fit does not use
-    header: bool | None = None  # whether the user stated that the first line names the columns
+    roles: Roles | None = None  # columns of a prepared table that are not features
 
     # Noun for a sample.
     kind: ClassVar[str] = "sample"

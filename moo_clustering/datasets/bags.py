@@ -332,7 +332,7 @@ def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
 def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
     """Read bags from a table of cells separated by commas, tabs, semicolons or pipes."""
     source = str(path)
-    text, separator, _ = files.tidy_text(text, suffix)
+    text, separator, *_ = files.tidy_text(text, suffix)
     columns, lines = _lines(text, separator, source)
     if columns[0] == UNNAMED and UNNAMED not in (options.bag, options.label, *options.nominal, *options.drop):
         options = options._replace(drop=(*options.drop, UNNAMED))  # row names that pandas and R write

@@ -219,17 +219,17 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
         if path.suffix.lower() in EXCEL:
             return TableText(_sheet(path, expansion, notes), ",", tuple(notes))
         content = file_bytes(path, expansion)
+        encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else "utf-8"
         if lenient and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            text = content.decode("utf-16")
-        else:
-            try:
-                text = content.decode("utf-8-sig")
-            except UnicodeDecodeError:
-                if not lenient:
-                    raise
-                text = content.decode("cp1252")
-                notes.append("the file is not UTF-8 and was read as Windows-1252; check its letters")
-    return tidy_text(text, suffix_of(path), notes)
+            encoding = "utf-16"
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            if not lenient or encoding == "utf-16":
+                raise
+            text, encoding = content.decode("cp1252"), "cp1252"
+            notes.append("the file is not UTF-8 and was read as Windows-1252; check its letters")
+    return tidy_text(text, suffix_of(path), notes)._replace(encoding=encoding)
 
 
 class TableText(NamedTuple):
@@ -238,6 +238,7 @@ class TableText(NamedTuple):
     text: str
     separator: str
     notes: tuple[str, ...] = ()
+    encoding: str = "utf-8"
 
     def rows(self, source: object) -> Iterator[Row]:
         """Number and cells of every non-empty line."""

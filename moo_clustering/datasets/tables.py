@@ -820,7 +820,8 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     Text may be UTF-8, UTF-16 with a byte order mark, or else is decoded as Windows-1252. Empty unnamed
     columns and empty rows at the end are dropped. Cells are text, or have the types of a Parquet file. A
     first column without a name becomes the identifiers. Raises a DataError for files that are missing, empty,
-    ragged or damaged, and columns that do not exist. O(bytes) time and memory.
+    ragged or damaged, and columns that do not exist. ``attrs["csv"]`` of the cells contains the separator and
+    the encoding of a text. O(bytes) time and memory.
     """
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
@@ -842,7 +843,9 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     if not rows:
         raise files.DataError(f"{path} has column names but no rows")
     frame = pd.DataFrame([row for _, row in rows], columns=columns, dtype=object)
-    return without_index(frame, roles, notes), roles, notes
+    frame = without_index(frame, roles, notes)
+    frame.attrs["csv"] = {"sep": table.separator, "encoding": table.encoding}
+    return frame, roles, notes
 
 
 def _without_empty_ends(

@@ -745,6 +745,13 @@ class ParetoPoolClusterer(
                 by_chance = self._numbered(self._solutions["random-control"])
                 self.random_control_labels_ = self._with_noise(by_chance.labels)
 
+    def _restore(self) -> None:
+        """Compute the seeds and tables that a saved model lacks."""
+        self._seeds = spawn_seeds(self.random_state, 4)[:3]
+        saved = dict(vars(self))
+        self._publish(None)
+        self.__dict__.update(saved)
+
     def _assessor_for(self, candidates: Candidates | None) -> Assessor | None:
         """Assessor of partitions of the samples, reused from the last fit if the pool is the same."""
         samples, last = self._samples, self.__dict__.get("_assessor")

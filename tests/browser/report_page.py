@@ -1,12 +1,24 @@
 """A report open in a browser, and what a person does with it."""
 
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
+
+
+@contextmanager
+def width_of_screen(driver, width):
+    """Context in which the screen has a width in pixels."""
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        yield
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 class ReportPage:

@@ -4,13 +4,14 @@ import json
 import shutil
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from moo_clustering.cli import main
 from moo_clustering.cli.ask import open_session
@@ -138,6 +139,47 @@ def test_keyboard_only(open_asked):
     page.keys("t")
     assert asked.n_answers == 1
     assert len((asked.folder / "answers.json").read_text().splitlines()) == 1 + 5 + 5 + 1
+
+
+def test_confidence_by_mouse_and_keyboard(open_asked):
+    asked = open_asked()
+    page = asked.page
+    assert page.js("return document.getElementById('ask-sure').selectedOptions[0].text") == "certain"
+    page.keys("s")
+    asked.told("The next answer is fairly sure.")
+    asked.answer(lambda: page.keys("t"), 1)
+    # Every answer begins as certain.
+    assert page.js("return document.getElementById('ask-sure').value") == "1"
+    asked.answer(lambda: page.keys("a"), 2)
+    Select(page.find("#ask-sure")).select_by_index(2)
+    asked.answer(lambda: page.press("#ask-together"), 3)
+    lines = [json.loads(line) for line in (asked.folder / "answers.json").read_text().splitlines()[1:]]
+    assert [line.get("confidence") for line in lines] == [0.8, None, 0.6]
+    assert [line["answer"] for line in lines] == ["together", "apart", "together"]
+
+
+@pytest.mark.parametrize("confidence", ["sure", 0.3, True])
+def test_refused_confidence(open_asked, confidence):
+    panel = open_asked().server.panel
+    with pytest.raises(ValueError, match="confidence must be"):
+        panel.act("answer", {"revision": 0, "answer": "together", "confidence": confidence})
+    assert panel.get("state")["history"] == []
+
+
+def test_doubtful_rows_lead_to_the_questions(fitted, tmp_path, open_report):
+    folder = shutil.copytree(fitted, tmp_path / "run")
+    content = replace(run_content(folder), doubts=[(4, 0, 1, 0.4, 0.6)])
+    run = open_session(folder)
+    with page_server(asking_page(run, content), 0, AnswerPanel(run)) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        page = open_report(server.address)
+        page.press("#doubts-tools button")
+        assert page.js("return document.activeElement.id") == "ask-title"
+        page.keys("t")
+        WebDriverWait(page.driver, 300).until(lambda _: page.text("#ask-number") == "question 2")
+        server.shutdown()
+        thread.join()
 
 
 def test_the_map_and_the_tables_follow(open_asked):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from report_page import width_of_screen
 from report_toys import toy_content
 from selenium.webdriver import ActionChains
 
@@ -165,16 +166,10 @@ def test_pictures_are_saved(open_content, name, kind):
 def test_nothing_is_wider_than_the_page(open_content, browser, width):
     page = open_content(toy_content(n_objectives=3))
     page.js("report.compare(2)")
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
-    )
-    try:
+    with width_of_screen(browser, width):
         for figure in ("front-figure", "map-figure", "compare-first", "agreement-figure", "history-figure"):
             page.figure(figure, "return 0")
         assert page.js("return document.documentElement.scrollWidth") <= width
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_a_dragged_box_is_zoomed_to_and_a_double_click_goes_back(open_content):

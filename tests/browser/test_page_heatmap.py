@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from report_page import width_of_screen
 from report_toys import SYMBOLS, toy_content
 from selenium.webdriver.common.keys import Keys
 
@@ -122,19 +123,13 @@ def test_cells_can_be_read_in_light_and_in_the_dark(page):
 
 @pytest.mark.parametrize("width", [390, 800, 1400])
 def test_nothing_is_wider_than_the_page(page, width):
-    page.driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
-    )
-    try:
+    with width_of_screen(page.driver, width):
         page.figure("map-figure", "return 0")
         assert page.js("return document.documentElement.scrollWidth") <= width
         inside = (
             "const box = document.getElementById('heatmap-table'); return box.scrollWidth > box.clientWidth"
         )
         assert page.js(inside)
-    finally:
-        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 BOXES = """

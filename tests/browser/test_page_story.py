@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from report_page import width_of_screen
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
@@ -182,7 +183,7 @@ def test_columns_that_were_not_used_follow_the_selected_solution(page):
         rows = page.all("#known-tables tbody tr")
         return [[cell.text for cell in row.find_elements("css selector", "td")] for row in rows]
 
-    # Of 500 persons of each kind, one in ten has an empty cell.
+    # There are 500 persons of each kind, and one in ten has an empty cell.
     assert cells()[0] == ["90 % (450)", "–", "–", "10 % (50)"]
     page.press("#cuts-list li:nth-child(1) button")
     assert cells()[1] == ["–", "45 % (450)", "45 % (450)", "10 % (100)"]
@@ -230,17 +231,11 @@ def test_parts_without_content_are_hidden(open_content):
 
 @pytest.mark.parametrize("width", [390, 800, 1400])
 def test_no_width_scrolls_sideways(page, width):
-    page.driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
-    )
-    try:
+    with width_of_screen(page.driver, width):
         assert page.js("return document.documentElement.scrollWidth <= innerWidth")
         assert (
             page.js("return document.querySelector('#cuts-figure svg').getBoundingClientRect().width") >= 300
         )
-    finally:
-        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_hints_are_not_printed_and_long_facts_are_unfolded(open_content):

@@ -2,10 +2,12 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -18,7 +20,9 @@ TYPES = {
     "string": str, "integer": int, "number": (int, float), "boolean": bool, "list": list, "object": dict,
     "any": object,
 }  # fmt: skip
-COMMANDS = ("about", "ask", "compare", "explain", "fit", "methods", "predict", "rename", "report")
+COMMANDS = (
+    "about", "ask", "choose", "compare", "explain", "fit", "methods", "predict", "rename", "report", "update",
+)  # fmt: skip
 SLICES = (
     "--method", "slices", "-k", 3, "--id-column", "id", "--labels", "kind", "--drop", "some", "--no-report",
 )  # fmt: skip
@@ -170,6 +174,23 @@ def test_rename(run, slices, table):
     record = json.loads(Path("out/run.json").read_text())
     assert record["cluster_names"] == {"1": "one"}
     assert record["clusters"][1]["name"] == "one"
+
+
+def test_update_and_choose(run, people, tmp_path):
+    shutil.copytree(people, tmp_path / "out")
+    frame = pd.read_csv(people.parent / "people.csv")
+    frame.assign(height=frame["height"] + 500).to_csv("new.csv", index=False)
+    document = strict(run("update", "out", "new.csv", "--json"))
+    known = documented("update")
+    found = check(document, known)
+    assert {key for key, (_, is_optional) in known.items() if not is_optional} <= found
+    inner = documented("predict")
+    del inner["file"], inner["clusters[].class"]
+    check(document["drift"], inner)
+    assert document["files"] == json.loads(Path("out/run.json").read_text())["files"]
+    document = strict(run("choose", "out", "alternative-0", "--json"))
+    known = documented("choose")
+    assert check(document, known) == set(known)
 
 
 def test_report(run, slices, table):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -313,3 +314,29 @@ def test_rules_need_the_table_of_the_fit(fitted):
         assert message in done.stderr
     os.remove("out/clustered.csv")
     assert "out has no clustered.csv; name the table of the fit" in run("explain", "out").stderr
+
+
+def test_formula_of_a_spreadsheet(fitted):
+    done = run("explain", "out", "--code", "spreadsheet")
+    assert done.exit_code == 0, done.output
+    # Cells such as "5,1 m" are texts in a spreadsheet.
+    assert "Note: column 'height' is left out, because spreadsheets read '" in done.stderr
+    formula = done.stdout.strip()
+    assert formula.startswith("=IF(")
+    assert set(re.findall(r"\$[A-Z]+2", formula)) <= {"$C2", "$D2"}
+    table()[["height"]].assign(more=range(60)).to_csv("two.csv", index=False)
+    run(
+        "fit",
+        "two.csv",
+        "--out",
+        "two",
+        "--set",
+        "k_range=[2,3,4]",
+        "--no-report",
+        "--quiet",
+        "--drop",
+        "more",
+    )
+    done = run("explain", "two", "--code", "spreadsheet")
+    assert done.exit_code == 2
+    assert "spreadsheets read all columns as text; use --code python or sql" in done.stderr

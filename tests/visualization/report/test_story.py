@@ -60,7 +60,7 @@ def pool(**others):
 
 def test_a_front_offers_one_cut_per_number_of_clusters():
     cuts = report_content(Fitted(front_result())).cuts
-    # Of two members with three clusters, the report shows the one more similar to the result.
+    # Two members have three clusters, and the report shows the one more similar to the result.
     assert [cut[0] for cut in cuts] == [0, 2, 3]
     assert cuts[0][1:] == ("The chosen solution.", "")
     assert (

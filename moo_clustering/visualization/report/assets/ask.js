@@ -73,7 +73,9 @@ function giveAnswer(answer) {
     return changed("reopen", { number, answer }, () => `Answer ${number + 1} changed.`);
   }
   if (!asking.now.question) return sayAfter("No questions are left.");
-  return changed("answer", { answer }, (_, after) => {
+  const sure = Number(byId("ask-sure").value);
+  byId("ask-sure").value = "1";
+  return changed("answer", { answer, confidence: sure < 1 ? sure : null }, (_, after) => {
     const last = after.history.at(-1);
     const word = shortened(WORDS[last.answer] ?? last.answer, 60);
     if (last.probability === null) return `${word}.`;
@@ -335,12 +337,26 @@ function answerButtons() {
   return [...pair, ...shared];
 }
 
+// The probability that the next answer is right; an uncertain answer counts for less.
+function sureChoice() {
+  const option = ([value, text]) => element("option", { value }, text);
+  const choice = element("select", { id: "ask-sure", "aria-keyshortcuts": "S" }, ...[["1", "certain"], ["0.8", "fairly sure"], ["0.6", "unsure"]].map(option));
+  return element("label", { id: "ask-sure-label" }, "The next answer is ", choice, " ", element("kbd", { "aria-hidden": "true" }, "S"));
+}
+
+function nextSure() {
+  const choice = byId("ask-sure");
+  choice.selectedIndex = (choice.selectedIndex + 1) % choice.options.length;
+  sayAfter(`The next answer is ${choice.selectedOptions[0].text}.`);
+}
+
 // The buttons are the same elements for all questions, so that the focus does not move.
 function startButtons() {
   byId("ask-buttons").append(
     ...answerButtons(),
     button("Withdraw the answer", takeBack, { id: "ask-take-back", hidden: true }),
     button("Leave it unchanged", closeReopened, { id: "ask-close", hidden: true }),
+    sureChoice(),
   );
   byId("ask-new").addEventListener("keydown", ({ key }) => {
     if (key === "Enter") answerByName();
@@ -384,6 +400,7 @@ function showQuestion() {
   byId("ask-names").hidden = isPair;
   for (const id of ["ask-take-back", "ask-close"]) byId(id).hidden = !reopened;
   for (const id of ["ask-undo", "ask-redo"]) byId(id).hidden = Boolean(reopened);
+  byId("ask-sure-label").hidden = Boolean(reopened) || !now.errorRate;
   byId("ask-undo").setAttribute("aria-disabled", String(!now.canUndo));
   byId("ask-redo").setAttribute("aria-disabled", String(!now.canRedo));
   if (!isPair) showNames();
@@ -454,7 +471,7 @@ function pressKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.closest("input, select, textarea")) return;
   if (!byId("ask-keys").checked) return;
   const isPair = questionShown() ? questionShown().samples.length > 1 : asking.now.mode === "pairs";
-  const acts = { "?": () => giveAnswer("unknown"), u: undo, r: redo, Escape: () => asking.reopened && closeReopened() };
+  const acts = { "?": () => giveAnswer("unknown"), u: undo, r: redo, s: () => byId("ask-sure-label").hidden || nextSure(), Escape: () => asking.reopened && closeReopened() };
   if (isPair) Object.assign(acts, { t: () => giveAnswer("together"), a: () => giveAnswer("apart") });
   else {
     knownNames().slice(0, 9).forEach((name, place) => (acts[place + 1] = () => giveAnswer(name)));

@@ -15,7 +15,7 @@ const SEPARATOR = /([;|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uf
 const PART =
   /^(["\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff]*)('*)([^]*)$/;
 const SIGN = /^[=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/;
-const NUMBER = /^ *[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan) *$/i;
+const NUMBER = /^ *[+-]?(?:(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan) *$/i;
 
 function guarded(value) {
   if (typeof value !== "string" || NUMBER.test(value)) return String(value);

@@ -1,0 +1,240 @@
+"""The commands ``update`` and ``choose``: a run with further rows, or with another of its solutions."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from moo_clustering._messages import for_command, message_line
+from moo_clustering.cli import folder as runs
+from moo_clustering.cli.fit import save_described, save_report, warn_of_missing
+from moo_clustering.cli.job import Job
+from moo_clustering.cli.load import prepared_samples
+from moo_clustering.cli.predict import cluster_names, prepare_rows, read_rows, rename_clusters
+from moo_clustering.cli.samples import PreparedSamples
+from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
+from moo_clustering.datasets import DataError
+from moo_clustering.datasets.tables import Roles, read_frame
+from moo_clustering.drift import ClusterChanges
+from moo_clustering.estimators import ParetoClustering
+from moo_clustering.estimators._fronts import FrontMixin, check_rule
+from moo_clustering.estimators._methods import RECOMMENDED, find_method
+from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
+from moo_clustering.persistence import cell_text, locked
+from moo_clustering.results import carried_names
+
+_UNFINISHED = ".updated.tmp"  # subfolder of unfinished files
+
+
+def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as_json: bool) -> None:
+    """Add the rows of a table to a run, and print the changes of its clusters."""
+    with shown_warnings() as warnings, locked(folder):
+        run = _Run(folder)
+        estimator = run.estimator
+        if not isinstance(estimator, ParetoClustering):
+            raise DataError(
+                f"method {run.record['method']} does not support update; only {RECOMMENDED} does, or fit "
+                "again to all rows"
+            )
+        run.restore(quiet)
+        new, notes = read_rows(data, run.model, header, {"header": "--no-header"})
+        features = new.drop(columns=[name for name in run.roles.by_column() if name in new])
+        table = prepare_rows(data, run.model, features)
+        new, more_notes = _aligned(new, run, data)
+        old_names = cluster_names(run.model)
+        rows = pd.concat([run.rows, new], ignore_index=True)
+        rows.attrs = run.rows.attrs
+        try:
+            estimator.update(table.X)
+        except ValueError as error:
+            raise DataError(f"{folder}: {for_command(error)}") from error
+        changes: ClusterChanges = estimator.changes_
+        added = {"file": data.name, "n_rows": len(new)}
+        command = f"moo-clustering update {shlex.quote(folder.resolve().name)} {shlex.quote(data.name)}"
+        extra = {"updates": [*run.record.get("updates", ()), added]}
+        record, names = run.save(rows, ("The update", command), extra, warnings)
+    drift = replace(changes.drift, names=tuple(old_names), notes=(*changes.drift.notes, *table.notes))
+    changes = replace(changes, names=tuple(names), drift=drift)
+    if as_json:
+        click.echo(runs.json_text({"folder": folder, **changes.to_dict(), "files": record["files"]}))
+    if quiet or as_json:
+        return
+    for note in (*notes, *more_notes, *table.notes):
+        click.echo(f"Note: {message_line(for_command(note))}", err=True)
+    click.echo(changes)
+    click.echo(_saved(folder, len(rows), record))
+
+
+def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) -> None:
+    """Make another solution of a run its result, or list the rules that select one."""
+    with shown_warnings() as warnings, locked(folder):
+        run = _Run(folder)
+        if not isinstance(run.estimator, FrontMixin):
+            raise DataError(f"method {run.record['method']} has a single solution; nothing can be chosen")
+        rules, n_rows = run.estimator.rules_, len(run.estimator.pareto_front_)
+        if rule is None:
+            rows = f"a row of front.csv, from 0 to {n_rows - 1}"
+            raise click.UsageError(f"specify a rule: {', '.join(rules)}, or {rows}")
+        row = int(rule) if rule.isdecimal() and len(rule) < 10 else None
+        check_rule(rule if row is None else row, rules)
+        if row is not None and row >= n_rows:
+            raise DataError(f"row {row} does not exist; the last row of front.csv is {n_rows - 1}")
+        run.restore(quiet)
+        run.estimator.choose(rule if row is None else row)
+        command = f"moo-clustering choose {shlex.quote(folder.resolve().name)} {shlex.quote(rule)}"
+        record, names = run.save(run.rows, ("The choice", command), {"rule": rule}, warnings)
+    sizes = enumerate(zip(record["result"]["sizes"], names, strict=True))
+    clusters = [{"cluster": k, "size": size, "name": name} for k, (size, name) in sizes if size]
+    if as_json:
+        shown = {"folder": folder, "rule": rule, "clusters": clusters}
+        click.echo(runs.json_text({**shown, "files": record["files"]}))
+    if quiet or as_json:
+        return
+    lines = [[str(each["cluster"]), str(each["size"]), printable_line(each["name"])] for each in clusters]
+    click.echo(aligned([["cluster", "size", "name"], *lines], right=(0, 1)))
+    click.echo(_saved(folder, len(run.rows), record))
+
+
+def _saved(folder: Path, n_rows: int, record: Mapping[str, Any]) -> str:
+    opened = f"; open {folder / runs.REPORT} in a browser" if runs.REPORT in record["files"] else ""
+    return f"Saved {n_rows} rows in {folder}{opened}."
+
+
+class _Run:
+    """A locked run of a prepared table: its record, model and rows."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.started = folder, time.perf_counter()
+        self.record = runs.run_record(folder)
+        if self.record["status"] != "complete":
+            raise DataError(f"{folder} contains an incomplete run; finish it with `fit --resume`")
+        self.model = runs.load_model(folder)
+        self.estimator = self.model["estimator"]
+        self.method = find_method(self.record["method"])[0]
+        if "label_sets" in self.method.supervision and self.record.get("supervision"):
+            raise DataError(f"{folder} is a fit of method {self.method.name} to labels, which cannot change")
+        self.labels = np.asarray(self.estimator.labels_)
+        self.names: dict[int, str] = vars(self.estimator).pop("_cluster_names", {})
+        roles = self.model["roles"]
+        self.roles = Roles(**{**roles, "drop": tuple(roles["drop"])})
+        self.rows = self._rows()
+        self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
+
+    def restore(self, quiet: bool) -> None:
+        """Compute what the saved estimator lacks, for most methods by the same fit again."""
+        saved = self.estimator
+        if isinstance(saved, ParetoPoolClusterer):
+            saved._restore()
+            return
+        if not quiet:
+            click.echo("Repeating the fit, because the model does not contain its solutions ...", err=True)
+        samples = self._samples(self.rows)
+        self.estimator = clone(saved).fit(samples.X, **self._supervision(samples))
+        if not np.array_equal(self.estimator.pareto_front_, saved.pareto_front_, equal_nan=True):
+            raise DataError(f"the fit in {self.folder} cannot be repeated here; fit again")
+
+    def _rows(self) -> pd.DataFrame:
+        """Rows of the table of the fit, from ``clustered.csv``."""
+        path = self.folder / runs.CLUSTERED
+        if not path.is_file():
+            raise DataError(f"{self.folder} has no {runs.CLUSTERED}, which contains the rows of the fit")
+        frame, _, _ = read_frame(path, Roles(header=True))
+        cluster = runs.own_column([*map(str, frame)], "cluster")
+        labels = pd.to_numeric(frame.iloc[:, cluster], errors="coerce").to_numpy()
+        if not np.array_equal(labels, self.labels):
+            raise DataError(f"{path} was changed after the fit: its rows must be in the order of the fit")
+        rows = frame.iloc[:, :cluster]
+        rows = rows if self.model["plain_csv"] else rows.map(cell_text).rename(columns=cell_text)
+        rows.attrs = frame.attrs
+        return rows
+
+    def save(
+        self, rows: pd.DataFrame, line: tuple[str, str], extra: Mapping[str, Any], warnings: Sequence[str]
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Replace the files of the run; return the record and the names of the clusters."""
+        folder, samples = self.folder, self._samples(rows)
+        job = Job(
+            "fit", self.method, self.estimator, samples, self.record["seed"],
+            why=self.record.get("method_taken", ""), sources=self.record["supervision"],
+            lines=lambda job: [*self._lines(), line],
+        )  # fmt: skip
+        job.supervision = self._supervision(samples)
+        kept = {key: self.record[key] for key in ("updates", "rule", "title") if key in self.record}
+        record = job.record() | kept | {"status": "complete", **extra}
+        warn_of_missing(job)
+        record["warnings"] = [*dict.fromkeys(warnings)]
+        record["timings"] = {**self.record["timings"], "fit": time.perf_counter() - self.started}
+        names = carried_names(self.labels, self.estimator.labels_[: len(self.labels)], self.names)
+        temporary = folder / _UNFINISHED
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir()
+        try:
+            pictures = any(name.endswith(".png") for name in self.record["files"])
+            options = {"with_pictures": pictures, "plain_csv": self.model["plain_csv"]}
+            found = save_described(temporary, job, record, **options)
+            if self.content is not None:
+                record["files"] += save_report(temporary, job, record, found.report, folder.resolve().name)
+            if (folder / "history.csv").is_file() and "history.csv" not in record["files"]:
+                shutil.copy(folder / "history.csv", temporary)
+                record["files"].append("history.csv")
+            (temporary / runs.RECORD).write_bytes(runs.record_text(record).encode())
+            if names:
+                rename_clusters(temporary, names)
+            shown = cluster_names(runs.load_model(temporary))
+            # From here on, the update is finished, even by another command.
+            os.replace(temporary, folder / runs.UPDATED)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        runs.finish_update(folder)
+        return runs.run_record(folder), shown
+
+    def _samples(self, rows: pd.DataFrame) -> PreparedSamples:
+        """All rows as samples. Rows after those of the fit have no partial labels."""
+        name = Path(self.record["data"]["name"])
+        prepared = self.model["preparer"].prepare(rows)
+        samples = prepared_samples(name, rows, self.roles, prepared, n_labelled=len(self.rows))
+        known = self.model["rows"]
+        if len(known) == len(self.rows) and not np.allclose(samples.X[: len(known)], known):
+            raise DataError(f"{self.folder / runs.CLUSTERED} was changed after the fit; fit again")
+        return replace(samples, notes=tuple(self.record["data"]["notes"]))
+
+    def _supervision(self, samples: PreparedSamples) -> dict[str, Any]:
+        given = self.record["supervision"]
+        found = {"y": samples.partial_y} if "partial_labels" in given else {}
+        if self.content is not None:
+            pairs = {name: vars(self.content)[name] for name in ("must_link", "cannot_link")}
+            found |= {name: rows for name, rows in pairs.items() if name in given}
+        return found
+
+    def _lines(self) -> list[tuple[str, str]]:
+        """Commands on the page that repeat the run."""
+        if self.content is None:
+            return []
+        repeated = ("Repeat the fit", "The same fit in Python", "The update", "The choice")
+        return [(line[0], line[1]) for line in self.content.lines if line[0] in repeated]
+
+
+def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """New rows as text, with the columns of the rows of the fit, and a note about empty columns."""
+    text = BytesIO(runs.csv_text(new, plain=True))
+    style = new.attrs.get("csv", {})
+    cells = pd.read_csv(text, dtype=str, keep_default_na=False, skip_blank_lines=False, **style)
+    cells.columns = new.columns
+    if run.roles.id_column is not None and run.roles.id_column not in cells:
+        raise DataError(f"{path} has no column {run.roles.id_column!r}, which identifies the rows of the fit")
+    empty = [str(name) for name in run.rows if name not in cells]
+    several = "s" * (len(empty) > 1)
+    said = [f"column{several} {', '.join(map(repr, empty))} left empty in the new rows"] if empty else []
+    return cells.reindex(columns=run.rows.columns, fill_value=""), said
