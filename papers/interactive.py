@@ -25,7 +25,7 @@ from moo_clustering import ParetoClustering, PCKMeans
 from moo_clustering._arrays import FloatArray
 from moo_clustering.controls import paired_difference
 from moo_clustering.interactive import Question, simulate
-from moo_clustering.visualization.partitions import house_style, new_figure, save_figure
+from moo_clustering.visualization.figures import house_style, new_figure, save_figure
 from papers.cobras import COBRAS
 from papers.flagship_sets import KINDS, load_suite
 from papers.rivals import RandomPairs, UncertainLabels

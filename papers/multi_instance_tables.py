@@ -20,7 +20,7 @@ from moo_clustering.stats import (
     shaffer_static,
 )
 from moo_clustering.visualization import plot_critical_difference
-from moo_clustering.visualization.partitions import house_style, new_figure, save_figure
+from moo_clustering.visualization.figures import house_style, new_figure, save_figure
 from papers.multi_instance import (
     EFFORT,
     ENTRIES,

@@ -15,14 +15,11 @@ from numpy.typing import NDArray
 
 from moo_clustering.stats import average_ranks, cliques, friedman, sentences, shaffer_static
 from moo_clustering.visualization import plot_critical_difference
+from moo_clustering.visualization.figures import house_style, look_of, new_figure, save_figure
 from moo_clustering.visualization.partitions import (
     _draw_eigenvalues,
     _draw_matrix,
     _draw_vectors,
-    house_style,
-    look_of,
-    new_figure,
-    save_figure,
     similarity_data,
 )
 from papers import pesc as parts

@@ -536,7 +536,8 @@ def _subspace_cell(name: str, value: Any) -> str:
 def draw_leading(path: Path, job: Job) -> None:
     """Plot bars of the leading features of every cluster, by their distinction."""
     # Imported lazily, because plotting takes a second to import.
-    from moo_clustering.visualization.partitions import plot_terms, save_figure
+    from moo_clustering.visualization.figures import save_figure
+    from moo_clustering.visualization.partitions import plot_terms
 
     estimator = job.estimator
     weights = np.asarray(estimator.feature_weights_)

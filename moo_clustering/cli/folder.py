@@ -850,7 +850,7 @@ def _pictures(
 
 def _draw_history(path: Path, history: pd.DataFrame) -> None:
     from moo_clustering.visualization import plot_convergence
-    from moo_clustering.visualization.partitions import save_figure
+    from moo_clustering.visualization.figures import save_figure
 
     if "sweep" not in history:
         # The history can contain the last generation twice.

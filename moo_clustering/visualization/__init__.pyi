@@ -4,6 +4,7 @@ from .bags import bag_distance_data as bag_distance_data
 from .bags import bag_embedding_data as bag_embedding_data
 from .bags import plot_bag_distances as plot_bag_distances
 from .bags import plot_bag_embedding as plot_bag_embedding
+from .figures import pymoo_plots as pymoo_plots
 from .fronts import AttainmentData as AttainmentData
 from .fronts import ConvergenceData as ConvergenceData
 from .fronts import CriticalDifferenceData as CriticalDifferenceData
@@ -33,6 +34,5 @@ from .partitions import plot_partition as plot_partition
 from .partitions import plot_regions as plot_regions
 from .partitions import plot_similarity as plot_similarity
 from .partitions import plot_terms as plot_terms
-from .partitions import pymoo_plots as pymoo_plots
 from .partitions import similarity_data as similarity_data
 from .partitions import term_data as term_data

@@ -17,7 +17,7 @@ from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering.validity.external import encode
 from moo_clustering.visualization import partitions
-from moo_clustering.visualization.partitions import PLOT, drawing, figure_of, look_of
+from moo_clustering.visualization.figures import PLOT, drawing, figure_of, look_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

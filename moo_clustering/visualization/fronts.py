@@ -25,7 +25,8 @@ from moo_clustering.results import has_labels, records_of, result_of
 # Also a public name of this module.
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
 from moo_clustering.stats import critical_difference_data as critical_difference_data
-from moo_clustering.visualization import partitions
+from moo_clustering.visualization import figures
+from moo_clustering.visualization.partitions import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,7 +147,7 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     )
 
 
-@documented(partitions.PLOT, attainment_plot_data)
+@documented(figures.PLOT, attainment_plot_data)
 def plot_attainment(
     attainment: AttainmentScores,
     chosen: int | None = None,
@@ -168,12 +169,12 @@ def plot_attainment(
     if len(names) != 2:
         raise ValueError(f"names must contain the names of two objectives, got {len(names)}")
     data = attainment_plot_data(attainment, chosen)
-    with partitions.house_style():
-        figure = partitions.new_figure(9.0, 4.2)
+    with figures.house_style():
+        figure = figures.new_figure(9.0, 4.2)
         left, right = figure.subplots(1, 2)
         _draw_front(left, data, names)
         _draw_scores(right, data)
-        partitions.save_figure(figure, path)
+        figures.save_figure(figure, path)
     return figure
 
 
@@ -262,7 +263,7 @@ def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
     return np.array(taken, dtype=np.intp)
 
 
-@documented(partitions.PLOT, critical_difference_data)
+@documented(figures.PLOT, critical_difference_data)
 def plot_critical_difference(
     results: Any,
     *,
@@ -292,11 +293,11 @@ def plot_critical_difference(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
         methods=methods,
     )  # fmt: skip
-    with partitions.drawing(ax, path, _size(data)) as panel:
+    with figures.drawing(ax, path, _size(data)) as panel:
         _draw_critical_difference(data, panel)
         if title:
             panel.set_title(title, loc="left", pad=10, fontweight="bold", parse_math=False)
-    return partitions.figure_of(panel)
+    return figures.figure_of(panel)
 
 
 def _size(data: CriticalDifferenceData) -> tuple[float, float]:
@@ -447,7 +448,7 @@ def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return lower, np.where(upper > lower, upper, lower + size)
 
 
-@documented(partitions.PLOT, front_data)
+@documented(figures.PLOT, front_data)
 def plot_front(
     F: Any,
     names: Sequence[str] | None = None,
@@ -464,9 +465,9 @@ def plot_front(
         Axes, with 3-d projection for three objectives. Default: a new figure.
     """
     data = front_data(F, names, chosen)
-    with partitions.house_style():
+    with figures.house_style():
         figure = _scatter(data, ax) if len(data.names) <= 3 else _parallel(data, ax)
-        partitions.save_figure(figure, path)
+        figures.save_figure(figure, path)
     return figure
 
 
@@ -475,15 +476,15 @@ def _scatter(data: FrontData, ax: Axes | None) -> Figure:
 
     solid = len(data.names) == 3
     if ax is None:
-        ax = partitions.new_figure(5.0, 4.0).add_subplot(projection="3d" if solid else None)
-    with partitions.house_style():  # pymoo's plots set the global font when created
+        ax = figures.new_figure(5.0, 4.0).add_subplot(projection="3d" if solid else None)
+    with figures.house_style():  # pymoo's plots set the global font when created
         plot = Scatter(ax=ax, labels=_labels(data), legend=bool(data.chosen.any()), close_on_destroy=False)
     plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_MEMBERS, s=18, label="front")
     if data.chosen.any():
         plot.add(data.F[data.chosen], color=_CHOSEN, s=42, marker="D", label="chosen")
     plot.do()
     ax.set_title(_title(data))
-    return partitions.figure_of(ax)
+    return figures.figure_of(ax)
 
 
 def _parallel(data: FrontData, ax: Axes | None) -> Figure:
@@ -491,10 +492,10 @@ def _parallel(data: FrontData, ax: Axes | None) -> Figure:
 
     own = ax is None
     if ax is None:
-        ax = partitions.new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
+        ax = figures.new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
     # PCP always draws into the current axes of pyplot.
-    with partitions.lent_to_pyplot(ax):
-        with partitions.house_style():
+    with figures.lent_to_pyplot(ax):
+        with figures.house_style():
             plot = PCP(
                 ax=ax, labels=_labels(data), func_number_to_text="{:.3g}".format, close_on_destroy=False
             )
@@ -504,7 +505,7 @@ def _parallel(data: FrontData, ax: Axes | None) -> Figure:
             plot.add(data.F[data.chosen], color=_CHOSEN, linewidth=2.0)
         plot.do()
     ax.set_title(_title(data), pad=24)
-    figure = partitions.figure_of(ax)
+    figure = figures.figure_of(ax)
     if own:
         figure.set_layout_engine("tight")
     return figure
@@ -734,7 +735,7 @@ def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objective
     return point * np.where([name in history.maximised for name in named], -1.0, 1.0)
 
 
-@documented(partitions.PLOT, convergence_data)
+@documented(figures.PLOT, convergence_data)
 def plot_convergence(
     runs: Any,
     names: Sequence[str] | None = None,
@@ -758,9 +759,9 @@ def plot_convergence(
         Axes of all panels, which ``show`` selects. Default: a new figure.
     """
     data = convergence_data(runs, names, show=show, band=band, reference=reference)
-    with partitions.house_style():
+    with figures.house_style():
         if ax is None:
-            figure = partitions.new_figure(6.0, 1.0 + 1.5 * len(data.panels) + 0.3 * bool(title))
+            figure = figures.new_figure(6.0, 1.0 + 1.5 * len(data.panels) + 0.3 * bool(title))
             panels = list(figure.subplots(len(data.panels), 1, sharex=True, squeeze=False)[:, 0])
             figure.suptitle(title, parse_math=False)
         else:
@@ -770,21 +771,21 @@ def plot_convergence(
                     f"ax must have one axes per panel, {len(data.panels)} in all "
                     f"({', '.join(data.panels)}); got {len(panels)}; select panels with show"
                 )
-            figure = partitions.figure_of(panels[0])
+            figure = figures.figure_of(panels[0])
         for panel, (name, curves) in zip(panels, data.panels.items(), strict=True):
             _draw_convergence(panel, name if ax is None or not title else f"{title}: {name}", curves)
         for panel in panels if ax is not None else panels[-1:]:
             panel.set_xlabel(_steps_label(data))
         for panel in panels:
             panel.xaxis.get_major_locator().set_params(integer=True)
-        partitions.save_figure(figure, path)
+        figures.save_figure(figure, path)
     return figure
 
 
 def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
     several = len({curve.group for curve in curves}) > 1
     for curve in curves:
-        look = partitions.look_of(curve.group)
+        look = figures.look_of(curve.group)
         if not np.array_equal(curve.low, curve.high, equal_nan=True):
             ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
         few = len(curve.steps) < 30  # few steps have one marker each
@@ -980,7 +981,7 @@ def roc_data(
     return RocData(tuple(map(str, curves)), checked, np.asarray(areas, dtype=np.float64))
 
 
-@documented(partitions.PLOT, roc_data)
+@documented(figures.PLOT, roc_data)
 def plot_roc(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
@@ -994,13 +995,13 @@ def plot_roc(
     The legend has the order of the curves. Up to 24 curves are distinguishable.
     """
     data = roc_data(curves, aucs=aucs)
-    names = [partitions.shortened(name, 40) for name in data.names]  # characters of a name
+    names = [shortened(name, 40) for name in data.names]  # characters of a name
     # A character is .08 inches wide, and a line of the legend .19 inches high.
     size = 5.3 + 0.08 * max(8, *map(len, names)), max(4.2, 0.19 * (len(names) + 4))
-    with partitions.drawing(ax, path, size) as panel:
+    with figures.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
             # Consecutive curves differ in colour and line style.
-            color, line = partitions.look_of(place).color, _LINES[place % len(_LINES)]
+            color, line = figures.look_of(place).color, _LINES[place % len(_LINES)]
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
         panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
@@ -1017,7 +1018,7 @@ def plot_roc(
         )
         for text in legend.get_texts():
             text.set_parse_math(False)
-    return partitions.figure_of(panel)
+    return figures.figure_of(panel)
 
 
 def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:

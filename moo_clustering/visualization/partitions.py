@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from io import BytesIO
 from itertools import pairwise
 from os import PathLike
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,10 +16,17 @@ from sklearn.base import BaseEstimator
 from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
-from moo_clustering._messages import checked_path
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.persistence import replacing
 from moo_clustering.validity.external import encode
+from moo_clustering.visualization.figures import (
+    PLOT,
+    drawing,
+    figure_of,
+    house_style,
+    look_of,
+    new_figure,
+    save_figure,
+)
 
 if TYPE_CHECKING:
     # Imported for types only: reports use the data of figures without matplotlib.
@@ -47,117 +49,8 @@ _STROKES = {
     ("must-link", False): _Stroke("#004488", 2.0, (0, (5.0, 2.0))),
     ("cannot-link", False): _Stroke("#bb3322", 2.0, (0, (5.0, 1.2, 1.0, 1.2))),
 }
-# matplotlib's stubs require Literal keys, which a dict of str does not match.
-STYLE: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.size": 9.0,
-    "axes.titlesize": 10.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-}
-# Six colours of Okabe and Ito, without black and yellow. Every further colour is the one of a grid in OKLCH
-# that is farthest from all previous ones, also as seen with deuteranopia and protanopia, among those with
-# enough contrast with white and, mixed with 25 % white, with the dark page of the report.
-_COLORS = (
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b1f45", "#342daa", "#8bca8a",
-    "#7e77fa", "#774f12", "#b72e82", "#ad4b48", "#f05465", "#8c0779", "#3c53cd", "#3d410f", "#ff7ad2",
-    "#e3acc1", "#50c854", "#75475f", "#5e7ec2", "#3f9015", "#b09722", "#7fab88", "#25aabe", "#7a97fb",
-    "#00445a", "#24569f", "#f79f63", "#1a6fe1", "#3accab",
-)  # fmt: skip
-_MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Number of a lent figure; pyplot numbers its figures from 1.
-_LENT = -1
 # Number of entries to process at once; limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 20
-PLOT = """
-Parameters
-----------
-title : str
-ax : matplotlib axes
-    Axes to draw on; a new figure by default.
-path : path-like
-    Also write the figure to this file.
-
-Returns
--------
-matplotlib.figure.Figure
-"""
-
-
-@contextmanager
-def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float, float]) -> Iterator[Axes]:
-    """Yield ``ax``, or axes in a new figure of ``size`` inches, in the house style, and save the figure."""
-    with house_style():
-        ax = new_figure(*size).add_subplot() if ax is None else ax
-        yield ax
-        save_figure(figure_of(ax), path)
-
-
-@contextmanager
-def house_style() -> Iterator[None]:
-    """Use the style of this package inside the block."""
-    import matplotlib as mpl
-
-    with mpl.rc_context(STYLE):
-        yield
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """Create a figure that displays itself and that pyplot does not manage (sizes in inches)."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
-    # IPython has a formatter for figures only after %matplotlib, and prefers it to this method.
-    vars(figure).update(_repr_png_=partial(_png, figure), show=partial(_show, figure))
-    return figure
-
-
-def _png(figure: Figure) -> bytes:
-    """Draw the figure as IPython's formatter does."""
-    file = BytesIO()
-    figure.savefig(file, format="png", bbox_inches="tight")
-    return file.getvalue()
-
-
-def _show(figure: Figure) -> None:
-    """Show the figure in a notebook, or in a window until it is closed."""
-    if "ipykernel.kernelapp" in sys.modules:
-        sys.modules["IPython"].display.display(figure)
-        return
-    from matplotlib import pyplot
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    with restored_current_figure():
-        # pyplot manages the figure as long as its window is open.
-        adopted: Any = lambda *args, **options: figure  # noqa: E731
-        pyplot.figure(FigureClass=adopted)
-        try:
-            pyplot.show(block=True)
-        finally:
-            pyplot.close(figure)
-            FigureCanvasAgg(figure)
-
-
-def figure_of(ax: Axes) -> Figure:
-    """Return the figure of ``ax``."""
-    from matplotlib.figure import Figure
-
-    figure = ax.figure
-    while not isinstance(figure, Figure):
-        figure = figure.figure
-    return figure
-
-
-def save_figure(figure: Figure, path: str | PathLike[str] | None) -> None:
-    """Write a figure atomically in the format of the suffix, if there is a path."""
-    if path is None:
-        return
-    target = checked_path(path)
-    with replacing(target) as file:
-        figure.savefig(file, format=target.suffix[1:].lower() or "png")
 
 
 @dataclass(frozen=True, eq=False)
@@ -554,19 +447,6 @@ def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
     ]
 
 
-class Look(NamedTuple):
-    """Style of a cluster."""
-
-    color: str
-    marker: str
-
-
-def look_of(cluster: int) -> Look:
-    """Return one of 32 colours and 8 markers: consecutive clusters differ in both, and 256 in one."""
-    turn = cluster // len(_COLORS)
-    return Look(_COLORS[cluster % len(_COLORS)], _MARKERS[(cluster + turn) % len(_MARKERS)])
-
-
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
     """Compute positions of shape (n, 2) by metric multidimensional scaling, and Kruskal's stress.
 
@@ -674,88 +554,6 @@ def _stress(points: FloatArray, D: FloatArray) -> float:
     wanted = squareform(D, checks=False)
     total = float((wanted**2).sum())
     return float(np.sqrt(((pdist(points) - wanted) ** 2).sum() / total)) if total > 0.0 else 0.0
-
-
-@contextmanager
-def pymoo_plots() -> Iterator[None]:
-    """Context in which pymoo's plots can be created and drawn without changes to matplotlib.
-
-    pymoo's plots set the global font when created, remain the current figure, and draw the outlines of all
-    panels of ``Petal`` and ``Radar`` into the last panel. This context restores the font, all other settings
-    and the current figure of pyplot at its end, and draws every outline into its own panel. Call ``do``,
-    ``save`` and ``show``, which draw the plots, inside the block. Figures remain open as long as their plots
-    exist. Not thread-safe.
-
-    Yields
-    ------
-    None
-
-    Examples
-    --------
-    >>> import matplotlib as mpl
-    >>> import numpy as np
-    >>> from pymoo.visualization.scatter import Scatter
-    >>> before = mpl.rcParams["font.family"]
-    >>> with pymoo_plots():
-    ...     plot = Scatter(labels=["near", "unlike"]).add(np.array([[0.0, 3.0], [1.0, 1.0]])).do()
-    >>> mpl.rcParams["font.family"] == before
-    True
-    """
-    import matplotlib as mpl
-    from pymoo.visualization.petal import Petal
-    from pymoo.visualization.radar import Radar
-
-    with mpl.rc_context(), restored_current_figure(), ExitStack() as stack:
-        for kind in (Petal, Radar):
-            stack.enter_context(_own_panels(kind))
-        yield
-
-
-@contextmanager
-def restored_current_figure() -> Iterator[None]:
-    """Restore the current figure of pyplot after the block, unless it was closed."""
-    from matplotlib._pylab_helpers import Gcf
-
-    previous: Any = Gcf.get_active()
-    try:
-        yield
-    finally:
-        if previous is not None and Gcf.has_fignum(previous.num):
-            Gcf.set_active(previous)
-
-
-@contextmanager
-def lent_to_pyplot(ax: Axes) -> Iterator[None]:
-    """Let pyplot draw into ``ax`` inside the block, without registering its figure or opening a window."""
-    from matplotlib._pylab_helpers import Gcf
-
-    figure = figure_of(ax)
-    previous = figure.gca()
-    lent: Any = SimpleNamespace(num=_LENT, canvas=figure.canvas)
-    with restored_current_figure():
-        Gcf.set_active(lent)
-        figure.sca(ax)
-        try:
-            yield
-        finally:
-            figure.sca(previous)
-            Gcf.figs.pop(_LENT)
-
-
-@contextmanager
-def _own_panels(kind: Any) -> Iterator[None]:
-    """Draw every panel while it is the current one of pyplot."""
-    draw: Callable[..., None] = kind._plot
-
-    def drawn_in_place(self: Any, ax: Axes, *rest: Any) -> None:
-        with lent_to_pyplot(ax):
-            draw(self, ax, *rest)
-
-    kind._plot = drawn_in_place
-    try:
-        yield
-    finally:
-        kind._plot = draw
 
 
 @dataclass(frozen=True, eq=False)

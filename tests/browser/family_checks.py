@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from report_toys import SYMBOLS
 
-from moo_clustering.visualization.partitions import look_of
+from moo_clustering.visualization.figures import look_of
 
 
 def same_partition(first, second):

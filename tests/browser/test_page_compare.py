@@ -10,7 +10,7 @@ from selenium.webdriver.common.keys import Keys
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from moo_clustering.visualization.partitions import look_of
+from moo_clustering.visualization.figures import look_of
 from moo_clustering.visualization.report.page import merge
 
 pytestmark = pytest.mark.nightly

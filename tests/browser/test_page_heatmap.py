@@ -9,7 +9,7 @@ from report_page import width_of_screen
 from report_toys import SYMBOLS, toy_content
 from selenium.webdriver.common.keys import Keys
 
-from moo_clustering.visualization.partitions import look_of
+from moo_clustering.visualization.figures import look_of
 from moo_clustering.visualization.report import Heatmap, MapColumn
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from report_toys import SYMBOLS, toy_content
 from selenium.webdriver.common.keys import Keys
 
-from moo_clustering.visualization.partitions import look_of
+from moo_clustering.visualization.figures import look_of
 
 pytestmark = pytest.mark.slow
 

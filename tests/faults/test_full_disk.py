@@ -288,7 +288,7 @@ WRITERS = """
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.datasets import make_bags
-from moo_clustering.visualization.partitions import new_figure, save_figure
+from moo_clustering.visualization.figures import new_figure, save_figure
 
 def bags(n):
     return make_bags(n, 2, random_state=0)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from moo_clustering.visualization.partitions import look_of
+from moo_clustering.visualization.figures import look_of
 
 CSS = files("moo_clustering.visualization.report").joinpath("assets", "report.css").read_text("utf-8")
 # From linear sRGB to cone responses and on to OKLab (Ottosson, 2020).

@@ -18,7 +18,8 @@ from moo_clustering.visualization import (
     plot_bag_distances,
     plot_bag_embedding,
 )
-from moo_clustering.visualization.partitions import components, look_of, scaled_to_plane
+from moo_clustering.visualization.figures import look_of
+from moo_clustering.visualization.partitions import components, scaled_to_plane
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from moo_clustering.validity.external import macro_auc, mean_roc_curve
+from moo_clustering.visualization.figures import new_figure
 from moo_clustering.visualization.fronts import plot_roc, roc_data
-from moo_clustering.visualization.partitions import new_figure
 
 CURVES = {"a": ([0, 0, 0.5, 1], [0, 0.5, 0.5, 1]), "b": ([0, 0.5, 1], [0.2, 0.8, 1])}
 

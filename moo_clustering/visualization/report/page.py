@@ -26,7 +26,7 @@ from moo_clustering._arrays import Int64Array, choice
 from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.descriptions import Heatmap
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
-from moo_clustering.visualization.partitions import look_of
+from moo_clustering.visualization.figures import look_of
 from moo_clustering.visualization.report.content import (
     MADE_WITH,
     TO_RESULT,
