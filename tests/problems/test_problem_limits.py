@@ -177,7 +177,11 @@ def test_negative_violations_count_as_zero():
     np.testing.assert_array_equal(G, [[0], [1]])
 
 
-@pytest.mark.parametrize("wrong", [ClusterSizes(1, 2), [len], ["sizes"], [ClusterSizes]], ids=repr)
+@pytest.mark.parametrize(
+    "wrong",
+    [ClusterSizes(1, 2), [len], ["sizes"], [ClusterSizes]],
+    ids=["one limit", "function", "name", "class"],
+)
 def test_limits_are_limit_objects(wrong):
     with pytest.raises(TypeError, match="limits must be a sequence of Limit objects such as ClusterSizes"):
         partition_problem(limits=wrong)
