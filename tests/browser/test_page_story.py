@@ -115,11 +115,11 @@ def test_a_cut_is_shown_by_mouse_and_by_keyboard(page):
             {},
             "expected index, and the chosen one has the best score.",
         ),
-        ([Column("score", np.array([1.0, 2.0, 3.0]))], {}, "expected index; labels, pairs, a given number"),
+        ([Column("score", np.array([1.0, 2.0, 3.0]))], {}, "expected index; labels, pairs, a fixed number"),
         (
             [Column("width", np.array([1.0, 2.0, 3.0]), is_objective=True)],
             {"knee": 1, "width": 0},
-            "better than another in all objectives. The chosen one is selected by the rule knee.",
+            "better than another in all objectives. The chosen solution is selected by the rule knee.",
         ),
         ([Column("clusters", np.array([2.0, 3.0, 4.0]))], {}, "share persons. Press Show"),
     ],

@@ -128,6 +128,7 @@ def test_fits_print_every_documented_key(run, table, tmp_path):
         ("notes.jsonl", "--partial-labels", "y", "--method", "nsga2-sisc", *small, "--hold-out", 0.4),
         ("iris", "--method", "mock", *small),
         ("iris", "--method", "memetic-kmeans", "-k", 3),
+        ("iris", "--method", "constrained-kmeans", "-k", 3),
     ):
         out = f"out{len(list(tmp_path.glob('out*')))}"
         found |= check(strict(run("fit", *arguments, "--out", out, "--json", "--no-report")), known)

@@ -452,7 +452,6 @@ FUNCTIONS = [
         evidence.class_probabilities,
         {"F": ("numbers", np.abs(SCORES) + 0.1), "prior": ("numbers", np.full(3, 1 / 3))},
     ),
-    _door(evidence.pair_matrix, {"landmark_of": ("whole", np.arange(24) // 2)}, constraints=pairs(), n=12),
     _door(evidence.propagate_pairs, {"W": (S, similarities())}, constraints=pairs(), alpha=0.5),
     _door(
         evidence.repair_pairs, {"labels": ("whole", CLASSES), "S": (S, similarities())}, constraints=pairs()
@@ -462,15 +461,6 @@ FUNCTIONS = [
         {"bonus": ("numbers", np.zeros(2))},
         affinities=[(similarities(), 0.5)],
         ks=[2, 3],
-        constraints=pairs(),
-        rng=_rng,
-        slow=True,
-    ),
-    _door(
-        evidence.held_out_partition,
-        {"landmark_of": ("whole", np.arange(24))},
-        affinities=[(similarities(), 0.5)],
-        k=3,
         constraints=pairs(),
         rng=_rng,
         slow=True,
