@@ -1,6 +1,6 @@
 """Projected gradients (Lin 2007), a further solver of non-negative matrix factorisation, named ``"pg"``.
 
-After an import of this module, ``nmf(A, k, solver="pg")`` of :mod:`moo_clustering.factorization` uses it.
+After ``factorization.SOLVERS["pg"] = PROJECTED_GRADIENT``, ``factorization.nmf(A, k, solver="pg")`` uses it.
 """
 
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from moo_clustering._arrays import AnyFloatArray
-from moo_clustering.factorization import SOLVERS, Matrix, NMFRuns, Solver, Starts, loss_of
+from moo_clustering.factorization import Matrix, NMFRuns, Solver, Starts, loss_of
 
 # Lin's constants: sufficient decrease, and the factor by which a step grows or shrinks.
 _SIGMA = 0.01
@@ -119,4 +119,4 @@ def _norm(*parts: AnyFloatArray) -> float:
     return float(np.sqrt(sum(np.vdot(part, part) for part in parts)))
 
 
-SOLVERS["pg"] = Solver(projected_gradient, 1e-4, 200, 1, "processes")
+PROJECTED_GRADIENT = Solver(projected_gradient, 1e-4, 200, 1, "processes")

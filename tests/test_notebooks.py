@@ -72,5 +72,5 @@ def test_tutorials_run_as_notebooks(tutorial, tmp_path):
 
 def test_the_tutorials_are_those_of_the_documentation():
     text = (ROOT / "docs/index.md").read_text(encoding="utf-8")
-    part = re.search(r"Four tutorials .*?\. Three", text, re.DOTALL)[0]
+    part = re.search(r"- \*\*Tutorials\*\*: .*?\n- ", text, re.DOTALL)[0]
     assert tuple(re.findall(r"gallery/(\w+)\.rst", part)) == TUTORIALS

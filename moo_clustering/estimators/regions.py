@@ -28,7 +28,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
-from moo_clustering._data import checked_array, checked_graph, is_frame, numeric_features
+from moo_clustering._data import checked_array, checked_graph, checked_integers, is_frame, numeric_features
 from moo_clustering._kernels.regions import split_above
 from moo_clustering.algorithms import DirectedWalks
 from moo_clustering.algorithms.search import Plans, complete
@@ -427,10 +427,11 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> Labels:
     values = checked_array(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}.")
-    if values.dtype.kind not in "iubU":
-        whole = values.dtype.kind == "f" and np.array_equal(values, np.floor(values))
-        values = values.astype(np.int64) if whole else np.array([str(one) for one in values.tolist()])
-    known = values >= 0 if values.dtype.kind in "i" else np.ones(n_areas, dtype=bool)
+    if all(isinstance(one, str) for one in values.tolist()):
+        values, known = values.astype(str), np.ones(n_areas, dtype=bool)
+    else:
+        values = checked_integers(values, "start", ", or names of regions")
+        known = values >= 0
     if not known.any():
         raise ValueError("start must have a region for at least one area, got only -1.")
     labels = np.full(n_areas, -1, dtype=np.int32)

@@ -18,9 +18,19 @@ FRONTS = [
     "PESC",
     "ParetoBagClustering",
     "ParetoClustering",
+    "Regions",
     "SRMOSC",
 ]
-LARGER = {"i_index", "sep", "agreement", "broad_agreement", "modularity", "minimax_silhouette", "mixture"}
+LARGER = {
+    "compactness",
+    "i_index",
+    "sep",
+    "agreement",
+    "broad_agreement",
+    "modularity",
+    "minimax_silhouette",
+    "mixture",
+}
 GENETIC_BAGS = ["MIGKA", "MIFGKA", "MIGCUK", "CHCMIC", "MemeticCHCMIC"]
 # Overlapping data: with clear clusters a front has a single member.
 NOISE = 3.0

@@ -115,11 +115,11 @@ def test_every_command_ends_with_the_number_of_the_signal(monkeypatch, asked_run
         "fit": ["iris", "--out", "out"],
         "compare": ["table.csv"],
         "predict": [str(asked_run), "table.csv"],
+        "update": [str(asked_run), "table.csv"],
     }
     for name in main.commands:
-        arguments = needed.get(
-            name, [str(asked_run)] if name in ("ask", "explain", "explore", "rename", "report") else []
-        )
+        on_a_run = name in ("ask", "choose", "explain", "explore", "rename", "report")
+        arguments = needed.get(name, [str(asked_run)] if on_a_run else [])
         result = CliRunner().invoke(main, [name, *arguments])
         assert (result.exit_code, result.output) == (128 + number, "\nInterrupted.\n"), name
 

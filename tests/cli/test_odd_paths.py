@@ -32,6 +32,7 @@ PATHS = [
 # What a command needs besides the argument in question.
 NEEDED = {
     "ask": ["run"],
+    "choose": ["run", "knee"],
     "compare": ["table.csv"],
     "demo": [],
     "explain": ["run", "table.csv"],
@@ -41,6 +42,7 @@ NEEDED = {
     "predict": ["run", "table.csv"],
     "rename": ["run", "0=a", "--names", "names.json"],
     "report": ["run"],
+    "update": ["run", "table.csv"],
 }
 
 

@@ -1019,7 +1019,8 @@ _BAGS_TOO = {
     "ParetoClustering": {
         ("X", "list of frames"): "bags",
         **{("X", form): "prepared" for form in ("frame of dates", "arrow dates", "missing in a frame")},
-    }
+    },
+    "Regions": {("start", "words"): "names of regions"},
 }
 _FITTED = {}
 

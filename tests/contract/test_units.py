@@ -234,9 +234,8 @@ def test_problems_and_operators(power):
                 )
             ]
 
-        refuse = (
-            {name: (LISTS, (-300, 300))} if of_data(name) in ("NeighborGraphProblem", "SRMOSCProblem") else {}
-        )
+        listed = ("NeighborGraphProblem", "SRMOSCProblem", "PartitionProblem, limits")
+        refuse = {name: (LISTS, (-300, 300))} if of_data(name) in listed else {}
         faults += compared(name, power, attempt, {}, refuse)
     assert not faults, "\n".join(faults)
 

@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-import papers.projected_gradient as _registered  # noqa: F401
-from moo_clustering.factorization import nmf
+from moo_clustering.factorization import SOLVERS, nmf
+from papers.projected_gradient import PROJECTED_GRADIENT
 
 SEEDS = np.random.SeedSequence(7).spawn(40)
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    monkeypatch.setitem(SOLVERS, "pg", PROJECTED_GRADIENT)
 
 
 @pytest.fixture

@@ -27,10 +27,11 @@ INDICES = {
 }  # fmt: skip
 # Bases, registries and what has a test below by its own arguments.
 OTHERS = {
-    "BoundaryCut", "FamilyAgreement", "FunctionIndex", "GraphModularity", "LabelEvidence", "PairEvidence",
-    "ValidityIndex", "agreement", "average_nmi", "bag_indices", "bag_report", "boundary_cut", "class_aucs",
-    "cluster_entropy", "clustering_accuracy", "db_medoid", "get_index", "graph_modularity", "i2_criterion",
-    "k_error", "label_evidence", "macro_auc", "matched_f1", "matched_rand_index", "mean_roc_curve", "nmi",
+    "BoundaryCut", "ChangedShare", "Compactness", "CutEdges", "FamilyAgreement", "FunctionIndex",
+    "GraphModularity", "LabelEvidence", "LoadVariation", "PairEvidence", "ValidityIndex", "agreement",
+    "average_nmi", "bag_indices", "bag_report", "boundary_cut", "class_aucs", "cluster_entropy",
+    "clustering_accuracy", "db_medoid", "get_index", "graph_modularity", "i2_criterion", "k_error",
+    "label_evidence", "macro_auc", "matched_f1", "matched_rand_index", "mean_roc_curve", "nmi",
     "pairwise_ari", "pairwise_nmi",
 }  # fmt: skip
 
