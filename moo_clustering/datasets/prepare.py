@@ -718,11 +718,13 @@ class _Donors(NamedTuple):
         # Neighbors have the same missing cells, on which most sums of the distances depend.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
+        donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a column
         of_donors_mask, squared = _mask(self.scales, of_donors), self.rows**2
         step = max(1, _PRODUCTS // len(self.rows))
         for low in range(0, len(incomplete), step):
             these = incomplete[low : low + step]
             of_rows, row_at = np.unique(known[these], axis=0, return_inverse=True)
+            row_at = row_at.reshape(-1)
             of_rows_mask = _mask(self.scales, of_rows)
             rows = _features(self.scales, [values[these] for values in filled]) * of_rows_mask[row_at]
             distances = rows @ (-2.0 * self.rows.T)

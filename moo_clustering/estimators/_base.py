@@ -657,7 +657,7 @@ class SpectralMixin(NearestSampleMixin):
         self.neighbor_recall_ = lists.recall
         # With fewer than K distinct rows, fewer than K samples have no duplicate.
         if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
-            rows = np.unique(X, axis=0, return_inverse=True)[1]
+            rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
             if rows.max() + 1 < n_clusters:
                 self.labels_ = number_clusters(rows)[0]
                 warn_of_few(int(rows.max()) + 1, n_clusters)
