@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Numbers in all lists of exchanges, 16 bytes each, and of one list.
+# Entries of all lists of exchanges together (16 bytes each), and of one list after a refill.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
 @njit(cache=True, nogil=True)
 def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sample: int) -> int:
-    """Insert an exchange into a list with the cheapest last; a full list loses its dearest."""
+    """Insert an exchange into a list of falling cost; a full list drops its first. Return the length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held
@@ -35,7 +35,7 @@ def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sam
 
 @njit(cache=True, nogil=True)
 def _nearest(cost: Any, prices: Any, labels: Any, sizes: Any, first: Any, after: Any, before: Any) -> None:
-    """Assign every sample to the cluster with the least cost plus price, and link the members of clusters."""
+    """Assign every sample to the cluster with the least cost plus price, and link each cluster's members."""
     n, k = cost.shape
     for i in range(n - 1, -1, -1):
         best = 0
@@ -56,10 +56,10 @@ def assign_within(
 ) -> int:
     """Assign samples to clusters of ``low`` to ``high`` samples at least cost; return the number of paths."""
     # Successive shortest paths on the graph of clusters, whose arc a -> b moves the sample of a with the
-    # least cost[i, b] - cost[i, a], and on a further node, the slack, which takes what clusters may have
-    # between their bounds. ``prices``, the dual values of the clusters (0 for the slack), are updated; those
-    # of a similar problem save most of the paths. The cheapest exchanges between every two clusters are in
-    # sorted lists, refilled from the members when used up. O(n k + paths (k^2 + n / length of a list)) time.
+    # least cost[i, b] - cost[i, a], and on a further node, the slack, which balances the clusters within
+    # their bounds. ``prices``, the dual values of the clusters (0 for the slack), are updated; prices of a
+    # similar problem save most of the paths. Sorted lists contain the cheapest exchanges between every two
+    # clusters; empty lists are refilled. O(n k + paths (k^2 + n / length of a list)) time.
     # The sum of ``low`` must be at most n, and that of ``high`` at least n.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
@@ -68,7 +68,7 @@ def assign_within(
     first, after, before = np.full(k, -1), np.empty(n, np.int64), np.empty(n, np.int64)
     sizes, flow = np.zeros(k, np.int64), np.empty(k, np.int64)
     _nearest(cost, prices, labels, sizes, first, after, before)
-    # What clusters should hold: at a bound where the price says so.
+    # ``flow`` is the target size of every cluster: a bound if its price is not 0.
     slack = n
     for c in range(k):
         if prices[c] > 0.0:
@@ -123,7 +123,7 @@ def assign_within(
                     if h == 0:
                         continue
                     step = values[u, b, h - 1] + prices[b] - prices[u]
-                # Rounding makes a reduced cost of zero negative.
+                # Rounding can make a reduced cost of zero negative.
                 there = length_of[u] + max(0.0, step)
                 if there < length_of[b]:
                     length_of[b], previous[b] = there, u
@@ -135,7 +135,7 @@ def assign_within(
         shift = min(length_of[k], reach)
         for c in range(k):
             prices[c] += shift - min(length_of[c], reach)
-        # One unit along the path.
+        # Move one unit along the path.
         slack += (source == k) - (target == k)
         b = target
         while b != source:
@@ -161,7 +161,7 @@ def assign_within(
                 sizes[b] += 1
                 labels[i] = b
                 for c in range(k):
-                    # A list has the cheapest members; one dearer than all of these may be outside.
+                    # A list contains the cheapest members, so omit a sample more expensive than all of them.
                     h = held[b, c]
                     if c != b and h > 0:
                         value = cost[i, c] - cost[i, b]

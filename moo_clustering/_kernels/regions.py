@@ -1,6 +1,6 @@
 """Contiguous regions of a graph of areas: pieces, random trees, recombination, moves of boundary areas.
 
-A graph is given by ``indptr`` and ``indices`` (symmetric, without loops), a plan by the region of every area.
+``indptr`` and ``indices`` describe a symmetric graph without loops, and ``labels`` the region of every area.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from moo_clustering._kernels.caching import njit
 
 @njit(cache=True, nogil=True)
 def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-def]
-    """Number the connected pieces of equal labels in ``piece``, by first area; return their number."""
+    """Number the connected pieces of equal labels in ``piece``, by first area; return their count."""
     n = labels.shape[0]
     stack = np.empty(n, dtype=np.int64)
     piece[:] = -1
@@ -40,7 +40,7 @@ def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def stays_connected(labels, area, indptr, indices, stamp, mark, stack):  # type: ignore[no-untyped-def]
-    """Whether the region of an area has further areas and is connected without it.
+    """Check whether a region remains non-empty and connected without ``area``.
 
     ``stamp`` and ``stack`` are scratch space, and ``mark`` must be a new positive number in every call.
     """
@@ -81,8 +81,8 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
 ):
     """Move single areas across boundaries to lower a weighted sum of objectives; return the number of moves.
 
-    ``rates`` weigh the sum of squares, cut edges, variation of loads, changed share and mean compactness (to
-    be maximised). ``before`` are earlier regions, ``shapes`` the size and perimeter of every area, and
+    ``rates`` are weights of the sum of squares, cut edges, load variation, changed share and mean compactness
+    (maximised). ``before`` are earlier regions, ``shapes`` the size and perimeter of every area, and
     ``borders`` the common border of every edge. ``heat`` is the initial temperature relative to the mean
     worsening of a move; it falls to a hundredth. Loads stay within ``low..high`` and regions connected.
     """
@@ -185,10 +185,10 @@ def _roundness(size, edge):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):  # type: ignore[no-untyped-def]
-    """Prim's tree of the areas with ``member == tag``, by random edge lengths plus ``bias``.
+    """Grow Prim's spanning tree of the areas with ``member == tag``, for random lengths plus ``bias``.
 
     Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns the number of areas reached.
-    ``key``, and ``areas`` and ``keys`` of a heap with an entry per edge, are scratch space.
+    ``key`` is scratch space, and so are ``areas`` and ``keys``, a heap with room for every edge.
     """
     root = nodes[int(rng.random() * len(nodes))]
     for node in nodes:
@@ -236,7 +236,7 @@ def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, a
 
 @njit(cache=True, nogil=True)
 def _add_loads(order, reached, parent, weight, load):  # type: ignore[no-untyped-def]
-    """load[a] = weight of the subtree of every area."""
+    """Set ``load`` of every area to the weight of its subtree."""
     for q in range(reached):
         load[order[q]] = weight[order[q]]
     for q in range(reached - 1, 0, -1):
@@ -248,14 +248,14 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
     """Bisect random trees of a connected set into regions ``first, first + 1, ...`` with loads in low..high.
 
     Edges of large ``bias`` are cut first. Tries up to ``n_trees`` trees per bisection; returns whether all
-    loads are within the bounds. Otherwise ``labels`` of the set are -1 or of regions that are too large.
+    loads are within the bounds. If not, the set is divided only in part.
     """
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load, count = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
     areas, keys = np.empty(m + n, dtype=np.int64), np.empty(m + n)
     member = np.full(n, -1, dtype=np.int64)
-    # Sets that wait for a bisection: their first region, and numbers of regions.
+    # Stack of sets to bisect: the first region and the number of regions of each set.
     starts, shares = np.empty(n_regions, dtype=np.int64), np.empty(n_regions, dtype=np.int64)
     starts[0], shares[0] = first, n_regions
     for node in nodes:
@@ -286,7 +286,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 u = order[q]
                 below = load[u]
                 share = int(below / target + 0.5) if target > 0.0 else k // 2
-                # Both sides need as many areas as regions.
+                # Each side requires at least one area per region.
                 share = min(max(share, 1, k - (reached - count[u])), k - 1, count[u])
                 rest = whole - below
                 if not (share * low <= below <= share * high):
@@ -297,7 +297,7 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
                 for e in range(indptr[u], indptr[u + 1]):
                     if indices[e] == parent[u]:
                         cut = bias[e]
-                # Even bisections are fast, and parts near their mean leave room for later ones.
+                # Prefer even bisections, which are fast, and even loads, which ease later bisections.
                 miss = abs(below - share * target) / (min(share, k - share) * target) if target > 0.0 else 0.0
                 value = cut + rng.random() + 2.0 * min(share, k - share) / k + 1.0 - min(1.0, 4.0 * miss)
                 if value > score:
@@ -320,16 +320,16 @@ def grow_regions(labels, nodes, first, n_regions, indptr, indices, weight, low, 
 
 @njit(cache=True, nogil=True)
 def _miss(load, low, high):  # type: ignore[no-untyped-def]
-    """Lack and excess of a load."""
+    """Compute how far a load is outside the bounds."""
     return max(0.0, low - load) + max(0.0, load - high)
 
 
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):  # type: ignore[no-untyped-def]
-    """Unite random pairs of neighbouring regions, and cut random trees of them (ReCom), ``n_times``.
+    """Merge a random pair of neighbouring regions and cut a random tree of both (ReCom), ``n_times``.
 
-    Of the cuts within low..high, one is drawn; without any, six trees are tried. With ``mend``, pairs have a
-    load outside the bounds, and the most even cut counts. Returns the number of loads outside the bounds.
+    One of the cuts within low..high is drawn; up to six trees are tried. With ``mend``, most pairs include a
+    load outside the bounds, and the most even cut is used. Returns the number of loads outside the bounds.
     """
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
@@ -396,8 +396,8 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
 def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # type: ignore[no-untyped-def]
     """Cut a random tree of a connected set into the most regions with a load of at least ``floor``.
 
-    Regions are numbered from ``first``; returns their number. Below every area, cuts are as low as possible,
-    which is optimal for the tree; what remains at the root joins a region beside it.
+    Regions are numbered from ``first``; returns their number. A subtree is cut as soon as its load reaches
+    ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
     """
     n, m = len(weight), len(indices)
     parent, order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -420,7 +420,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # t
             load[parent[u]] += load[u]
     root = order[0]
     if labels[root] < 0:
-        # The last cut is nearest to the root, so that the path to it has no region.
+        # No area between the root and the last cut has a region, so the remainder joins that region.
         labels[root] = labels[last] if last >= 0 else first
         found = max(found, 1)
     for q in range(1, reached):
@@ -432,7 +432,7 @@ def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # t
 
 @njit(cache=True, nogil=True)
 def reattach_areas(labels, n_regions, indptr, indices, weight):  # type: ignore[no-untyped-def]
-    """Areas labelled -1 join the lightest region beside them, in rounds by area, as far as there is one."""
+    """Assign areas labelled -1 to their lightest adjacent region, in rounds, if there is one."""
     n = labels.shape[0]
     load = np.zeros(n_regions)
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Directed walks: mutations of the best members of an archive in random directions of the objectives."""
+"""Directed walks: mutation of the best archive members for random weights of the objectives."""
 
 from typing import Any
 
@@ -27,16 +27,16 @@ from moo_clustering.operators.regions import DirectedMutation, random_weights
 
 @documented(ALGORITHM)
 class DirectedWalks(GeneticAlgorithm):
-    """Walks from an archive: mutate its best solution in a random direction of the objectives.
+    """Search by mutation of the best archive members for random weights of the objectives.
 
     Every walk draws weights of the objectives, relative to their ranges in the archive, mutates the solution
-    of the archive with the least weighted sum, and enters the result into the archive. A
-    :class:`~moo_clustering.operators.DirectedMutation` improves the same weighted sum; any other mutation
-    works, too. The first generation walks from all initial solutions. There is no crossover.
+    of the archive with the least weighted sum, and adds the result to the archive. A
+    :class:`~moo_clustering.operators.DirectedMutation` improves the same weighted sum; other mutations ignore
+    it. Walks of the first generation start from the initial solutions in random order. There is no crossover.
 
     A generation takes O(n_offsprings archive_size n_obj + (n_offsprings + archive_size)^2 n_obj) time besides
-    mutation and evaluation. Smaller constraint violations dominate. New here; for contiguous regions, compare
-    ``python -m papers regions``.
+    mutation and evaluation. Smaller constraint violations dominate. The algorithm is new; for results on
+    contiguous regions, run ``python -m papers regions``.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class DirectedWalks(GeneticAlgorithm):
         Default: uniform sampling and polynomial mutation of real variables. For partitions, use
         ``problem.operators(DirectedWalks)``.
     selection : pymoo Selection, optional
-        Replaces the selection by direction, for example with random parents.
+        Selection of the solutions to mutate. Default: the solution with the least weighted sum.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
         As for :class:`AMOSA`.
 
@@ -108,10 +108,10 @@ class DirectedWalks(GeneticAlgorithm):
 
 
 class _Walk(Mating):
-    """Mutation of selected solutions; ``selection=None``: the best in the direction of the mutation."""
+    """Mutate selected solutions; without a selection, the solutions with the least weighted sums."""
 
     def __init__(self, mutation: Mutation, selection: Any, repair: Any, duplicates: Any) -> None:
-        # Copies of the parents, which the mutation changes in place.
+        # pymoo requires a crossover, which ``_do`` does not use.
         copies: Crossover = UniformCrossover(prob=0.0)
         super().__init__(
             selection, copies, mutation, repair=repair, eliminate_duplicates=duplicates, n_max_iterations=10
@@ -150,23 +150,23 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Least values and ranges of the objectives of the solutions, or of the least violation alone."""
+    """Compute minima and ranges of the objectives over all solutions, or those of least violation."""
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low
-    # A constant objective has the scale of its value.
+    # A constant objective is scaled by its absolute value.
     span = np.where(span > 0.0, span, np.abs(low))
     return low, np.where(span > 0.0, span, 1.0)
 
 
 def best_in_directions(F: FloatArray, violation: FloatArray, weights: FloatArray) -> IntpArray:
-    """Return, per row of weights, the solution of least violation with the least weighted sum."""
+    """Find, for every row of weights, the solution of least violation with the least weighted sum."""
     allowed = np.flatnonzero(violation == violation.min())
     return allowed[(weights @ F[allowed].T).argmin(axis=1)]
 
 
 class ArchiveSurvival(Survival):
-    """Non-dominated solutions with distinct objectives, the least crowded if there are too many."""
+    """Select non-dominated solutions with distinct objectives; if too many, the least crowded."""
 
     def __init__(self, archive_size: int) -> None:
         super().__init__(filter_infeasible=False)

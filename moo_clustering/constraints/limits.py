@@ -1,4 +1,4 @@
-"""Limits that the clusters of a partition must keep: sizes, weights, connectedness, shares of groups."""
+"""Limits on the clusters of a partition, such as sizes, weights, connectedness and shares of groups."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from moo_clustering._kernels.partitions import contingency_tables
 from moo_clustering._targets import is_missing
 from moo_clustering.constraints import _checks
 
-# Violations up to this size come from the rounding of sums.
+# Violations up to this size are attributed to rounding errors and set to 0.
 _ROUNDING = 1e-9
 
 
 class Limit(Documented, ABC):
-    """Base class of limits, which measure how far partitions are from what is allowed.
+    """Base class of limits, which measure by how much partitions violate a requirement.
 
-    A subclass needs only :meth:`violations`. :class:`~moo_clustering.problems.PartitionProblem` accepts any
-    limit, and makes it a constraint.
+    A subclass must only implement :meth:`violations`. Pass limits to
+    :class:`~moo_clustering.problems.PartitionProblem` as constraints.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Limit(Documented, ABC):
     ----------
     name : str
     n_samples : int or None
-        Number of samples that the limit is made for; None for any number.
+        Number of samples to which the limit applies; None for any number.
 
     Examples
     --------
@@ -78,30 +78,31 @@ class Limit(Documented, ABC):
 
     @abstractmethod
     def violations(self, labels: IntArray) -> Any:
-        """Return how far each partition is from the limit.
+        """Compute the violation of the limit by every partition.
 
         Parameters
         ----------
         labels : ndarray of shape (n_partitions, n_samples)
-            Cluster labels 0..k-1. A single partition, of shape (n_samples,), is a population of one.
+            Cluster labels 0..k-1. A single partition may have shape (n_samples,).
 
         Returns
         -------
         violations : ndarray of shape (n_partitions,)
-            0 for partitions within the limit; otherwise positive, relative to the limit.
+            0 for partitions within the limit, and positive for all others.
         """
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
         """Raise a ValueError if no partition into ``k`` clusters can be within the limit.
 
-        The check is quick and necessary, not sufficient. The default never raises an error.
+        The check is fast but incomplete: some impossible limits pass. The base class only validates ``k`` and
+        ``n_samples``.
 
         Parameters
         ----------
         k : int
             Number of clusters.
         n_samples : int, optional
-            Number of samples to cluster. Limits that are made for another number raise an error.
+            Number of samples to cluster. Raises a ValueError if the limit applies to another number.
         """
         integer("k", k)
         if n_samples is not None and self.n_samples not in (None, n_samples):
@@ -110,11 +111,11 @@ class Limit(Documented, ABC):
             )
 
     def _rows(self, labels: ArrayLike) -> Int64Array:
-        """Checked partitions, with labels small enough for tables."""
+        """Check partitions, and renumber clusters if their labels are too large for tables."""
         n = np.shape(labels)[-1] if self.n_samples is None and np.ndim(labels) else self.n_samples
         rows = _checks.check_partitions(labels, n or 1).astype(np.int64, copy=False)
         if rows.size and rows.min() < 0:
-            raise ValueError(f"labels must be 0 or larger, got {rows.min()}.")
+            raise ValueError(f"labels must be non-negative, got {rows.min()}.")
         if rows.max(initial=0) > 2 * rows.shape[1]:
             rows = np.array([number_clusters(row)[0] for row in rows], dtype=np.int64)
         return rows
@@ -173,7 +174,7 @@ class _Loads(Limit):
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)
 
     def _matched(self, loads: FloatArray) -> float:
-        """Violation of the best match of clusters to bounds; 1 for a cluster or lower bound without match."""
+        """Compute the violation of the best matching; an unmatched cluster or lower bound adds 1."""
         n_bounds = len(self.low)
         missed = np.ones((max(len(loads), n_bounds),) * 2)
         padded = np.append(loads, np.zeros(len(missed) - len(loads)))
@@ -185,27 +186,27 @@ class _Loads(Limit):
         super().possible(k, n_samples)
         if self.low.ndim and k != len(self.low):
             raise ValueError(
-                f"{self.name} has bounds of {len(self.low)} clusters, but there are {k} clusters"
+                f"{self.name} has bounds for {len(self.low)} clusters, but there are {k} clusters"
             )
         total = n_samples if self.weight is None else self._total
         low, high = (float(bound.sum() if bound.ndim else k * bound) for bound in (self.low, self.high))
         if total is not None and not low * (1 - _ROUNDING) <= total <= high * (1 + _ROUNDING):
             each = "their bounds" if self.low.ndim else _span(float(self.low), float(self.high))
             have = f"there are {total} samples" if self.weight is None else f"the weights sum to {total:g}"
-            raise ValueError(f"{k} clusters within {each} hold {_span(low, high)}{self._unit}; {have}")
+            raise ValueError(f"{k} clusters within {each} contain {_span(low, high)}{self._unit}; {have}")
 
 
 class ClusterSizes(_Loads):
-    """Every cluster has between ``low`` and ``high`` samples.
+    """Every cluster contains between ``low`` and ``high`` samples.
 
     The violation is the sum over clusters of (low - size) / low or (size - high) / high. O(n_samples) time
-    per partition. Raises a ValueError if the bounds are negative, not whole or cross.
+    per partition. Raises a ValueError if a bound is negative or not an integer, or ``low`` exceeds ``high``.
 
     Parameters
     ----------
     low, high : int or array-like of shape (n_clusters,), optional
-        Bounds of all clusters, or of each. Clusters of a partition have no order: they are matched to bounds
-        per cluster with the least violation, and one cluster too many or too few adds 1.
+        One bound for all clusters, or one per cluster. Bounds per cluster are matched to the clusters with
+        the least total violation; an unmatched cluster, or unmatched positive ``low``, adds 1.
 
     Examples
     --------
@@ -222,20 +223,20 @@ class ClusterSizes(_Loads):
                 raise ValueError(f"{key} must be a whole number of samples, got {quoted(bound.tolist())}.")
 
     def assign(self, cost: ArrayLike) -> Int32Array:
-        """Assign samples to clusters within the bounds, at the least sum of costs.
+        """Assign samples to clusters within the bounds such that the sum of costs is minimal.
 
         O(n_samples n_clusters) time, plus O(n_clusters^2) per sample that does not fit into its cheapest
-        cluster. Use it to repair or decode partitions. Raises a ValueError if the bounds cannot hold.
+        cluster. Use it to repair or decode partitions. Raises a ValueError if no assignment is possible.
 
         Parameters
         ----------
         cost : array-like of shape (n_samples, n_clusters)
-            For example, squared distances to centres.
+            Costs of the assignments, for example, squared distances to centres.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,), int32
-            Columns of ``cost``. Bounds per cluster apply to the columns in their order.
+            Column of ``cost`` for every sample. Bounds per cluster apply to the columns in order.
 
         Examples
         --------
@@ -256,7 +257,7 @@ class ClusterWeights(_Loads):
 
     The violation is the sum over clusters of (low - load) / low or (load - high) / high, so it does not
     depend on the unit of the weights. O(n_samples) time per partition. Raises a ValueError if a weight is
-    negative, the bounds cross, or a sample is heavier than ``high``.
+    negative, ``low`` exceeds ``high``, or a sample is heavier than ``high``.
 
     Parameters
     ----------
@@ -295,14 +296,14 @@ class ClusterWeights(_Loads):
 class Contiguity(Limit):
     """Every cluster is connected in a graph of neighbours.
 
-    The violation is the number of connected pieces of clusters per cluster, minus 1. O(n_samples + n_edges)
+    The violation is the mean number of connected components per cluster, minus 1. O(n_samples + n_edges)
     time per partition. Raises a ValueError if the graph is not square, symmetric and non-negative.
 
     Parameters
     ----------
     graph : array-like or sparse matrix of shape (n_samples, n_samples)
-        Positive for neighbours, for example :func:`sklearn.neighbors.kneighbors_graph` made symmetric with
-        :func:`~moo_clustering.graphs.symmetrize`.
+        Positive values connect neighbours, for example, those of :func:`sklearn.neighbors.kneighbors_graph`
+        after :func:`~moo_clustering.graphs.symmetrize`.
 
     Attributes
     ----------
@@ -354,14 +355,14 @@ class Contiguity(Limit):
 class GroupShares(Limit):
     """The share of every group in every cluster is close to its share of all samples.
 
-    The ratio of both shares must be between ``low`` and ``high``. The violation is the largest miss of any
-    ratio. O(n_samples n_groups) time per partition. Raises a ValueError if there is only one group, a group
-    is missing, or the bounds do not include 1.
+    The ratio of the two shares must be between ``low`` and ``high``. The violation is the largest distance of
+    a ratio from this interval. O(n_samples n_groups) time per partition. Raises a ValueError if there is only
+    one group, a sample has no group, or the bounds do not enclose 1.
 
     Parameters
     ----------
     groups : array-like of shape (n_samples,)
-        Group of every sample: numbers or text.
+        Group of every sample, as numbers or strings.
     low, high : float
         Bounds of the ratio.
 
@@ -395,7 +396,7 @@ class GroupShares(Limit):
                 raise ValueError(f"{key} must be a non-negative number, got {quoted(value)}.")
         if not low <= 1 <= high:
             raise ValueError(
-                f"low and high must include 1, the ratio of all samples, got low={low:g} and high={high:g}."
+                f"low and high must enclose 1, the ratio of all samples, got low={low:g} and high={high:g}."
             )
         self.low, self.high, self._names = float(low), float(high), list(number)
         self._counts = np.bincount(self.codes)
@@ -426,8 +427,8 @@ class Diameter(Limit):
     """No two samples of a cluster are farther apart than ``at_most``.
 
     The violation is the largest distance within a cluster, divided by ``at_most``, minus 1. O(n_samples^2)
-    time per partition, and memory. Raises a ValueError if the distances are not square, symmetric and
-    non-negative.
+    time per partition and O(n_samples^2) memory. Raises a ValueError if the distances are not square,
+    symmetric and non-negative.
 
     Parameters
     ----------
@@ -486,7 +487,7 @@ class Diameter(Limit):
         apart: list[int] = []
         allowed = np.ones(self.n_samples or 0, dtype=np.int64)
         while allowed.any():
-            # Of the samples far from all chosen ones, the one that is far from most others.
+            # Among the samples far from all chosen ones, choose the one that is far from most of the others.
             apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
             allowed = allowed * far[[apart[-1]]].toarray()[0]
         return apart
@@ -518,16 +519,16 @@ class ClusterCount(Limit):
         return _missed((_sums(self._rows(labels)) > 0).sum(axis=1), np.array(self.low), np.array(self.high))
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if ``k`` is out of the bounds; see :meth:`Limit.possible`."""
+        """Raise a ValueError if ``k`` is outside the bounds; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         if not self.low <= k <= self.high:
             raise ValueError(f"{k} clusters are outside the bounds, {_span(self.low, self.high)}.")
 
 
 class Kept(Limit):
-    """At most a share of the samples changes its cluster of a previous partition.
+    """At most a share of the samples changes cluster relative to a previous partition.
 
-    Clusters are first matched to the previous ones. The violation is the share of changed samples minus
+    Clusters are first matched to the previous clusters. The violation is the share of changed samples minus
     ``at_most``. O(n_samples + k^3) time per partition.
 
     Parameters
@@ -550,7 +551,7 @@ class Kept(Limit):
         super().__init__(name=name)
         codes = checked_integers(previous, "previous", "; use -1 for samples without one", ndim=(1,))
         if codes.min(initial=0) < -1 or not (codes >= 0).any():
-            raise ValueError("previous must have labels of at least 0, or -1 for samples without one.")
+            raise ValueError("previous must contain non-negative labels, or -1 for samples without one.")
         self.previous = codes.astype(np.int64)
         self.at_most = probability("at_most", at_most)
         self.n_samples = len(codes)
@@ -558,7 +559,7 @@ class Kept(Limit):
         self._former = number_clusters(codes[self._known])[0].astype(np.int32)
 
     def changed(self, labels: IntArray) -> FloatArray:
-        """Least share of the samples to move between the previous partition and each row of ``labels``."""
+        """Compute the least share of samples that change cluster, for each row of ``labels``."""
         rows = self._rows(labels)[:, self._known].astype(np.int32)
         n_codes = int(max(self._former.max(), rows.max(initial=0))) + 1
         out = np.empty(len(rows))
@@ -589,7 +590,7 @@ class Kept(Limit):
 
 
 def _sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> FloatArray:
-    """Sums of weights, or numbers of samples, shape (n_partitions, n_clusters)."""
+    """Sum the weights of every cluster, or count its samples; shape (n_partitions, n_clusters)."""
     k = max(width, int(rows.max(initial=0)) + 1)
     out = np.empty((len(rows), k))
     for part in block_slices(len(rows), rows.shape[1]):
@@ -601,7 +602,7 @@ def _sums(rows: IntArray, weight: FloatArray | None = None, width: int = 0) -> F
 
 
 def _missed(loads: Any, low: Any, high: Any) -> FloatArray:
-    """How far loads are from their bounds, relative to these."""
+    """Compute how far loads are outside their bounds, relative to the violated bound."""
     lack = np.maximum(low - loads, 0.0) / np.where(low > 0, low, 1.0)
     missed: FloatArray = lack + np.maximum(loads - high, 0.0) / high
     return np.where(missed > _ROUNDING, missed, 0.0)

@@ -23,11 +23,11 @@ from moo_clustering.graphs.matrices import without_diagonal
 
 # Relative rounding error of sums of weights.
 _ROUNDING = 1e-9
-# Random trees per bisection of a set of areas, and plans to grow before an error.
+# Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Descents of half as many proposed moves as areas, to even out loads.
+# Largest number of descents to even out loads. A descent proposes one move per two areas.
 _DESCENTS = 60
-# Bias that cuts edges of a random tree first; edge lengths are below 1.
+# Bias of old boundaries, where random trees are then cut first; random edge lengths are below 1.
 _FIRST = 2.0
 
 
@@ -35,7 +35,7 @@ class RegionEncoding(LabelEncoding):
     """Encoding by region, one gene per area, in which every individual is feasible.
 
     Each of the ``n_regions`` regions is connected in the graph, and its load, the sum of the weights of its
-    areas, is between ``low`` and ``high``. ``random`` and ``repair`` return such plans only. Raises a
+    areas, is between ``low`` and ``high``. ``random`` and ``repair`` return only such plans. Raises a
     ValueError if the graph is not symmetric, a weight is negative or above ``high``, the components of the
     graph cannot be divided in this way, or no plan is found.
 
@@ -45,14 +45,14 @@ class RegionEncoding(LabelEncoding):
     Parameters
     ----------
     graph : array-like or sparse matrix of shape (n_areas, n_areas)
-        Positive for neighbours. Its components are divided separately, in proportion to their weights.
+        Positive values connect neighbours. The components are divided separately, in proportion to weights.
     n_regions : int
     weight : array-like of shape (n_areas,), optional
         Non-negative weights. Default: 1, so that loads are numbers of areas.
     low, high : float
         Smallest and largest load of a region.
     plan : array-like of shape (n_areas,), optional
-        A feasible plan, if one is known, which also decides on the numbers of regions of the components.
+        A known feasible plan, which also determines the number of regions of every component.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class RegionEncoding(LabelEncoding):
         self._members = np.split(
             np.argsort(self.component, kind="stable"), np.cumsum(np.bincount(self.component))[:-1]
         )
-        # Also the plan that replaces those without a repair.
+        # ``_feasible`` also replaces plans that cannot be repaired.
         rng = np.random.default_rng(0)
         if known is not None:
             if not self.is_feasible(known)[0]:
@@ -118,13 +118,13 @@ class RegionEncoding(LabelEncoding):
         self._feasible = found
 
     def is_feasible(self, X: IntArray) -> BoolArray:
-        """Whether each plan has connected regions, and loads within the bounds; shape (n_individuals,)."""
+        """Check for connected regions with loads within the bounds; returns shape (n_individuals,)."""
         plans = np.ascontiguousarray(base.checked_genes(X, self.n_var), dtype=np.int32)
         piece = np.empty(self.n_var, dtype=np.int32)
         return np.array([self._holds(plan, piece) for plan in plans], dtype=bool)
 
     def loads(self, X: IntArray) -> FloatArray:
-        """Sum of the weights of every region, shape (n_individuals, n_regions)."""
+        """Compute the load of every region, shape (n_individuals, n_regions)."""
         plans = base.checked_genes(X, self.n_var).astype(np.int64)
         flat = (plans + np.arange(len(plans))[:, None] * self.n_regions).ravel()
         sums = np.bincount(flat, np.tile(self.weight, len(plans)), minlength=len(plans) * self.n_regions)
@@ -133,10 +133,10 @@ class RegionEncoding(LabelEncoding):
     def repair(self, X: IntArray) -> IntArray:
         """Return feasible plans; feasible rows do not change.
 
-        The heaviest piece of every region remains, and other areas join the lightest region beside them. Then
-        single areas move across boundaries until the loads are within the bounds. If that is not enough,
-        regions are recombined with neighbours, or the plan is grown along its boundaries, or replaced. The
-        same row always has the same repair.
+        The heaviest connected part of every region remains, and other areas join their lightest adjacent
+        region. Then single areas move across boundaries until the loads are within the bounds. If this fails,
+        regions are recombined with their neighbours, a new plan is grown along the old boundaries, or, as a
+        last resort, a stored plan is returned. Repair is deterministic.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         for row in np.flatnonzero(~self.is_feasible(X)):
@@ -144,7 +144,7 @@ class RegionEncoding(LabelEncoding):
         return X
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Number the regions by first appearance, and mend partitions that are no feasible plans."""
+        """Number the regions by first appearance, and repair infeasible partitions."""
         plans = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
         for row, plan in enumerate(plans):
             if plan.max() >= self.n_regions or not self.is_feasible(plan[None])[0]:
@@ -163,10 +163,10 @@ class RegionEncoding(LabelEncoding):
         return plans
 
     def recombine(self, plan: Labels, n_times: int, rng: np.random.Generator, *, mend: bool = False) -> bool:
-        """Divide unions of two neighbouring regions anew along random spanning trees, in place.
+        """Redivide unions of two neighbouring regions along random spanning trees, in place.
 
-        With ``mend``, regions outside the bounds are recombined, with the most even cuts. Returns whether all
-        loads are within the bounds.
+        With ``mend``, mainly regions outside the bounds are recombined, by the most even cuts, until all
+        loads are within the bounds. Returns whether they are.
         """
         if self.n_regions == 1:
             return self.is_feasible(plan[None])[0].item()
@@ -196,7 +196,7 @@ class RegionEncoding(LabelEncoding):
         for nodes, k in zip(self._members, self.n_regions_of.tolist(), strict=True):
             arguments = (self.indptr, self.indices, self.weight, *self.bounds_of_loads, bias, _TREES, rng)
             if not kernels.grow_regions(plan, nodes, first, k, *arguments):
-                # Divide without bounds, and recombine the regions outside of them.
+                # Divide without bounds; regions outside the bounds are recombined below.
                 arguments = (self.indptr, self.indices, self.weight, 0.0, np.inf, bias, _TREES, rng)
                 if not kernels.grow_regions(plan, nodes, first, k, *arguments):
                     return None
@@ -208,7 +208,7 @@ class RegionEncoding(LabelEncoding):
         return None
 
     def mend(self, labels: IntArray) -> Labels:
-        """Turn any labels of the areas, -1 for none, into a similar feasible plan; see :meth:`repair`."""
+        """Convert labels of the areas (-1: none) to a similar feasible plan; see :meth:`repair`."""
         rng, plan = np.random.default_rng(0), np.ascontiguousarray(labels, dtype=np.int32)
         cuts = np.repeat(plan, np.diff(self.indptr)) != plan[self.indices]
         piece = np.empty_like(plan)
@@ -216,7 +216,7 @@ class RegionEncoding(LabelEncoding):
         heavy = np.bincount(piece, self.weight, minlength=n_pieces)
         first = np.unique(piece, return_index=True)[1]
         region, component = plan[first], self.component[first]
-        # The heaviest piece of every region comes first, then the other pieces.
+        # Sort the connected pieces by region, the heaviest first.
         order = np.lexsort((-heavy, region))
         leads = np.zeros(n_pieces, dtype=bool)
         leads[order[np.unique(region[order], return_index=True)[1]]] = True
@@ -235,7 +235,7 @@ class RegionEncoding(LabelEncoding):
         return self._feasible.copy() if grown is None else grown
 
     def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
-        """Move single areas to even out the loads, in place, until they are within the bounds."""
+        """Even out the loads by moves of single areas, in place; return whether they meet the bounds."""
         n, piece = self.n_var, np.empty_like(plan)
         nothing, rates = np.zeros((n, 2)), np.array([0.0, 0.0, 1.0, 0.0, 0.0])
         for _ in range(_DESCENTS):
@@ -254,7 +254,7 @@ class RegionEncoding(LabelEncoding):
         return np.bincount(component).astype(np.int64)
 
     def _allotted(self) -> Int64Array:
-        """Divide the number of regions among the components, in proportion to their weights."""
+        """Distribute the regions among the components, in proportion to their weights."""
         sizes = np.bincount(self.component)
         weights = np.bincount(self.component, self.weight)
         low, high = self.bounds_of_loads
@@ -266,7 +266,7 @@ class RegionEncoding(LabelEncoding):
         if len(sizes) > self.n_regions:
             raise ValueError(
                 f"the graph has {len(sizes)} connected components, more than n_regions={self.n_regions}: "
-                "connect the components by further neighbours, or use more regions."
+                "add neighbours that connect the components, or use more regions."
             )
         if (least > most).any():
             one = int((least > most).argmax())
@@ -295,7 +295,7 @@ class RegionEncoding(LabelEncoding):
 
 
 def checked_weights(weight: ArrayLike | None, n_areas: int) -> FloatArray:
-    """Convert weights to floats; raise a ValueError for negative ones, or another number than areas."""
+    """Convert weights to floats; raise a ValueError unless there is one non-negative weight per area."""
     if weight is None:
         return np.ones(n_areas)
     found: FloatArray = checked_array(weight, "weight", np.float64, ndim=(1,)).copy()

@@ -43,11 +43,11 @@ from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shi
 
 # Passes of Lloyd's algorithm without limits before the first assignment within limits.
 _FREE_PASSES = 5
-# Fewest samples that the first linear programme of an assignment leaves free.
+# Least number of samples that the first linear programme of an assignment leaves free.
 _FREE = 100
-# Moves and exchanges that mend one rounded solution.
+# Largest number of moves and exchanges that repair a rounded solution.
 _MENDS = 2000
-# Entries of a table of exchanges.
+# Largest number of exchanges that one step of a repair compares.
 _EXCHANGES = 1 << 22
 
 
@@ -57,7 +57,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
 
     Every assignment minimises the sum of squares within the limits. With sizes alone it is exact, in
     O(n_samples n_clusters n_features) time plus O(n_clusters^2) per sample that does not fit into its nearest
-    cluster. With weights or groups, a linear programme is solved, and its solution rounded and mended, which
+    cluster. With weights or groups, a linear programme is solved and its solution rounded and repaired, which
     takes tens of milliseconds for 1,000 samples. O(n_samples (n_clusters + n_features)) memory. Source: P.
     Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65
     (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS
@@ -66,19 +66,19 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
     Parameters
     ----------
     min_cluster_size, max_cluster_size : int or array-like of shape (n_clusters,)
-        Bounds on the number of samples of every cluster, or of each. With one per cluster, ``labels_`` number
-        the clusters like the bounds.
+        Bounds on the number of samples per cluster, either one for all clusters or one for each. With one for
+        each, the clusters in ``labels_`` are numbered like the bounds.
     min_cluster_weight, max_cluster_weight : float or array-like of shape (n_clusters,)
-        Bounds on the sum of the ``weight`` of ``fit`` in every cluster, or in each.
+        Bounds on the sum of ``weight``, an argument of ``fit``, per cluster; one for all or one for each.
     min_group_ratio, max_group_ratio : float
-        Bounds on the share of a group in a cluster, divided by its share of all samples. Used with the
-        ``groups`` of ``fit``.
+        Bounds on the share of a group in a cluster, divided by its share of all samples. Used only if
+        ``groups`` is passed to ``fit``.
     n_init : int
-        Number of runs from greedy k-means++, of which that with the least sum of squares is used.
+        Number of runs with greedy k-means++ initialisation; the run with the least sum of squares is used.
     max_iter : int
-        Largest number of assignments of a run.
+        Maximum number of assignments per run.
     tol : float
-        A run ends if the squared moves of the centres sum to at most ``tol`` times the mean variance.
+        A run ends if the squared shifts of the centres sum to at most ``tol`` times the mean variance.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
     inertia_ : float
         Sum of the squared distances of samples to their centres.
     gap_ : float
-        Excess of the last assignment over its lower bound, relative to this bound; 0 with sizes alone.
+        Cost of the last assignment relative to its lower bound, minus 1; 0 with sizes alone.
     violations_ : dict of str to float
         Violation of every limit by ``labels_``, all 0.
     n_iter_ : int
@@ -123,7 +123,8 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
     ) -> Self:
         """Cluster the rows of X within the limits.
 
-        Raises a ValueError if the limits cannot hold, or no partition within them was found.
+        Raises a ValueError if the limits are impossible, or no partition within them is found. Warns if equal
+        rows are assigned to different clusters.
 
         Parameters
         ----------
@@ -131,7 +132,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         y : ignored
         weight : array-like of shape (n_samples,), optional
             Non-negative weights of the samples, such as demands, for ``min_cluster_weight`` and
-            ``max_cluster_weight``. Centres are means without weights.
+            ``max_cluster_weight``. Centres are unweighted means.
         groups : array-like of shape (n_samples,), optional
             Group of every sample, for ``min_group_ratio`` and ``max_group_ratio``.
         """
@@ -175,10 +176,11 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Int32Array:
-        """Predict the cluster of the nearest centre, or the best clusters within the limits.
+        """Assign rows to the nearest centres, or to clusters within the limits at the least cost.
 
-        Without ``within_limits``, rows of the fit can get other labels, because the limits are ignored. With
-        it, the limits of the fit apply to the rows of X alone.
+        By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
+        ``within_limits``, the limits apply to the rows of X alone, and a ValueError is raised if no
+        assignment within them is found.
 
         Parameters
         ----------
@@ -215,11 +217,11 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         )
 
     def _bounds(self, n_samples: int, weight: ArrayLike | None, groups: ArrayLike | None) -> _Bounds:
-        """Check the limits on samples."""
+        """Create the limits for ``n_samples`` samples, and check that they are possible."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
             raise ValueError(
-                "min_cluster_weight and max_cluster_weight need weight; call fit(X, weight=weights)."
+                "min_cluster_weight and max_cluster_weight require weight; call fit(X, weight=weights)."
             )
         if weight is not None and all(bound is None for bound in load):
             raise ValueError("weight has no effect without min_cluster_weight or max_cluster_weight.")
@@ -238,13 +240,13 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
                 limits.append(make())
                 limits[-1].possible(self.n_clusters, n_samples)
             except ValueError as error:
-                raise ValueError(f"min_{name} and max_{name} cannot hold: {error}") from error
+                raise ValueError(f"min_{name} and max_{name} are impossible: {error}") from error
         return _Bounds(limits, n_samples, self.n_clusters)
 
 
 def _separated(points: FloatArray, labels: Int32Array, n_clusters: int) -> str:
-    """Why equal rows are in different clusters, or an empty string if they are not."""
-    # Equal rows have the same sum, and are neighbours in the order of the sums.
+    """Explain why equal rows are in different clusters; return an empty string if they are not."""
+    # Equal rows have the same weighted sum, so sorting by the sums makes them adjacent.
     sums = (points * np.random.default_rng(0).random(points.shape[1])).sum(axis=1)
     order = np.argsort(sums, kind="stable")
     same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
@@ -267,7 +269,7 @@ class _Run(NamedTuple):
 def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
-    """Alternate assignments within bounds and means; None if there is no assignment."""
+    """Alternate between assignments within bounds and means; return None if there is no assignment."""
     centers = np.array(centers, order="C")
     lloyd(points, centers, np.empty(len(points), dtype=np.int32), _FREE_PASSES, 0.0)
     assign, found = bounds.assigner(), None
@@ -290,7 +292,7 @@ def _constrained_run(
 
 
 class _Bounds:
-    """Limits as arrays: bounds per cluster on sums of a table of totals, and on shares of groups."""
+    """Limits as arrays: bounds on sums of amounts per cluster, and on shares of groups."""
 
     def __init__(self, limits: list[Limit], n_samples: int, n_clusters: int) -> None:
         self.limits, self.n_samples, self.n_clusters = limits, n_samples, n_clusters
@@ -303,7 +305,7 @@ class _Bounds:
                 high.append(np.broadcast_to(each.high, n_clusters))
             elif isinstance(each, GroupShares):
                 self.groups = each
-        # Amounts that clusters sum up, shape (n_samples, n_amounts), and their bounds.
+        # Amounts that are summed per cluster, shape (n_samples, n_amounts), and bounds on their sums.
         self.amounts, self.low, self.high = (
             np.column_stack(columns),
             np.column_stack(low),
@@ -314,7 +316,7 @@ class _Bounds:
             member = np.eye(int(self.groups.codes.max()) + 1)[self.groups.codes]
             self._shares = member.mean(axis=0)
             self.amounts = np.hstack([self.amounts, member])
-        # The programme bounds the sums of these columns in every cluster, shape (n_columns, n_clusters).
+        # The linear programme bounds the sums of these columns per cluster, shape (n_columns, n_clusters).
         self._columns, self._least, self._most = np.column_stack(columns), self.low.T, self.high.T
         if self.groups is not None:
             for bound, sign in ((self.groups.low, 1.0), (self.groups.high, -1.0)):
@@ -326,7 +328,7 @@ class _Bounds:
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
-        """Return a function of costs that finds labels and their gap; it uses the prices of its last call."""
+        """Return a function from costs to labels and their gap; each call starts from the last duals."""
         if len(self.limits) > 1:
             duals = np.zeros(self._least.shape)
             return lambda cost: self._rounded(cost, duals)
@@ -342,7 +344,7 @@ class _Bounds:
         return assign
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
-        """Solve the linear programme, and make its solution whole."""
+        """Solve the linear programme, then round and repair its solution."""
         solved = self._relaxed(cost, duals)
         if solved is None:
             return None
@@ -353,8 +355,8 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
-        """Shares of samples in clusters, and their cost: the linear programme; ``duals`` are updated."""
-        # Samples whose best cluster is clear by the duals are fixed. The solution is optimal if its duals
+        """Compute the cheapest shares of samples in clusters, and their cost; update ``duals``."""
+        # Samples whose best cluster is clear from the duals are fixed. The solution is optimal if its duals
         # confirm all fixed samples; the others are released.
         n, k = cost.shape
         reduced = cost - self._columns @ duals
@@ -389,7 +391,7 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Shares of some samples and the duals, where others have ``spent`` a part of the bounds."""
+        """Solve for some samples, where the others use up ``spent`` of the bounds; also return the duals."""
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
         least, most = (self._least - spent).ravel(), (self._most - spent).ravel()
@@ -411,7 +413,7 @@ class _Bounds:
         return solved.x.reshape(n, k), duals.reshape(spent.shape)
 
     def _missed(self, totals: FloatArray, cluster: Any) -> FloatArray:
-        """Violation of clusters with these totals, shape (..., n_amounts)."""
+        """Compute the violation of clusters with ``totals``, shape (..., n_amounts)."""
         n_bounded = self.low.shape[1]
         low, high, sums = self.low[cluster], self.high[cluster], totals[..., :n_bounded]
         lack = np.maximum(low - sums, 0.0) / np.where(low > 0, low, 1.0)
@@ -425,7 +427,7 @@ class _Bounds:
         return np.where(missed > 1e-9, missed, 0.0)
 
     def _mended(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Move or exchange the cheapest samples per unit of violation until the limits hold."""
+        """Move or exchange samples at the least cost per unit of violation; None if violations remain."""
         totals = np.zeros((self.n_clusters, self.amounts.shape[1]))
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
@@ -436,12 +438,12 @@ class _Bounds:
                 return labels
             worst = int(broken.argmax())
             own, other = np.flatnonzero(labels == worst), np.flatnonzero(labels != worst)
-            # Samples of the worst cluster to any other, and of any other to the worst.
+            # Moves from the worst cluster to any other, and from any other to the worst.
             row = np.concatenate([np.repeat(own, self.n_clusters), other])
             to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
             step = self._best(labels, totals, broken, cost, row, to, least)
             if step is None:
-                # No single move helps.
+                # Try exchanges, because no single move helps.
                 pairs = np.random.default_rng(0).permutation(len(own) * len(other))[:_EXCHANGES]
                 i, j = own[pairs // len(other)], other[pairs % len(other)]
                 step = self._best(labels, totals, broken, cost, i, labels[j], least, j)
@@ -464,7 +466,7 @@ class _Bounds:
         least: float,
         partner: Int64Array | None = None,
     ) -> list[tuple[int, int]] | None:
-        """Moves of samples ``row`` to clusters, and of partners back, with the most violation per cost."""
+        """Find the move or exchange that removes the most violation per unit of cost, or return None."""
         if not len(row):
             return None
         source = labels[row]

@@ -1,4 +1,4 @@
-"""Regions: connected clusters of areas on a map with even loads, as a front of alternatives."""
+"""Connected regions of a map with even loads, as a front of alternative solutions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from moo_clustering.validity.internal import SumOfSquares
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
 # Random trees, and recombinations per region, in the search for the largest number of regions.
 _TREES, _ROUNDS = 50, 30
-# Borders shorter than this share of the mean perimeter are points.
+# Borders shorter than this share of the mean perimeter count as points.
 _POINT = 1e-9
 
 
@@ -65,30 +65,30 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     Every solution of the front is feasible: its regions are connected in ``graph``, and the load of every
     region, the sum of the weights of its areas, is within ``tolerance`` of the mean. The search is
     :class:`~moo_clustering.algorithms.DirectedWalks` with :class:`~moo_clustering.operators.BoundaryClimb`.
-    New here; regions are recombined as in D. DeFord, M. Duchin, J. Solomon, "Recombination: a family of
-    Markov chains for redistricting", Harvard Data Science Review 3 (2021), and ``"auto"`` is the problem of
-    J. C. Duque, L. Anselin, S. J. Rey, "The max-p-regions problem", Journal of Regional Science 52 (2012).
+    The method is new. Regions are recombined as in D. DeFord, M. Duchin, J. Solomon, "Recombination: a family
+    of Markov chains for redistricting", Harvard Data Science Review 3 (2021). ``"auto"`` is the problem of J.
+    C. Duque, L. Anselin, S. J. Rey, "The max-p-regions problem", Journal of Regional Science 52 (2012).
 
     Parameters
     ----------
     n_regions : int or "auto"
-        Number of regions, or the largest number found with loads of at least ``min_weight``.
+        Number of regions; ``"auto"`` searches for the largest number with loads of at least ``min_weight``.
     tolerance : float
-        Largest difference of a load from the mean, relative to it. Not used with ``"auto"``.
+        Largest difference between a load and the mean load, relative to the mean. Not used with ``"auto"``.
     min_weight : float, optional
         Smallest load of a region, for ``n_regions="auto"``.
     objectives : sequence of str, optional
-        From ``"sum_of_squares"`` (of the features, within regions), ``"cut_edges"``, ``"load_variation"``,
+        Some of ``"sum_of_squares"`` (of the features, within regions), ``"cut_edges"``, ``"load_variation"``,
         ``"changed"`` (share of areas, requires ``start``) and ``"compactness"`` (Polsby-Popper, requires
-        ``shapes``). Default: the first three, and with ``start`` the fourth.
+        ``shapes``). Default: the first three, plus ``"changed"`` if ``start`` is passed.
     scale : {"standard", "minmax", "none"}
         Scaling of the features.
     select : str, int or callable
         Rule that selects ``labels_`` from the front, see :meth:`choose`.
     pop_size, n_gen : int
-        Number of initial plans and of walks per generation, and number of generations.
+        Number of initial plans, which is also the number of walks per generation; number of generations.
     n_proposals : int, optional
-        Proposed moves of areas per walk. Default: 20 per area, and at least 10,000.
+        Number of proposed moves per walk. Default: 20 per area, but at least 10,000.
 
     Attributes
     ----------
@@ -99,12 +99,12 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     bounds_ : tuple of float
         Smallest and largest permitted load.
     changed_ : ndarray of shape (n_samples,), bool
-        Areas with a region in ``start`` that have another region now; without ``start``, none.
+        Whether an area left its region of ``start``; False for areas without an earlier region.
 
     Notes
     -----
-    With ``start``, regions have the numbers of the matching regions of ``start``, which are 0, 1, ... in the
-    sorted order of its labels. There is no ``predict``, because new areas change the graph.
+    With ``start``, every region has the number of the earlier region that it matches; earlier regions are
+    numbered 0, 1, ... in sorted order. There is no ``predict``, because new areas change the graph.
 
     O(n_gen pop_size (n_proposals + n_areas + n_edges)) time, O(pop_size n_areas + n_edges) memory.
 
@@ -140,25 +140,25 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         start: ArrayLike | None = None,
         shapes: Any = None,
     ) -> Self:
-        """Divide the areas.
+        """Divide the areas into regions.
 
         Raises a ValueError if the graph is missing, of another size or not symmetric, a weight is negative or
-        above the largest load, or no division within the bounds exists or was found. Warns if ``start`` is
-        outside the bounds.
+        above the largest load, or no division within the bounds exists or is found. Warns if areas of
+        ``start`` are moved because it is infeasible.
 
         Parameters
         ----------
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
-            Features to make regions homogeneous. A column ``weight`` and the geometry are not features.
+            Features. The geometry, and the column that ``weight`` names, are not used as features.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Neighbours, symmetric. Default for a GeoDataFrame: polygons with a common border (rook).
+            Symmetric graph of neighbours. Default for a GeoDataFrame: polygons that share a border (rook).
         weight : array-like of shape (n_areas,) or str, optional
-            Weights, or the column of X with weights. Default: 1.
+            Weights of the areas, or the name of a column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
             Earlier regions to start from, as numbers or names; -1 for areas without one.
         shapes : tuple of (areas, perimeters, borders), optional
-            Of the areas, as for :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame: of
-            its polygons.
+            Data of the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
+            computed from its polygons.
         """
         complete(self._plans(X, y, graph=graph, weight=weight, start=start, shapes=shapes))
         return self
@@ -243,7 +243,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
                 graph, int(plan.max()) + 1, weight=weights, low=float(self.min_weight), plan=plan
             )
         if self.min_weight is not None:
-            raise ValueError("min_weight requires n_regions='auto'; use tolerance for a number of regions.")
+            raise ValueError("min_weight requires n_regions='auto'; use tolerance with a fixed n_regions.")
         if self.n_regions > len(weights):
             raise ValueError(f"n_regions={self.n_regions} is more than the number of areas, {len(weights)}.")
         mean = weights.sum() / self.n_regions
@@ -326,7 +326,7 @@ def read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> AreaMap:
 
 
 def neighbor_matrix(graph: Any) -> csr_array:
-    """Convert a graph to a symmetric matrix of ones; networkx nodes have the order of the areas."""
+    """Convert a graph to a symmetric matrix of ones; nodes of networkx must be in the order of areas."""
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
         number = {node: place for place, node in enumerate(graph)}
         ends = np.array([(number[a], number[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
@@ -353,7 +353,7 @@ def neighbor_matrix(graph: Any) -> csr_array:
 
 
 def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
-    """Areas, perimeters and lengths of common borders of polygons; corners are no borders."""
+    """Compute areas, perimeters and lengths of common borders of polygons; corners are not borders."""
     shapely = optional_package(
         "shapely", "spatial", "neighbours of polygons", "Otherwise, pass graph to fit."
     )
@@ -384,8 +384,8 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
 def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.random.Generator) -> Labels:
     """Search for the largest number of connected regions with loads of at least ``floor`` (max-p).
 
-    Cuts random trees optimally, then recombines pairs and triples of neighbouring regions, which may become
-    more. Raises a ValueError if a component of the graph weighs less than ``floor``.
+    Cuts random trees optimally, then recombines pairs and triples of neighbouring regions, which can yield
+    further regions. Raises a ValueError if a component of the graph weighs less than ``floor``.
     """
     n_components, component = connected_components(graph, directed=False)
     totals = np.bincount(component, weights)
@@ -448,7 +448,7 @@ def _mended(encoding: RegionEncoding, earlier: Labels) -> Labels:
         warn_caller(
             f"start, with {number} regions, is outside the limits of {encoding.n_regions} connected regions "
             f"with loads from {encoding.low:g} to {encoding.high:g}; {int(moved.sum())} of {len(moved)} "
-            "areas were moved to mend it."
+            "areas were moved to make it feasible."
         )
     return plan
 
@@ -467,7 +467,7 @@ def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
 
 
 class _StartSampling(SeededSampling):
-    """An earlier plan, recombinations of it, and plans of another sampling."""
+    """Sample an earlier plan, recombinations of this plan, and plans of another sampling operator."""
 
     def __init__(self, plan: Labels, others: Sampling) -> None:
         super().__init__()

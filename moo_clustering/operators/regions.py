@@ -1,4 +1,4 @@
-"""Operators of connected regions: recombination by random trees, and moves of areas across boundaries."""
+"""Operators for connected regions: recombination by random trees, and moves of areas across boundaries."""
 
 from abc import abstractmethod
 from functools import partial
@@ -17,9 +17,9 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# Concentration of random weights of objectives; below 1, single objectives often dominate.
+# Dirichlet concentration of random weights; below 1, a single objective often dominates.
 _CONCENTRATION = 0.7
-# Proposed moves per area of a climb, and their smallest number.
+# Default number of proposed moves of a climb: per area, and at least in total.
 _PER_AREA, _FEWEST = 20, 10_000
 
 
@@ -29,10 +29,10 @@ def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> 
 
 
 class DirectedMutation(base.SeededMutation):
-    """Base of mutations that improve a weighted sum of the objectives.
+    """Base class of mutations that improve a weighted sum of the objectives.
 
-    :class:`~moo_clustering.algorithms.DirectedWalks` chooses the weights. With other algorithms they are
-    random, relative to the magnitude of the objectives. Subclasses override :meth:`toward`.
+    :class:`~moo_clustering.algorithms.DirectedWalks` chooses the weights. Other algorithms use random
+    weights, relative to the magnitude of the objectives. Subclasses override :meth:`toward`.
     """
 
     @abstractmethod
@@ -64,17 +64,17 @@ class DirectedMutation(base.SeededMutation):
 
 
 class TreeRecombination(base.SeededMutation):
-    """Divide unions of two neighbouring regions anew along random spanning trees (ReCom).
+    """Redivide unions of two neighbouring regions along random spanning trees (ReCom).
 
-    Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair without a
-    suitable cut in six trees remains as it is. O(n_areas + m log m) time per pair with m edges. Source: D.
+    Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair is left
+    unchanged if six trees have no suitable cut. O(n_areas + m log m) time per pair with m edges. Source: D.
     DeFord, M. Duchin, J. Solomon, "Recombination: a family of Markov chains for redistricting", Harvard Data
     Science Review 3 (2021).
 
     Parameters
     ----------
     max_pairs : int, default=3
-        Pairs per individual: uniformly from 1 to this number.
+        Largest number of pairs per individual; the number is drawn uniformly from 1 to ``max_pairs``.
     """
 
     def __init__(self, max_pairs: int = 3, prob: float = 1.0, **kwargs: Any) -> None:
@@ -94,20 +94,20 @@ class BoundaryClimb(DirectedMutation):
 
     Moves are accepted as in simulated annealing; regions remain connected, and loads within the bounds of the
     :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``, ``CutEdges``,
-    ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness`` have
-    directions; others are ignored. O(n_areas + n_edges + n_proposals) time, and O(n_areas) per accepted
+    ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness`` guide the
+    moves; others are ignored. O(n_areas + n_edges + n_proposals) time, and O(n_areas) per accepted
     move in the worst case.
 
     Parameters
     ----------
     n_proposals : int, optional
-        Proposed moves per individual. Default: 20 per area, and at least 10,000.
+        Number of proposed moves per individual. Default: 20 per area, but at least 10,000.
     heat : float, default=0.3
-        Initial temperature, relative to the mean worsening of a move; it falls to a hundredth.
+        Initial temperature, relative to the mean deterioration by a worsening move; falls to a hundredth.
     recombine : float, default=0.5
         Probability of a :class:`TreeRecombination` before the climb.
     max_pairs : int, default=3
-        Largest number of its pairs.
+        Largest number of pairs of this recombination.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class BoundaryClimb(DirectedMutation):
 
 
 class _Directions(NamedTuple):
-    """What a climb needs to know of the objectives."""
+    """Data of the objectives for a climb."""
 
     rates: FloatArray  # shape (n_obj, 5): 1 where an objective is one of the five that moves can lower
     features: FloatArray
@@ -192,7 +192,7 @@ class _Directions(NamedTuple):
         return cls(rates, features, shapes, borders, changes)
 
     def earlier(self, plan: Labels) -> Int32Array:
-        """Earlier region of every area, by the numbers of the plan; -1 for none."""
+        """Return the earlier region of every area, numbered like the matching region of the plan, or -1."""
         before = np.full(len(plan), -1, dtype=np.int32)
         if self.changes is not None:
             before[self.changes.known] = self.changes.matched(plan[None])[0]
@@ -200,13 +200,13 @@ class _Directions(NamedTuple):
 
 
 def _copied(encoding: RegionEncoding, X: NDArray[Any]) -> Labels:
-    """Feasible plans in a new array; other plans are repaired."""
+    """Copy plans to a new array, and repair infeasible plans."""
     return np.ascontiguousarray(encoding.repair(checked_genes(X, encoding.n_var)), dtype=np.int32)
 
 
 register_operators(
     RegionEncoding,
-    # Children of a crossover are rarely connected, and their repair loses what their parents had.
+    # Crossover rarely yields connected regions, and repair destroys the structure of the parents.
     crossover=partial(UniformCrossover, prob=0.0),
     mutation=BoundaryClimb,
     repair=EncodingRepair,

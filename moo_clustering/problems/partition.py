@@ -118,8 +118,8 @@ class PartitionProblem(SignedProblem):
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
     limits : sequence of Limit, default=()
-        Limits that feasible partitions are within, such as :class:`~moo_clustering.constraints.ClusterSizes`.
-        Raises a ValueError if no number of clusters of the encoding makes them possible.
+        Constraints on partitions, such as :class:`~moo_clustering.constraints.ClusterSizes`. Raises a
+        ValueError if they are impossible for every number of clusters of the encoding.
     inequalities : sequence of callables, default=()
         Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
         partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``.
@@ -297,7 +297,7 @@ def _limit_values(limit: Limit | Inequality, labels: Labels) -> FloatArray:
 
 
 def _check_possible(limits: Sequence[Limit], encoding: Encoding) -> None:
-    """Raise a ValueError unless some number of clusters of the encoding makes all limits possible."""
+    """Raise a ValueError if the limits are impossible for every number of clusters of the encoding."""
     n, faults = encoding.n_samples, {}
     least, most = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", n)
     for k in range(least, most + 1) if limits else ():
@@ -310,7 +310,7 @@ def _check_possible(limits: Sequence[Limit], encoding: Encoding) -> None:
     if faults:
         ends = [f"{faults[k].removesuffix('.')}" for k in sorted({least, most})]
         raise ValueError(
-            f"limits cannot hold for any partition of the encoding: {'; '.join(dict.fromkeys(ends))}. "
+            f"no partition of the encoding can be within the limits: {'; '.join(dict.fromkeys(ends))}. "
             "Change the limits or the number of clusters."
         )
 

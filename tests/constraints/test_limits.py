@@ -1,4 +1,4 @@
-"""Limits: worked violations, naive functions, permutations, units, and limits that cannot hold."""
+"""Limits: worked violations, naive functions, permutations, units, and impossible limits."""
 
 import itertools
 import pickle
@@ -206,12 +206,16 @@ def test_limits_are_only_called_impossible_if_all_partitions_violate_them(name, 
         (
             ClusterWeights([1, 2, 5], 5, 6),
             3,
-            r"^3 clusters within 5\.\.6 hold 15\.\.18; the weights sum to 8",
+            r"^3 clusters within 5\.\.6 contain 15\.\.18; the weights sum to 8",
         ),
-        (ClusterSizes(5, 6), 3, r"^3 clusters within 5\.\.6 hold 15\.\.18 samples; there are 3 samples"),
-        (ClusterSizes(low=2), 2, r"within at least 2 hold at least 4 samples; there are 3"),
+        (ClusterSizes(5, 6), 3, r"^3 clusters within 5\.\.6 contain 15\.\.18 samples; there are 3 samples"),
+        (ClusterSizes(low=2), 2, r"within at least 2 contain at least 4 samples; there are 3"),
         (ClusterSizes([1, 1, 1], 2), 2, "bounds of 3 clusters, but there are 2 clusters"),
-        (ClusterSizes([1, 4], [1, 5]), 2, r"2 clusters within their bounds hold 5\.\.6 samples; there are 3"),
+        (
+            ClusterSizes([1, 4], [1, 5]),
+            2,
+            r"2 clusters within their bounds contain 5\.\.6 samples; there are 3",
+        ),
         (Contiguity(np.zeros((3, 3))), 2, "3 connected components, so it cannot be divided into 2"),
         (GroupShares(["a", "b", "b"]), 2, "needs a sample of group 'a', which has 1 samples for 2 clusters"),
         (Diameter(LINE, 0.5), 2, "samples 0, 1, 2 are pairwise farther apart than at_most=0.5"),
@@ -256,16 +260,16 @@ def test_what_cannot_hold(limit, k, message):
         ),
         (lambda: GroupShares(["a", None]), "a value for every sample, but sample 1 has none"),
         (lambda: GroupShares([1.0, np.nan]), "a value for every sample, but sample 1 has none"),
-        (lambda: GroupShares([0, 1], low=1.1), "must include 1, the ratio of all samples, got low=1.1"),
+        (lambda: GroupShares([0, 1], low=1.1), "must enclose 1, the ratio of all samples, got low=1.1"),
         (lambda: GroupShares([0, 1], high="a"), "high must be a non-negative number, got 'a'"),
         (lambda: Diameter(LINE, 0), "at_most must be a positive number, got 0"),
         (lambda: Diameter([[0, 1], [2, 0]], 1), "not symmetric"),
         (lambda: ClusterCount(0), "low must be an integer of at least 1"),
         (lambda: ClusterCount(3, 2), "high must be an integer of at least 3"),
         (lambda: Kept([0, 1], 2), "at_most must be a number from 0 to 1"),
-        (lambda: Kept([-1, -1], 0), "previous must have labels of at least 0"),
-        (lambda: Kept([0, -2], 0), "previous must have labels of at least 0"),
-        (lambda: ClusterSizes(1, 2).violations([0, -1]), "labels must be 0 or larger, got -1"),
+        (lambda: Kept([-1, -1], 0), "previous must contain non-negative labels"),
+        (lambda: Kept([0, -2], 0), "previous must contain non-negative labels"),
+        (lambda: ClusterSizes(1, 2).violations([0, -1]), "labels must be non-negative, got -1"),
         (lambda: Contiguity(PATH).violations([0, 1]), "labels must have shape"),
     ],
 )
@@ -297,7 +301,7 @@ def test_assigned_samples_are_within_the_bounds():
         assert_array_equal(limit.assign(cost), labels)
         assert limit.violations(limit.assign(cost)) == 0
     assert_array_equal(ClusterSizes(1, 1).assign([[0, 1, 10], [0, 3, 10], [9, 0, 1]]), [1, 0, 2])
-    with pytest.raises(ValueError, match="2 clusters within at least 3 hold at least 6 samples"):
+    with pytest.raises(ValueError, match="2 clusters within at least 3 contain at least 6 samples"):
         ClusterSizes(3).assign(cost)
     with pytest.raises(ValueError, match="cost must have 2 dimensions"):
         ClusterSizes(1).assign([1, 2])

@@ -163,7 +163,7 @@ def test_predict_ignores_or_keeps_the_limits():
     assert_allclose(model.transform(new).argmin(axis=1), nearest)
     with pytest.raises(ValueError, match="n_clusters=3 is more than the number of samples, 2"):
         model.predict(new[:2], within_limits=True)
-    with pytest.raises(ValueError, match=r"3 clusters within 18\.\.42 hold 54\.\.126 samples; there are 20"):
+    with pytest.raises(ValueError, match=r"3 clusters within 18\.\.42 contain 54\.\.126 samples; there are"):
         model.predict(new[:20], within_limits=True)
 
 
@@ -193,16 +193,16 @@ def test_equal_rows_are_separated_with_a_warning():
         (
             {"min_cluster_size": 50},
             {},
-            "min_cluster_size and max_cluster_size cannot hold: 3 clusters within at least 50 hold",
+            "min_cluster_size and max_cluster_size are impossible: 3 clusters within at least 50 contain",
         ),
-        ({"max_cluster_size": 30}, {}, r"3 clusters within 1\.\.30 hold 3\.\.90 samples; there are 120"),
+        ({"max_cluster_size": 30}, {}, r"3 clusters within 1\.\.30 contain 3\.\.90 samples; there are 120"),
         (
             {"min_cluster_size": 9, "max_cluster_size": 8},
             {},
             "low must be at most high, got low=9",
         ),
-        ({"min_cluster_size": [9, 8]}, {}, "has bounds of 2 clusters, but there are 3"),
-        ({"max_cluster_weight": 4}, {}, "max_cluster_weight need weight; call fit"),
+        ({"min_cluster_size": [9, 8]}, {}, "has bounds for 2 clusters, but there are 3"),
+        ({"max_cluster_weight": 4}, {}, "max_cluster_weight require weight; call fit"),
         ({}, {"weight": np.ones(120)}, "weight has no effect without min_cluster_weight"),
         ({"max_cluster_weight": 4}, {"weight": np.ones(119)}, "a limit on 119 samples, but there are 120"),
         ({"max_cluster_weight": 45}, {"weight": -np.ones(120)}, "weight must be non-negative, got -1"),
@@ -211,7 +211,7 @@ def test_equal_rows_are_separated_with_a_warning():
             {"weight": np.append(np.ones(119), 46)},
             "sample 119 alone weighs 46, more than high=45",
         ),
-        ({"max_cluster_weight": 30}, {"weight": np.ones(120)}, "hold 0..90; the weights sum to 120"),
+        ({"max_cluster_weight": 30}, {"weight": np.ones(120)}, "contain 0..90; the weights sum to 120"),
         ({}, {"groups": np.ones(120)}, "groups must have at least two values, got 1.0 for all samples"),
         ({}, {"groups": np.append(np.zeros(118), [1, 1])}, "group 1.0, which has 2 samples for 3 clusters"),
         ({"n_clusters": 121}, {}, "n_clusters=121 is more than the number of samples, 120"),

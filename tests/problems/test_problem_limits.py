@@ -192,12 +192,12 @@ def test_limits_are_limit_objects(wrong):
     [
         (
             [ClusterSizes(20, 25)],
-            "hold 40..50 samples; there are 30 samples; 5 clusters within",
+            "contain 40..50 samples; there are 30 samples; 5 clusters within",
         ),
-        ([ClusterSizes(1, 4)], "5 clusters within 1..4 hold 5..20 samples"),
-        ([ClusterCount(6, 9)], r"limits cannot hold .* 2 clusters are outside the bounds, 6\.\.9"),
+        ([ClusterSizes(1, 4)], "5 clusters within 1..4 contain 5..20 samples"),
+        ([ClusterCount(6, 9)], r"within the limits: .*2 clusters are outside the bounds, 6\.\.9"),
         # Each alone is possible, with 2 to 3 and with 4 to 5 clusters.
-        ([ClusterSizes(10, 15), ClusterCount(4, 5)], "limits cannot hold for any partition"),
+        ([ClusterSizes(10, 15), ClusterCount(4, 5)], "no partition of the encoding can be within the limits"),
         ([Contiguity(np.zeros((30, 30)))], "the graph has 30 connected components"),
         ([Contiguity(np.zeros((20, 20)))], "contiguity is a limit on 20 samples, but there are 30 samples"),
     ],
