@@ -17,7 +17,7 @@ from tests.golden import public_api
 RELEASED = Path(__file__).parent / "golden" / "released_api.json"
 # Name, or name and parameter (`graphs.knn_graph(k)`), to the version that deprecates it, such as "0.2.0".
 DEPRECATED: dict[str, str] = {}
-# What callers cannot name.
+# Lines of the listing that describe a name instead of naming one.
 _DETAILS = (" allows ", " bases", " fields")
 
 

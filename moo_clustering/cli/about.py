@@ -1,4 +1,4 @@
-"""The environment of the package for bug reports, for the command ``about``."""
+"""Description of the environment for bug reports, for the command ``about``."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from moo_clustering import _kernels
 from moo_clustering._kernels.caching import saved_in
 from moo_clustering.persistence import environment
 
-# Variables that decide on threads and caches.
+# Environment variables that affect threads, caches, imports and hashes.
 _VARIABLES = re.compile(r"(OMP|OPENBLAS|MKL|BLIS|VECLIB|NUMBA|LOKY|JOBLIB|GOMP)_|PYTHON(PATH|HASHSEED)$")
 _TOOLS = {"docs", "release", "test"}  # extras for developers
 
 
 def facts() -> dict[str, Any]:
-    """Versions, machine, threads and caches."""
+    """Return versions, machine, threads and caches."""
     pools = [
         {"library": pool["internal_api"], "n_threads": pool["num_threads"]} for pool in threadpool_info()
     ]
@@ -47,7 +47,7 @@ def facts() -> dict[str, Any]:
 
 
 def facts_text(facts: dict[str, Any]) -> str:
-    """Arrange the facts in lines."""
+    """Format the facts as lines of text."""
     machine, kernels = facts["machine"], facts["kernels"]
     memory = "unknown" if machine["memory"] is None else f"{machine['memory'] / 2**30:.1f} GiB"
     pools = [f"{pool['library']} {pool['n_threads']}" for pool in facts["threads"]["pools"]]
@@ -68,7 +68,7 @@ def facts_text(facts: dict[str, Any]) -> str:
 
 
 def _optional() -> dict[str, str]:
-    """Versions of the packages of the extras."""
+    """Return the versions of optional packages."""
     found = dict[str, str]()
     with suppress(PackageNotFoundError):  # a source folder on the path has no metadata
         for line in requires("moo_clustering") or []:
@@ -82,14 +82,14 @@ def _optional() -> dict[str, str]:
 
 
 def _memory() -> int | None:
-    """Size of the main memory in bytes; None if the system does not report it."""
+    """Return the size of the main memory in bytes; None if the system does not report it."""
     with suppress(AttributeError, OSError, ValueError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return None
 
 
 def _kernel_cache() -> dict[str, Any]:
-    """Folder of the compiled kernels and its size."""
+    """Return the folder of the compiled kernels, its size, and why it is not writable."""
     folder, problem = saved_in(Path(_kernels.__file__).parent, config.CACHE_DIR)
     sizes = [path.stat().st_size for path in (folder.glob("*") if folder else ()) if path.is_file()]
     place = {"folder": None if folder is None else str(folder), "problem": problem or None}

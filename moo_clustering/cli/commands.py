@@ -47,7 +47,7 @@ class _ErrorRate(click.FloatRange):
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def about(as_json: bool) -> None:
-    """Print versions, machine, threads and caches for a bug report, without the name of the computer."""
+    """Print versions, machine, threads and caches for a bug report, without the host name."""
     with reported():
         from moo_clustering.cli.about import facts, facts_text
         from moo_clustering.cli.folder import json_text
@@ -525,9 +525,7 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     type=PathArgument("file", new=True),
     help="File to write; default for a single run: report.html in its folder.",
 )
-@click.option(
-    "--title", metavar="TEXT", help='Title of the page, which other commands keep; "": the default.'
-)
+@click.option("--title", metavar="TEXT", help='Title of the page, preserved by other commands; "" resets it.')
 @click.option("--json", "as_json", is_flag=True, help="Print the file and its runs as JSON.")
 def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_json: bool) -> None:
     """Write the report of a run, or a report that compares several runs.
@@ -600,8 +598,8 @@ def update(folder: Path, data: Path, **options: Any) -> None:
 
     DIR is the folder of a `fit` of a table by pareto-clustering, and DATA a table with the same columns, in
     any order. The clusters change where the new rows require it. They keep their numbers and the names set by
-    `rename`. The command prints births, deaths, merges and splits of clusters, and the number of earlier rows
-    that moved. All files of DIR, including clustered.csv and the report, then describe all rows. If the
+    `rename`. The command prints births, deaths, merges and splits of clusters, and how many earlier rows
+    changed cluster. All files of DIR, including clustered.csv and the report, then describe all rows. If the
     command is killed, DIR contains either the earlier or the new run.
     """
     with reported():
@@ -623,7 +621,7 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
     DIR is the folder of a `fit` of a table. RULE is alternative-0 or another alternative in
     alternatives_summary.csv, a row number of front.csv, the name of an objective (its best solution), knee or
     another rule of the method; auto is the result of the fit. All files of DIR, including clustered.csv and
-    the report, then describe this solution. Names set by `rename` are kept for similar clusters.
+    the report, then describe this solution. Similar clusters keep the names set by `rename`.
     """
     with reported():
         refuse_missing(folder)

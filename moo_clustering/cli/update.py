@@ -1,4 +1,4 @@
-"""The commands ``update`` and ``choose``: a run with further rows, or with another of its solutions."""
+"""Commands ``update``, which adds rows to a run, and ``choose``, which selects another of its solutions."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class _Run:
         self.estimator = self.model["estimator"]
         self.method = find_method(self.record["method"])[0]
         if "label_sets" in self.method.supervision and self.record.get("supervision"):
-            raise DataError(f"{folder} is a fit of method {self.method.name} to labels, which cannot change")
+            raise DataError(f"{folder} is a fit of method {self.method.name} to labels, so it cannot change")
         self.labels = np.asarray(self.estimator.labels_)
         self.names: dict[int, str] = vars(self.estimator).pop("_cluster_names", {})
         roles = self.model["roles"]
@@ -133,7 +133,7 @@ class _Run:
         self.content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
 
     def restore(self, quiet: bool) -> None:
-        """Compute what the saved estimator lacks, for most methods by the same fit again."""
+        """Compute the attributes that the saved estimator lacks; for most methods, repeat the fit."""
         saved = self.estimator
         if isinstance(saved, ParetoPoolClusterer):
             saved._restore()
@@ -143,10 +143,10 @@ class _Run:
         samples = self._samples(self.rows)
         self.estimator = clone(saved).fit(samples.X, **self._supervision(samples))
         if not np.array_equal(self.estimator.pareto_front_, saved.pareto_front_, equal_nan=True):
-            raise DataError(f"the fit in {self.folder} cannot be repeated here; fit again")
+            raise DataError(f"the repeated fit in {self.folder} has other solutions; fit to a new folder")
 
     def _rows(self) -> pd.DataFrame:
-        """Rows of the table of the fit, from ``clustered.csv``."""
+        """Read the rows of the fit from ``clustered.csv``."""
         path = self.folder / runs.CLUSTERED
         if not path.is_file():
             raise DataError(f"{self.folder} has no {runs.CLUSTERED}, which contains the rows of the fit")
@@ -193,7 +193,7 @@ class _Run:
             if names:
                 rename_clusters(temporary, names)
             shown = cluster_names(runs.load_model(temporary))
-            # From here on, the update is finished, even by another command.
+            # If the process is killed after this line, the next command finishes the update.
             os.replace(temporary, folder / runs.UPDATED)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -201,7 +201,7 @@ class _Run:
         return runs.run_record(folder), shown
 
     def _samples(self, rows: pd.DataFrame) -> PreparedSamples:
-        """All rows as samples. Rows after those of the fit have no partial labels."""
+        """Prepare all rows; rows added after the fit have no partial labels."""
         name = Path(self.record["data"]["name"])
         prepared = self.model["preparer"].prepare(rows)
         samples = prepared_samples(name, rows, self.roles, prepared, n_labelled=len(self.rows))
@@ -219,7 +219,7 @@ class _Run:
         return found
 
     def _lines(self) -> list[tuple[str, str]]:
-        """Commands on the page that repeat the run."""
+        """Return the commands of the report that repeat the run."""
         if self.content is None:
             return []
         repeated = ("Repeat the fit", "The same fit in Python", "The update", "The choice")
@@ -227,7 +227,7 @@ class _Run:
 
 
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """New rows as text, with the columns of the rows of the fit, and a note about empty columns."""
+    """Convert new rows to text in the columns of the fit; also return a note about empty columns."""
     text = BytesIO(runs.csv_text(new, plain=True))
     style = new.attrs.get("csv", {})
     cells = pd.read_csv(text, dtype=str, keep_default_na=False, skip_blank_lines=False, **style)

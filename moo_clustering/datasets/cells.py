@@ -145,7 +145,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
             numbers = np.where(infinite, np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
-        # Without a Python object per cell.
+        # Avoid a Python object per cell.
         where, distinct = pd.factorize(column.array, use_na_sentinel=False)
         cells = _Cells(where, _written(distinct.astype(object).tolist()))
     else:
@@ -420,13 +420,13 @@ def _without_unit_note(column: Column) -> str:
 
 
 class _Cells(NamedTuple):
-    """Texts of a column, which often has few different ones: the same work is not done for every cell."""
+    """Different texts of a column and their positions, so that every text is processed only once."""
 
     where: NDArray[np.intp]  # position among the different texts, -1 for missing cells
     different: NDArray[Any]  # in order of appearance
 
     def stripped(self, missing: Collection[str]) -> _Cells:
-        """Cells without white space around them, where words for missing values are missing."""
+        """Strip white space, and mark words for missing values as missing."""
         places: dict[str, int] = {}
         found = [
             -1 if text is None or (bare := text.strip()).casefold() in missing
@@ -436,7 +436,7 @@ class _Cells(NamedTuple):
         return _Cells(np.array(found, dtype=np.intp)[self.where], np.array(list(places), dtype=object))
 
     def texts(self) -> NDArray[Any]:
-        """Texts of all cells, None for missing ones."""
+        """Return the texts of all cells, None for missing cells."""
         return np.array([*self.different, None], dtype=object)[self.where]
 
 
@@ -508,14 +508,14 @@ def _common_unit(counts: Counter[str], n: int) -> tuple[str, str, str]:
 
 
 def _compact(texts: Iterable[str]) -> list[str]:
-    """Texts without spaces and apostrophes between thousands."""
+    """Remove spaces and apostrophes between thousands."""
     listed = list(texts)
     # One search is much faster than many substitutions.
     return [_SPACED.sub("", text) for text in listed] if _SPACED.search("\n".join(listed)) else listed
 
 
 def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
-    """Numbers in Python's notation."""
+    """Convert numbers to Python's notation."""
     compact = _compact(texts)
     if convention == "plain":
         return compact
@@ -524,7 +524,7 @@ def _in_python(texts: Iterable[str], convention: Convention) -> list[str]:
 
 
 def _spread(values: NDArray[Any], where: NDArray[np.intp]) -> NDArray[Any]:
-    """Values of cells at these positions, missing for -1."""
+    """Return the values at the positions ``where``, missing for -1."""
     missing = np.array(np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
     return np.append(values, missing)[where]
 
@@ -595,7 +595,7 @@ class Numbers(NamedTuple):
 
 
 def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) -> Numbers:
-    """Parse non-empty texts, of which columns have so many cells, as numbers. O(n) time and memory."""
+    """Parse non-empty texts, which occur in ``counts`` cells, as numbers. O(n) time and memory."""
     # Objects, because an array of text reserves the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
@@ -623,7 +623,7 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
     values = np.full(len(compact), np.nan)
     is_known = known[way]
     values[is_known] = files.exact_numbers(_in_python(np.array(compact, dtype=object)[is_known], way))
-    values[~np.isfinite(values)] = np.nan  # more digits than a number can have
+    values[~np.isfinite(values)] = np.nan  # too large for a float
     return Numbers(convention, values[where])
 
 
@@ -631,7 +631,7 @@ def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
     """Parse numbers in Python's notation."""
     pointed = [text for text in texts if "." in text]
     grouped = bool(pointed) and all(_GROUPED.fullmatch(text) for text in pointed)
-    values[~np.isfinite(values)] = np.nan  # more digits than a number can have
+    values[~np.isfinite(values)] = np.nan  # too large for a float
     return Numbers("plain", values, grouped)
 
 
@@ -640,7 +640,7 @@ def as_numbers(texts: Iterable[str], convention: Literal["comma", "point"]) -> N
     pattern = _COMMA if convention == "comma" else _POINT
     compact = [text if pattern.fullmatch(text) else "" for text in _compact(texts)]
     values = files.exact_numbers(_in_python(compact, convention))
-    values[~np.isfinite(values)] = np.nan  # more digits than a number can have
+    values[~np.isfinite(values)] = np.nan  # too large for a float
     return values
 
 
@@ -821,7 +821,7 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
 
 
 def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> list[Advice]:
-    """Notes about dropped columns, one line per reason."""
+    """Return notes about dropped columns, one per reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
         if column.kind == "out":
@@ -844,7 +844,7 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
 
 
 def unread_notes(columns: Sequence[Column], found: Sequence[Reread]) -> list[str]:
-    """Notes about cells of further rows that could not be read."""
+    """Return notes about cells of further rows that could not be parsed."""
     notes = []
     for column, read in zip(columns, found, strict=True):
         if n := read.n_unread:
@@ -857,7 +857,7 @@ def unread_notes(columns: Sequence[Column], found: Sequence[Reread]) -> list[str
 
 
 def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
-    """Notes about categories, dates, and numbers in unusual notation."""
+    """Return notes about categories, dates, and numbers in unusual notation."""
     notes = []
     if names := [column.name for column in columns if column.kind == "category"]:
         count = f"{n_indicators} indicator{'' if n_indicators == 1 else 's'}"
@@ -893,7 +893,7 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
 
 
 def column_list(names: Sequence[str]) -> str:
-    """Names of columns for messages."""
+    """Format column names for messages."""
     return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns ({listed(names)})"
 
 

@@ -62,7 +62,7 @@ _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 _DONORS, _DONORS_OF_TWO = 5, 1
 # Rows that are searched for neighbours and splits; rows of associations; products of rows computed at once.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
-_ROWS = 50_000  # rows that become features at once, as intermediate results of all would need much memory
+_ROWS = 50_000  # rows converted to features at once, which limits the memory of intermediate results
 # A column accounts for the best split if its share is at least _EXPLAINED, and the shares of at least _OTHERS
 # other columns are at most _UNEXPLAINED.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
@@ -236,7 +236,7 @@ def prepare_table(
 
 @documented(prepare_table)
 class TablePreparer(TransformerMixin, BaseEstimator):
-    """Transform tables with columns of any type as :func:`prepare_table` does, also for further rows.
+    """Transformer that prepares tables as :func:`prepare_table` does, and further rows in the same way.
 
     Columns of further rows are matched by label and parsed in the notation of the fit. Categories, scales and
     weights are those of the fit, and missing cells are filled from rows of the fit.
@@ -590,7 +590,7 @@ def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # Most columns with more values show them in their first rows.
+    # The first rows are tested first, because most columns with more values show them there.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= FEW for n in (_MOST_COUNTED, None))
@@ -715,7 +715,7 @@ class _Donors(NamedTuple):
             return filled
         found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        # Neighbors have the same missing cells, on which most sums of the distances depend.
+        # Sort rows by their missing cells, because most sums of the distances depend only on these.
         incomplete = incomplete[np.lexsort(known[incomplete].T)]
         of_donors, donor_at = np.unique(self.known, axis=0, return_inverse=True)
         donor_at = donor_at.reshape(-1)  # NumPy 2.0 returns a column

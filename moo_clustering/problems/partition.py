@@ -286,7 +286,7 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
 
 
 def _limit_values(limit: Limit | Inequality, labels: Labels) -> FloatArray:
-    """Violations of a limit, or values of a custom inequality."""
+    """Compute the violations of a limit, or the values of a custom inequality."""
     function: Callable[[Labels], Any] = limit.violations if isinstance(limit, Limit) else limit
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
     values = value_per_row(function(labels), who, len(labels))

@@ -845,9 +845,9 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
 
 
 class CutEdges(BoundaryCut):
-    """Number of edges of a graph between different clusters, minimised: the length of boundaries on a map.
+    """Number of graph edges between different clusters, minimised; on a map, the length of boundaries.
 
-    As :class:`BoundaryCut`, with similarity 1 for all edges.
+    The index equals :class:`BoundaryCut` with similarity 1 for all edges.
 
     Examples
     --------
@@ -864,9 +864,9 @@ class CutEdges(BoundaryCut):
 
 
 class LoadVariation(PopulationIndex):
-    """Coefficient of variation of the cluster loads, the sums of the weights of their samples, minimised.
+    """Coefficient of variation of the cluster loads, minimised; a load is the sum of the sample weights.
 
-    0 for equal loads, and for one cluster. O(n) time per partition.
+    The index is 0 for equal loads and for one cluster. O(n) time per partition.
 
     Examples
     --------
@@ -887,7 +887,7 @@ class LoadVariation(PopulationIndex):
         """
         self.weight: FloatArray = checked_array(data, "data", np.float64, ndim=(1,)).copy()
         if self.weight.min(initial=0.0) < 0.0 or not self.weight.any():
-            raise ValueError("weights must be non-negative, with a positive one.")
+            raise ValueError("weights must be non-negative, and at least one must be positive.")
         self.n_samples_ = len(self.weight)
         return self
 
@@ -903,9 +903,9 @@ class LoadVariation(PopulationIndex):
 
 
 class ChangedShare(PopulationIndex):
-    """Share of samples that change their cluster of an earlier partition, minimised.
+    """Share of samples that change cluster relative to an earlier partition, minimised.
 
-    Clusters are first matched to the earlier ones. O(n + k^3) time per partition of k clusters.
+    Clusters are first matched to the earlier clusters. O(n + k^3) time per partition of k clusters.
 
     Examples
     --------
@@ -923,12 +923,12 @@ class ChangedShare(PopulationIndex):
         Parameters
         ----------
         data : array-like of shape (n_samples,)
-            Labels, and -1 for samples without an earlier cluster, which are not counted.
+            Earlier labels. Samples with label -1 have no earlier cluster and are not counted.
         """
         labels = checked_integers(data, "data", ndim=(1,))
         self.known = np.flatnonzero(labels >= 0)
         if not len(self.known):
-            raise ValueError("an earlier partition must have a label of at least 0, got only -1.")
+            raise ValueError("an earlier partition must contain a non-negative label, got none.")
         self.earlier = np.unique(labels[self.known], return_inverse=True)[1].astype(np.int32)
         self.n_samples_ = len(labels)
         return self
@@ -940,7 +940,7 @@ class ChangedShare(PopulationIndex):
         return values
 
     def matched(self, labels: IntArray) -> IntArray:
-        """Earlier clusters of the samples ``known``, renumbered to agree with each partition."""
+        """Renumber the earlier clusters of the samples ``known`` to agree with each partition."""
         return align_labels(labels[:, self.known], self.earlier)
 
 
@@ -963,7 +963,7 @@ class Compactness(PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to shapes.
 
-        Raises a ValueError if numbers are negative, or perimeters are shorter than the common borders.
+        Raises a ValueError if lengths differ, a value is negative, or borders are longer than a perimeter.
 
         Parameters
         ----------
@@ -1002,7 +1002,7 @@ class Compactness(PopulationIndex):
 
 
 def _sums_by_cluster(block: Population, values: FloatArray) -> FloatArray:
-    """Sums of values of the samples of every cluster, shape (n_individuals, n_clusters)."""
+    """Sum values over the samples of every cluster; shape (n_individuals, n_clusters)."""
     width = block.sizes.shape[1]
     places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
     sums = np.bincount(places.ravel(), np.tile(values, len(block.labels)), minlength=block.sizes.size)

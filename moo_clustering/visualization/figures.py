@@ -28,8 +28,8 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "legend.frameon": False,
 }
-# Six colours of Okabe and Ito, without black and yellow. Every further colour is the one of a grid in OKLCH
-# that is farthest from all previous ones, also as seen with deuteranopia and protanopia, among those with
+# Six colours of Okabe and Ito, without black and yellow. Every further colour is the point of an OKLCH grid
+# that is farthest from all previous colours, also as seen with deuteranopia and protanopia. Candidates have
 # enough contrast with white and, mixed with 25 % white, with the dark page of the report.
 _COLORS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b1f45", "#342daa", "#8bca8a",
@@ -59,7 +59,7 @@ matplotlib.figure.Figure
 
 @contextmanager
 def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float, float]) -> Iterator[Axes]:
-    """Yield ``ax``, or axes in a new figure of ``size`` inches, in the house style, and save the figure."""
+    """Yield ``ax``, or axes of a new figure of ``size`` inches, in the package's style; save the figure."""
     with house_style():
         ax = new_figure(*size).add_subplot() if ax is None else ax
         yield ax
@@ -140,7 +140,7 @@ class Look(NamedTuple):
 
 
 def look_of(cluster: int) -> Look:
-    """Return one of 32 colours and 8 markers: consecutive clusters differ in both, and 256 in one."""
+    """Return a colour and a marker, distinct for 256 clusters; consecutive clusters differ in both."""
     turn = cluster // len(_COLORS)
     return Look(_COLORS[cluster % len(_COLORS)], _MARKERS[(cluster + turn) % len(_MARKERS)])
 
@@ -213,7 +213,7 @@ def lent_to_pyplot(ax: Axes) -> Iterator[None]:
 
 @contextmanager
 def _own_panels(kind: Any) -> Iterator[None]:
-    """Draw every panel while it is the current one of pyplot."""
+    """Make every panel the current axes of pyplot while it is drawn."""
     draw: Callable[..., None] = kind._plot
 
     def drawn_in_place(self: Any, ax: Axes, *rest: Any) -> None:

@@ -184,7 +184,7 @@ def plot_regions(
 ) -> Figure:
     """Plot a map of areas in the colours of their regions.
 
-    Raises a ValueError if there is another number of labels than of areas.
+    Raises a ValueError unless there is one label per area.
 
     Parameters
     ----------
@@ -462,7 +462,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     start = _classical(D)
     if len(D) < 3 or not D.any():
         return start, _stress(start, D)
-    # Additional random starts take long for more points, without improvement.
+    # For more points, additional random starts are slow and do not improve the result.
     seeds = spawn_seeds(random_state, 2 if len(D) <= 300 else 0)
     generators, width = map(np.random.default_rng, seeds), float(D.mean())
     starts = [start, *(rng.normal(scale=width, size=(len(D), 2)) for rng in generators)]

@@ -210,7 +210,7 @@ def test_limits_are_only_called_impossible_if_all_partitions_violate_them(name, 
         ),
         (ClusterSizes(5, 6), 3, r"^3 clusters within 5\.\.6 contain 15\.\.18 samples; there are 3 samples"),
         (ClusterSizes(low=2), 2, r"within at least 2 contain at least 4 samples; there are 3"),
-        (ClusterSizes([1, 1, 1], 2), 2, "bounds of 3 clusters, but there are 2 clusters"),
+        (ClusterSizes([1, 1, 1], 2), 2, "bounds for 3 clusters, but there are 2 clusters"),
         (
             ClusterSizes([1, 4], [1, 5]),
             2,

@@ -41,9 +41,9 @@ def test_changes_are_counted_after_alignment():
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("load_variation", [1.0, -1.0], "weights must be non-negative, with a positive one"),
-        ("load_variation", [0.0, 0.0], "weights must be non-negative, with a positive one"),
-        ("changed", [-1, -1], "an earlier partition must have a label of at least 0"),
+        ("load_variation", [1.0, -1.0], "weights must be non-negative, and at least one"),
+        ("load_variation", [0.0, 0.0], "weights must be non-negative, and at least one"),
+        ("changed", [-1, -1], "an earlier partition must contain a non-negative label"),
         (
             "compactness",
             ([1.0], [4.0, 4.0], np.zeros((2, 2))),
