@@ -85,8 +85,8 @@ def page(rows: list[Row], earlier: Path) -> str:
         "# Benchmarks",
         "",
         "`python benchmarks/run.py --write docs/benchmarks.md` writes this page. Times are medians over",
-        "repeats, and the ratio is that to an alternative in the same process. Memory over the start is that",
-        f"beyond the process before the measurement. Measured on {machine()}.",
+        "repeats. The ratio compares with an alternative in the same process. Memory over the start is the",
+        f"increase over the memory of the process before the measurement. Measured on {machine()}.",
         "",
     ]
     return "\n".join(head + table) + "\n"

@@ -125,7 +125,7 @@ def unit_rows(X: Any) -> Any:
 
 
 class QuotingError(ValueError):
-    """A problem with a file, in a message that is safe to show whatever the file contains."""
+    """Error about a file, whose message is safe to print whatever the file contains."""
 
     def __str__(self) -> str:
         return message_line(super().__str__())

@@ -156,7 +156,7 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kinds: Sequence[str], both: bool, max_memory: float, n_jobs: int | None
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Distances by kind from a to b, and from b to a if ``both``; directed ones for ``"symmetric"``."""
+    """Compute distances by kind from a to b, and back if ``both``; directed for kind ``"symmetric"``."""
     shape = len(a.sizes), len(b.sizes)
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
@@ -202,14 +202,14 @@ def _for_block_pairs(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kinds: Sequence[str], both: bool, table: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Sums (of means) or squares by kind from bags of ``x`` to bags of ``y``, and back if ``both``."""
+    """Compute sums (of means) or squares by kind from bags ``x`` to bags ``y``, and back if ``both``."""
     there = {kind: np.full((x.n_bags, y.n_bags), np.inf if kind == "min_min" else 0.0) for kind in kinds}
     back = {kind: np.zeros((y.n_bags, x.n_bags)) for kind in kinds if both and kind not in SYMMETRIC}
     waiting: dict[int, FloatArray] = {}  # minimum squares so far, for the rows of each piece of y
     mean, nearest = "mean" in kinds, any(kind != "mean" for kind in kinds)
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
-        # Without columns where not needed, to save memory.
+        # Omit columns that are not needed, to save memory.
         least, sums = np.full((y.n_bags, len(X) * nearest), np.inf), np.zeros((y.n_bags, len(X) * mean))
         for number, (other, y_bounds) in enumerate(y.pieces):
             Y, y_squares = b.rows[other], b.squares[other]
@@ -368,7 +368,7 @@ def gaussian_scale(distances: ArrayLike) -> float:
 
 
 def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | None) -> dict[str, FloatArray]:
-    """Symmetric, average and energy distances, from one pass over the distances of instances."""
+    """Compute symmetric, average and energy distances in one pass over the distances of instances."""
     a, b = _sides(A, B, MAX_MEMORY)
     directed = [{"average": "mean_min", "energy": "mean"}.get(kind, kind) for kind in kinds]
     there, back = _distances(a, b, directed, True, MAX_MEMORY, n_jobs)

@@ -691,7 +691,7 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Position of a column that :func:`with_clusters` added: after those of the user, with underscores."""
+    """Return the position of the last column ``name``, with or without underscores, which the fit added."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 

@@ -466,7 +466,7 @@ def prepared_samples(
     notes: Sequence[str] = (),
     n_labelled: int | None = None,
 ) -> PreparedSamples:
-    """Samples of a table and its features; rows from ``n_labelled`` on have no partial labels."""
+    """Combine a table and its features into samples; rows from ``n_labelled`` on have no partial labels."""
     taken = roles.by_column()
     mark_decimals(frame, prepared.preparer)
     row_ids: NDArray[Any] = np.arange(len(frame))

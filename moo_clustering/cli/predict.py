@@ -127,7 +127,7 @@ def run_explain(
 
 
 def _sheet_columns(known: pd.DataFrame, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Columns as a spreadsheet reads them, and notes about columns that it reads as text instead."""
+    """Convert columns as a spreadsheet does; also return notes about columns that it reads as text."""
     found, notes = {}, []
     for name, column in known.items():
         cells = frame[name].astype(str).where(column.notna())

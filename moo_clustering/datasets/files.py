@@ -574,7 +574,7 @@ def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
     if joined.isascii() and "_" not in joined:
         with suppress(ValueError):
             return np.array(list(map(float, listed)), dtype=np.float64)
-    # Exceptions take long, and commas are the most frequent reason for them.
+    # Exceptions are slow, and commas are their most frequent cause.
     return np.array([np.nan if "," in text else as_number(text) for text in listed], dtype=np.float64)
 
 

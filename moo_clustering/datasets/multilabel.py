@@ -42,7 +42,7 @@ _ENDING = "_X.npz"
 _MOST_LABELS = 2**20
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# The number of features or rows may be up to 2^21 (hashing uses 2^20), or up to 100 times that of values.
+# The number of features or rows may be up to 2^21 (hashing uses 2^20), or up to 100 times that of the values.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
 # Errors of scikit-learn's reader: the last two for indices beyond 64 bits and invalid bytes.

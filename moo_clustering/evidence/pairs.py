@@ -184,7 +184,7 @@ def held_out_partition(
         return HeldOutPartition(_cut(W, Walks.of(W, alpha, Z), Z, k, rng), 0, violations)
     walks = [(W, Walks.of(W, alpha, Z)) for W, alpha in graphs]
     n_pairs = len(constraints)
-    # At least one pair in each part.
+    # Each part contains at least one pair.
     n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
     known = np.zeros(n_pairs, dtype=np.bool_)
     known[rng.permutation(n_pairs)[:n_known]] = True

@@ -65,7 +65,7 @@ class LocusGraph:
 
     @property
     def n_neighbors(self) -> int:
-        """Number of neighbours per sample: the requested number, or n_samples - 1 if that is smaller."""
+        """Number of neighbours per sample: the requested number, at most n_samples - 1."""
         return self.neighbors.shape[1]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

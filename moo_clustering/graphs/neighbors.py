@@ -372,7 +372,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Candidates of some rows, nearest first, including all points nearer than the ``horizon``."""
+    """Find candidates of some rows, nearest first, including all points nearer than the ``horizon``."""
 
     points: Int64Array
     distances: FloatArray

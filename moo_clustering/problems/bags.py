@@ -216,7 +216,7 @@ class BagMedoidProblem(PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Distances between bags, from the row's bag to the column's."""
+        """Distances between bags, from the bag of the row to that of the column."""
         return self._tables.distances()
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
@@ -246,7 +246,7 @@ class MedoidDaviesBouldin(ValidityIndex):
         return self.of_medoids(labels, encoding.encode(labels))
 
     def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
-        """Values of contiguous labels with medoids (n_individuals, k_max); inf for fewer than two."""
+        """Score contiguous labels with medoids (n_individuals, k_max); inf for fewer than two clusters."""
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
         # The label of a medoid is the number of its cluster.

@@ -277,7 +277,7 @@ class ModeSpace(Protocol):
         """Distances between modes, shape (n, n_modes, n_modes)."""
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """Sums (n, n_modes, width) over a block of samples with weights (n, n_modes, n_block)."""
+        """Sum a block of samples with weights (n, n_modes, n_block); shape (n, n_modes, width)."""
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
         """Compute modes from sums; modes with total weight 0, shape (n, n_modes), stay unchanged."""

@@ -587,7 +587,7 @@ def _add_runs(result: ClusteringResult, solutions: Solutions) -> list[str]:
 
 
 def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
-    """Members of the front of a result, if any, and notes on omitted or changed members."""
+    """Return the members of a result's front, if any, and notes on omitted or changed members."""
     front = result.front
     if front is None or not len(front):
         return [], []

@@ -591,7 +591,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
 
 
 def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
-    """Return up to 60 doubtful samples: as in ``table``, another cluster has more support than their own."""
+    """Return up to 60 samples for which another cluster has more support than their own."""
     if result.pool is None or result.pool.support is None:
         return []
     support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
