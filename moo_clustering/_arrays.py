@@ -94,7 +94,7 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
 
 
 def row_sizes(X: Any) -> NDArray[Any]:
-    """Largest absolute value of every row of a dense or sparse matrix."""
+    """Return the largest absolute value of every row of a dense or sparse matrix."""
     if issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray()).ravel()
     return np.asarray(np.abs(X).max(axis=1, initial=0.0))
@@ -158,7 +158,7 @@ def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Gener
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Positions 0..n_genes-1, each chosen independently with probability ``prob``, in sorted chunks."""
+    """Yield positions 0..n_genes-1, each chosen independently with probability ``prob``, in sorted chunks."""
     # The gaps between chosen positions, which are drawn, are geometric, so the cost is O(prob * n_genes).
     if prob <= 0.0:
         return
@@ -209,7 +209,7 @@ def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
 
 
 def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Rows that no other row dominates, in lexicographic order; O(n log n) time for two objectives."""
+    """Return rows that no other row dominates, in lexicographic order; O(n log n) time for two objectives."""
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
         # Not dominated have less of the second objective than all before, or equal one that has.
@@ -246,7 +246,7 @@ def integer(name: str, value: Any, least: int = 1, most: int | None = None, what
 
 
 def probability(name: str, value: Any) -> float:
-    """A number from 0 to 1."""
+    """Return a number from 0 to 1, or raise an error."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number from 0 to 1, got {quoted(value)}")
     if not 0 <= float(value) <= 1:
@@ -255,7 +255,7 @@ def probability(name: str, value: Any) -> float:
 
 
 def positive(name: str, value: Any) -> int | float:
-    """A finite number above 0, integers as integers."""
+    """Return a positive finite number, integers as integers, or raise an error."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a positive number, got {quoted(value)}")
     if not 0 < float(value) < np.inf:
@@ -264,7 +264,7 @@ def positive(name: str, value: Any) -> int | float:
 
 
 def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
-    """One of the values ``allowed``; ValueError that lists them otherwise, and names the nearest."""
+    """Return a value of ``allowed``; otherwise raise a ValueError that lists them and the nearest."""
     if any(value is option or (isinstance(value, str) and value == option) for option in allowed):
         return value
     near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
@@ -272,13 +272,13 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
 
 
 def name_of(function: Any) -> str:
-    """Name of a function, or of the class of any other object; that of what a partial calls."""
+    """Return the name of a function (for a partial, of the called function), or else of the class."""
     function = getattr(function, "func", function)
     return str(getattr(function, "__name__", type(function).__name__))
 
 
 def is_own(part: object) -> bool:
-    """Whether the class of an object is neither of this package nor of pymoo, but of a user."""
+    """Return whether the class of an object belongs to a user, neither to this package nor to pymoo."""
     return not f"{type(part).__module__}.".startswith(("moo_clustering.", "pymoo."))
 
 
@@ -304,7 +304,7 @@ def array_of(
 
 
 def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
-    """One finite number per partition, as an index or inequality of a user's must give them."""
+    """Check that a user's index or inequality returned one finite number per partition."""
     what = "one finite value per partition (row of labels)"
     array = array_of(returned, who, (n,), what, nan=True)
     if n_bad := np.count_nonzero(~np.isfinite(array)):

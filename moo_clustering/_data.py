@@ -247,7 +247,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
 
 
 def _dates(X: Any) -> list[str]:
-    """Columns of dates or times, which NumPy would read as counts of days or nanoseconds."""
+    """Return the columns of dates or times, which NumPy would read as counts of days or nanoseconds."""
     if hasattr(X, "iloc"):
         columns = [(name, X.iloc[:, place]) for place, name in enumerate(X.columns)] if X.ndim == 2 else []
         return [f"column {name!r}" for name, column in columns if _holds_dates(column)]
@@ -256,7 +256,7 @@ def _dates(X: Any) -> list[str]:
 
 
 def _holds_dates(values: Any) -> bool:
-    """Whether an array or a column contains dates or durations, also among other objects."""
+    """Return whether an array or a column contains dates or durations, also among other objects."""
     kind = getattr(values.dtype, "kind", "O")
     items = np.asarray(values).flat if kind == "O" else ()
     return kind in "mM" or any(isinstance(item, np.datetime64 | np.timedelta64) for item in items)
@@ -316,7 +316,7 @@ def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a number, if only a complex one, or missing."""
+    """Return whether a value is a number, including complex numbers, or missing."""
     import pandas as pd
 
     if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
@@ -343,7 +343,7 @@ def holds_tables(X: Any) -> bool:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a frame of pandas with dense columns, or a table of polars, pyarrow or AnnData."""
+    """Return whether X is a frame of pandas with dense columns, or a table of polars, pyarrow or AnnData."""
     pandas = sys.modules.get("pandas")  # takes long to import
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)

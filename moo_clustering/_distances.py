@@ -99,7 +99,7 @@ def checked_distances(
 
 
 def _require_lengths(D: AnyFloatArray, source: str) -> float:
-    """The largest distance, after a look whether all are finite and none negative."""
+    """Return the largest distance; raise a ValueError unless all are finite and non-negative."""
     largest, lowest = float(D.max()), float(D.min())
     if not np.isfinite(largest) or not np.isfinite(lowest):
         raise ValueError(f"the distances of {source} are not finite")
@@ -158,7 +158,7 @@ def centred_features(data: Any) -> NDArray[np.float64]:
 
 
 def mean_square(D: NDArray[np.floating[Any]]) -> float:
-    """Mean of the squares of all n^2 distances, added in float64."""
+    """Return the mean of the squares of all n^2 distances, added in float64."""
     value = float(np.einsum("ij,ij->", D, D, dtype=np.float64)) / D.size
     if not np.isfinite(value):
         raise ValueError("data has distances so large that their squares overflow; rescale it")

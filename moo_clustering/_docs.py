@@ -54,7 +54,7 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
 
 def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str, str]], thing: Any) -> str:
-    """The docstring with the sections and entries that it leaves out."""
+    """Return the docstring with the sections and entries that it leaves out."""
     # Copies here and below: what is cached must stay as it is.
     sections, is_class = dict(_sections(text)), isinstance(thing, type)
     known = inspect.signature(thing.__init__ if is_class else thing).parameters

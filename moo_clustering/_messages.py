@@ -59,7 +59,7 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 
 
 def quoted(value: object) -> str:
-    """A refused value as messages show it: its ``repr`` on one line, without the middle where it is long."""
+    """Format a rejected value for messages: its ``repr`` on one line, without the middle if it is long."""
     try:
         # NumPy's numbers are as Python's.
         text = repr(value.item() if getattr(value, "shape", None) == () else value)  # type: ignore[attr-defined]
@@ -70,7 +70,7 @@ def quoted(value: object) -> str:
 
 
 def value_line(text: str) -> str:
-    """A quoted value on one line of at most 100 characters."""
+    """Quote a value on one line of at most 100 characters."""
     return _without_middle(message_line(text), _LONGEST_VALUE)
 
 
@@ -126,7 +126,7 @@ def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
 
 
 def distinct_names(names: Iterable[Any]) -> list[str]:
-    """The names as text, with a number after each that occurred before: a, a (2)."""
+    """Return the names as text, and number repeated names: a, a (2)."""
     found: dict[str, None] = {}
     numbers: dict[str, int] = {}
     for name in map(str, names):

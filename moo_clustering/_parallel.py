@@ -112,7 +112,7 @@ def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"]
 
 
 def can_start(count: int) -> bool:
-    """Whether the system allows this number of further threads; a positive answer is final."""
+    """Return whether the system allows this number of further threads; a positive answer is final."""
     if count <= _startable[0]:
         return True
     end = threading.Event()
@@ -159,7 +159,7 @@ class Shelf:
         self._futures: dict[str, Any] = {}
 
     def place(self, content: Buffer, owner: Any, name: str) -> Any:
-        """The future of an array with this name, which goes when its owner goes."""
+        """Return the future of an array with this name, which is released with its owner."""
         future = self._futures.get(name)
         if future is None or future.status in ("cancelled", "error", "lost"):
             from dask import config
@@ -222,14 +222,14 @@ def active_shelf() -> Shelf | None:
 
 
 def _owner(array: Any) -> Any:
-    """The array whose memory it is; None for other kinds of memory."""
+    """Return the array that owns the memory; None for other kinds of memory."""
     while isinstance(getattr(array, "base", None), np.ndarray):
         array = array.base
     return array if isinstance(array, np.ndarray) else None
 
 
 def _take_away(shelf: weakref.ref[Shelf], name: str) -> None:
-    """The cluster may forget an array."""
+    """Let the cluster release an array."""
     if (still := shelf()) is not None:
         still._futures.pop(name, None)
 

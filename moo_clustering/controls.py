@@ -309,7 +309,7 @@ class ControlComparison(NamedTuple):
         return cls(runs, pd.concat([one.curves.assign(problem=name) for name, one in found.items()]))
 
     def table(self) -> pd.DataFrame:
-        """Means over problems and seeds, one row per method."""
+        """Return the means over problems and seeds, one row per method."""
         means: pd.DataFrame = self.runs.groupby("method", sort=False).mean(numeric_only=True)
         return means.drop(columns="seed")
 

@@ -306,7 +306,7 @@ class ComparedColumns:
         return Comparison(members, [trait for column in columns for trait in column.traits(members)])
 
     def strongest(self, labels: ArrayLike, most: int) -> list[int]:
-        """Places of up to about ``most`` columns, the strongest of every cluster."""
+        """Return the places of up to about ``most`` columns, the strongest of every cluster."""
         members = _Members.of(labels, self._n_samples)
         return [self._places[at] for at in self._strongest(members, most, most)]
 
@@ -368,7 +368,7 @@ class ComparedTerms:
         return Comparison(members, traits, means / np.where(norms > 0, norms, 1.0))
 
     def specific(self, labels: ArrayLike, most: int) -> list[int]:
-        """Places of about ``most`` terms, the most specific ones of every cluster."""
+        """Return the places of about ``most`` terms, the most specific ones of every cluster."""
         members = _Members.of(labels, self._weights.shape[0])
         shares = members.means(self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
@@ -404,7 +404,7 @@ class _Members:
         return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
-        """Means of dense or sparse rows, shape (n_clusters, n_features)."""
+        """Return the means of dense or sparse rows, shape (n_clusters, n_features)."""
         totals = self.indicators @ rows
         totals = totals.toarray() if sparse.issparse(totals) else totals
         return np.asarray(totals / np.maximum(self.sizes, 1)[:, None])
@@ -631,7 +631,7 @@ def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArra
 def _contrasts(
     traits: Sequence[_Trait], effects: FloatArray, cluster: int, other: int, most: int
 ) -> tuple[Contrast, ...]:
-    """The strongest contrasts with another cluster, at most one per column."""
+    """Return the strongest contrasts with another cluster, at most one per column."""
     found: dict[str, Contrast] = {}
     strength = np.abs(np.round(effects[:, cluster, other], 9)) if other >= 0 else np.empty(0)
     for place in np.argsort(-strength, kind="stable").tolist():
@@ -720,7 +720,7 @@ def _percent(share: float) -> str:
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """A table with further columns, whose names get an underscore if the table has them already."""
+    """Add columns to a table; names that the table already contains get an underscore."""
     found = frame.copy(deep=False)
     for name, values in columns.items():
         while name in found:

@@ -19,7 +19,7 @@ Counts = NDArray[np.unsignedinteger[Any]]
 
 
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
-    """Counts of the choices: ``counts[j, r]`` = number of chromosomes with value r at locus j.
+    """Return the counts of the choices: ``counts[j, r]`` = number of chromosomes with value r at locus j.
 
     O(n_individuals * n_loci) time, O(n_loci * width) memory. Counts of disjoint sets add up.
 
@@ -57,7 +57,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 
 
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
-    """Sum over the loci of how many chromosomes of the counted set made the same choice.
+    """Return the sum over the loci of how many chromosomes of the counted set made the same choice.
 
     Divided by (n_loci * size of the counted set) this is 1 - DIV. O(n_individuals * n_loci).
 
@@ -79,7 +79,7 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
 
 @documented(shared_choices)
 def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64Array:
-    """Number of loci at which each chromosome agrees with ``row``.
+    """Return the number of loci at which each chromosome agrees with ``row``.
 
     Parameters
     ----------

@@ -333,7 +333,7 @@ def information_gain(X: Any, y: Any) -> FloatArray:
 
 
 def presence(X: Any) -> csr_matrix:
-    """Indicators of the non-zero cells of a checked ``X``, float64, without duplicate entries."""
+    """Return the indicators of the non-zero cells of a checked ``X``, float64, without duplicate entries."""
     if not issparse(X):
         return csr_matrix(X != 0, dtype=np.float64)
     rows = without_duplicates(csr_matrix(X))
@@ -346,7 +346,7 @@ def presence(X: Any) -> csr_matrix:
 
 
 def column_counts(rows: csr_matrix) -> FloatArray:
-    """Number of rows in which each feature is present."""
+    """Return the number of rows in which each feature is present."""
     return np.bincount(rows.indices, minlength=rows.shape[1]).astype(np.float64)
 
 
@@ -619,7 +619,7 @@ def binary_unigrams(
     min_df: float = 1,
     max_df: float = 1.0,
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Indicators of the words of every text, from scikit-learn's ``CountVectorizer(binary=True)``.
+    """Return the indicators of the words of every text, from scikit-learn's ``CountVectorizer(binary=True)``.
 
     O(total length of the texts) time, O(stored values) memory. Source: Multi-label ASRS dataset
     classification using semi-supervised subspace clustering, section 5. Raises a TypeError or ValueError if

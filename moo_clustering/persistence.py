@@ -285,7 +285,7 @@ def version_fault(version: object, newest: int) -> str:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a killed process may have left a temporary file of this name."""
+    """Return whether a killed process may have left a temporary file of this name."""
     return name == _LOCK or (name.startswith(".") and name.endswith(".tmp"))
 
 
@@ -318,7 +318,7 @@ def _is_abandoned(temporary: str, number: int) -> bool:
 
 
 def _lives(number: int) -> bool:
-    """Whether another process has this number; ``_WRITING`` lists the files of this process."""
+    """Return whether another process has this number; ``_WRITING`` lists the files of this process."""
     if number == os.getpid():
         return False
     try:
@@ -685,7 +685,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
 
 
 def most_expanded(size: int, expansion: int = EXPANSION) -> int:
-    """Largest number of bytes to which a compressed file of ``size`` bytes may expand."""
+    """Return the largest number of bytes to which a compressed file of ``size`` bytes may expand."""
     return max(_ALWAYS, expansion * size)
 
 
@@ -863,7 +863,7 @@ def _short(text: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Versions of Python, of this package and of its dependencies.
+    """Return the versions of Python, of this package and of its dependencies.
 
     Returns
     -------

@@ -75,11 +75,11 @@ class Front:
         return len(self.values)
 
     def labels(self) -> Labels:
-        """Partitions of all solutions, before repairs."""
+        """Return the partitions of all solutions, before repairs."""
         return np.asarray(self.labels_of(np.arange(len(self.values))))
 
     def final_labels(self, rows: IntpArray) -> Any:
-        """Partitions of some solutions, after repairs."""
+        """Return the partitions of some solutions, after repairs."""
         return self.labels_of(rows) if self.repaired is None else self.repaired[rows]
 
 
@@ -294,7 +294,7 @@ class _HasResult(Protocol):
 
 
 def has_labels(clusterer: Any) -> bool:
-    """Whether a clusterer was fitted."""
+    """Return whether a clusterer was fitted."""
     return getattr(clusterer, "labels_", None) is not None
 
 

@@ -575,7 +575,7 @@ class _Table:
         return values
 
     def sentences(self, path: Sequence[tuple[_Test, bool]]) -> Iterator[str]:
-        """Conditions of a path from the root to a leaf, one for each column."""
+        """Yield the conditions of a path from the root to a leaf, one for each column."""
         for place in dict.fromkeys(test.column for test, _ in path):
             yield self._sentence(self.columns[place], [each for each in path if each[0].column == place])
 
@@ -623,7 +623,7 @@ class _Search:
         self._holds = np.column_stack(holds) if holds else np.empty((len(self._labels), 0), dtype=bool)
 
     def trees(self, most: int) -> list[_Node]:
-        """The best tree found for every number of conditions up to ``most``."""
+        """Return the best tree found for every number of conditions up to ``most``."""
         rows = np.arange(len(self._labels))
         depth = max(3, len(self._clusters))
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
@@ -636,7 +636,7 @@ class _Search:
         return found
 
     def _greedy(self, most: int) -> list[_Node]:
-        """Trees of 2 to ``most`` leaves by scikit-learn, as further starts of the descent."""
+        """Return the trees of 2 to ``most`` leaves by scikit-learn, as further starts of the descent."""
         numeric = [place for place in self._usable.tolist() if self._kinds[place] in _ORDERED]
         equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
         if not numeric + equal:
@@ -676,7 +676,7 @@ class _Search:
         return found
 
     def _candidates(self) -> list[_Test]:
-        """Conditions on the usable columns, wide gaps first."""
+        """Return the conditions on the usable columns, wide gaps first."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
         for place in self._usable.tolist():
@@ -700,7 +700,7 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Places of values below a cut: all, or those of a tree of the column and quantiles."""
+        """Return the places of values below a cut: all, or those of a tree of the column and quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         tree = DecisionTreeClassifier(
@@ -872,7 +872,7 @@ class _Descent:
         return _Node(split=(test, yes, self._optimised(no, rows[~holds], own_column)))
 
     def _best(self, rows: NDArray[np.intp], gain: FloatArray, test: _Test, column: int | None) -> _Test:
-        """The condition whose rows have the greatest total gain; ``test`` if none is better."""
+        """Return the condition whose rows have the greatest total gain; ``test`` if none is better."""
         chosen = slice(None)
         if column is not None:
             place = int(np.flatnonzero(self._columns == column)[0])
@@ -923,7 +923,7 @@ def _as_columns(read: Callable[[Any], Any] | None, names: pd.Index[Any], X: Any)
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
-    """Trees of 1, 2, ... leaves; a smaller tree stands in for a larger one that is not better."""
+    """Return the trees of 1, 2, ... leaves; a smaller tree stands in for a larger one that is not better."""
     best: list[tuple[int, _Node]] = []
     for pair in found:
         best.append(pair if not best or pair[0] > best[-1][0] else best[-1])
@@ -1002,7 +1002,7 @@ def _tests_of(tree: _Node) -> list[_Test]:
 
 
 def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Rows of the search: all in clusters, or a random sample with at least 20 of every cluster."""
+    """Return rows of the search: all in clusters, or a random sample with at least 20 of every cluster."""
     inside = np.flatnonzero(labels >= 0)
     if len(inside) <= _MOST_ROWS:
         return inside
@@ -1015,7 +1015,7 @@ def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _relative(low: FloatArray, high: FloatArray, first: Any, last: Any) -> FloatArray:
-    """Gaps between numbers relative to the range of their column, from 0 to 1."""
+    """Return the gaps between numbers relative to the range of their column, from 0 to 1."""
     with np.errstate(all="ignore"):
         found = (high / 2.0 - low / 2.0) / (last / 2.0 - first / 2.0)
     return np.clip(np.nan_to_num(found, nan=0.0, posinf=1.0), 0.0, 1.0)
@@ -1047,7 +1047,7 @@ def _between(low: float, high: float, kind: str) -> float:
 
 
 def _written(value: float) -> str:
-    """A number as people write it, if that is the same number; else all its digits."""
+    """Format a number with few digits if that is the same number; else with all its digits."""
     text = human_number(value)
     try:
         same = float(text.replace(",", "")) == value
@@ -1057,12 +1057,12 @@ def _written(value: float) -> str:
 
 
 def _moment(seconds: float, zone: Any, *, full: bool = False) -> str:
-    """A date, with the time of day where it is not midnight."""
+    """Format a date, with the time of day unless it is midnight."""
     moment = pd.Timestamp(round(seconds * 1e6), unit="us")
     text = moment.isoformat(sep=" ") if full or moment != moment.normalize() else f"{moment:%Y-%m-%d}"
     return text if zone is None else f"{text} UTC"
 
 
 def _percent(share: float) -> str:
-    """A share in percent, which is 100 only if nothing is missing."""
+    """Format a share in percent; 100 only if it is exactly 1."""
     return f"{100 * share:.0f} %" if share in (0.0, 1.0) else f"{min(max(100 * share, 0.1), 99.9):.3g} %"

@@ -594,7 +594,7 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
 
 
 def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
-    """Ranks within every row, with mid-ranks for ties as in :func:`average_ranks`."""
+    """Return the ranks within every row, with mid-ranks for ties as in :func:`average_ranks`."""
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(f"greater_is_better must be True or False, got {quoted(greater_is_better)}")
     places = tie_groups(table.values, rounding_noise(table.values, table.precision))
@@ -602,7 +602,7 @@ def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
 
 
 def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
-    """Rounding error of every score, from the relative ``precision`` of every row."""
+    """Return the rounding error of every score, from the relative ``precision`` of every row."""
     # The error is relative to the score or, if larger, to the largest finite score of the row up to 1,
     # because a small score can be a difference. In rows with 0 or both signs, it is relative to at least 1.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
@@ -626,7 +626,7 @@ def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
 
 
 def clear_differences(ours: Any, theirs: Any) -> tuple[FloatArray, FloatArray]:
-    """Differences of paired scores, which are 0 for ties, and the rounding error of every pair."""
+    """Return the differences of paired scores, which are 0 for ties, and the rounding error of every pair."""
     precision = max(score_precision(np.asarray(ours)), score_precision(np.asarray(theirs)))
     pairs = np.column_stack([np.asarray(one, dtype=np.float64) for one in (ours, theirs)])
     noise = rounding_noise(pairs, np.full(len(pairs), precision)).max(axis=1)

@@ -98,7 +98,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):  # type: ignore[no-untyped-def]
-    """Whether a bag at this squared distance is in the neighbourhood; for PRINTED, its distance."""
+    """Return whether a bag at this squared distance is in the neighbourhood; for PRINTED, its distance."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -269,7 +269,7 @@ def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def column_width(n_rows, item_size):  # type: ignore[no-untyped-def]
-    """Number of columns, at least 64, whose rows fit into half a megabyte."""
+    """Return the number of columns, at least 64, whose rows fit into half a megabyte."""
     return max(64, np.int64(1 << 19) // max(1, n_rows * item_size))
 
 
@@ -398,7 +398,7 @@ def _equal(a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no-untyped-def]
-    """Whether the mean of the ``n_largest`` largest of mine - others is at most -margin."""
+    """Return whether the mean of the ``n_largest`` largest of mine - others is at most -margin."""
     # ``bags`` starts with the bags that decided the last comparison, because they often decide the next one.
     n_bags = mine.shape[0]
     total = 0.0
@@ -560,7 +560,7 @@ def current_value(task, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _cohesion(task, state):  # type: ignore[no-untyped-def]
-    """Sum over clusters that FTWCV subtracts from its constant."""
+    """Return the sum over clusters that FTWCV subtracts from its constant."""
     total = 0.0
     for k in range(state.counts.shape[0]):
         if state.counts[k] > 0:
@@ -588,13 +588,13 @@ def _davies_bouldin(state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def ratio(spread, closeness):  # type: ignore[no-untyped-def]
-    """Sum of spreads divided by the distance; inf if centroids coincide, whatever the spread."""
+    """Return the sum of spreads divided by the distance; inf if centroids coincide, whatever the spread."""
     return np.inf if closeness == np.inf else spread * closeness
 
 
 @borrowed()
 def violation(task, labels):  # type: ignore[no-untyped-def]
-    """Violated share of the must-links plus that of the cannot-links."""
+    """Return the violated share of the must-links plus that of the cannot-links."""
     total = task.pair_constant
     for b in range(labels.shape[0]):
         for p in range(task.pair_start[b], task.pair_start[b + 1]):

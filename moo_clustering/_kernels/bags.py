@@ -481,7 +481,7 @@ def _count_after(k, home, to, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _spread_after(k, home, to, state, trial):  # type: ignore[no-untyped-def]
-    """Mean radius of a cluster after the move."""
+    """Return the mean radius of a cluster after the move."""
     if k == home:
         return trial.spreads[k] / (state.counts[k] - 1)
     if k == to:

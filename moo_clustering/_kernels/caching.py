@@ -56,7 +56,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 def interpreted(kernel: Any, n_steps: float) -> bool:
-    """Whether to call the Python function or NumPy twin instead of a kernel; their results are equal.
+    """Return whether to call the Python function or NumPy twin instead of a kernel; their results are equal.
 
     This is the case for kernels that are neither compiled nor saved, as long as the steps of all calls take
     less time than compilation.
@@ -75,7 +75,7 @@ def run(kernel: Any, n_steps: float, *arguments: Any) -> Any:
 
 @remember
 def _python(kernel: Any) -> Any:
-    """The Python function of a kernel, which calls the Python functions of other kernels."""
+    """Return the Python function of a kernel, which calls the Python functions of other kernels."""
     function = kernel.py_func
     names = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     used = {name: _python(item) for name, item in names.items() if isinstance(item, dispatcher.Dispatcher)}
@@ -161,7 +161,7 @@ class KernelCache(caching.FunctionCache):
                 yield from (Path(entry.path) for entry in entries if entry.name.startswith(self._prefix))
 
     def any_saved(self) -> bool:
-        """Whether the folder contains a compiled version, for any argument types; checked once."""
+        """Return whether the folder contains a compiled version, for any argument types; checked once."""
         if self._any_saved is None:
             current = f"{self._prefix}{self._stamp.hex()[:16]}."
             self._any_saved = any(path.name.startswith(current) for path in self._saved())
@@ -178,7 +178,7 @@ class KernelCache(caching.FunctionCache):
 
 
 def saves() -> bool:
-    """Whether this package saves its loops."""
+    """Return whether this package saves its loops."""
     return not saved_in(Path(__file__).parent, config.CACHE_DIR).problem
 
 
@@ -243,7 +243,7 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 
 def _changeable(folder: Path) -> Path | None:
-    """The first of a folder and its parents that other users can change or replace, or None."""
+    """Return the first of a folder and its parents that other users can change or replace, or None."""
     # Folders of root are trusted. In a sticky folder such as /tmp, others can add folders but not replace
     # them.
     for place in (folder, folder.resolve()):
@@ -256,12 +256,12 @@ def _changeable(folder: Path) -> Path | None:
 
 
 def _owned(status: os.stat_result) -> bool:
-    """Whether the user or root owns it; folders of Windows are private by their location."""
+    """Return whether the user or root owns it; folders of Windows are private by their location."""
     return os.name == "nt" or status.st_uid in (0, os.geteuid())
 
 
 def _shared(status: os.stat_result) -> bool:
-    """Whether users other than the owner may write; links have no mode."""
+    """Return whether users other than the owner may write; links have no mode."""
     if os.name == "nt" or stat.S_ISLNK(status.st_mode):
         return False
     in_group = status.st_mode & stat.S_IWGRP and not _alone_in(status.st_gid)

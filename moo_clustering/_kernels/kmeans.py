@@ -27,7 +27,7 @@ def _square(x: NDArray[Any], c: NDArray[Any]) -> float:
 
 @njit(cache=True, nogil=True)
 def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
-    """Squared distance with the same rounding on every machine, to find the largest distance."""
+    """Return the squared distance with the same rounding on every machine, to find the largest distance."""
     total = 0.0
     for t in range(len(x)):
         gap = x[t] - c[t]
@@ -66,7 +66,7 @@ def _squares(x: NDArray[Any], columns: NDArray[Any], out: NDArray[Any]) -> None:
 
 @njit(cache=True, nogil=True)
 def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
-    """Position and value of the minimum (the first of ties), and the second smallest value."""
+    """Return the position and value of the minimum (the first of ties), and the second smallest value."""
     at, least, second = 0, np.inf, np.inf
     for j in range(len(values)):
         value = values[j]
@@ -163,7 +163,7 @@ def _move_centers(
 
 @njit(cache=True, nogil=True)
 def _radius(X: NDArray[Any]) -> float:
-    """Largest norm of a sample; rounding errors of means are proportional to it."""
+    """Return the largest norm of a sample; rounding errors of means are proportional to it."""
     most = 0.0
     for i in range(len(X)):
         total = 0.0

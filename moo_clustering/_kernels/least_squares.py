@@ -101,7 +101,7 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ig
 
 @njit(cache=True, nogil=True)
 def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ignore[no-untyped-def]
-    """Weights of each sample: min ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0."""
+    """Compute weights of each sample: min ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0."""
     d = A.shape[1]
     gram = np.empty((width, width))
     factor = np.zeros((width, width))

@@ -212,7 +212,7 @@ def variances(
     hi: int,
     out: NDArray[Any],
 ) -> None:
-    """Mean squared distance of the samples to the means of their clusters."""
+    """Compute the mean squared distance of the samples to the means of their clusters."""
     # ``within`` is the sum of squared distances to the means of the parts. Those between the means of parts
     # and clusters are added, which avoids cancellation by subtraction.
     d = sums.shape[1]
@@ -236,7 +236,7 @@ def variances(
 def deviations(
     parts: Any, sizes: Any, sums: Any, base: Any, X: Any, count: Any, total: Any, lo: int, hi: int, out: Any
 ) -> None:
-    """Sum of the distances of the samples to the means of their clusters."""
+    """Compute the sum of the distances of the samples to the means of their clusters."""
     d = X.shape[1]
     for q in range(lo, hi):
         row = parts[q]

@@ -340,7 +340,7 @@ def cluster_masks(labels, masks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _ones(word):  # type: ignore[no-untyped-def]
-    """Number of bits set; compilers recognise this code and emit a single instruction."""
+    """Return the number of bits set; compilers recognise this code and emit a single instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -349,7 +349,7 @@ def _ones(word):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
-    """Sum of the numbers in four planes, over the members in ``mask``."""
+    """Return the sum of the numbers in four planes, over the members in ``mask``."""
     first, second, third, fourth = planes[0], planes[1], planes[2], planes[3]
     eights = fours = twos = ones = np.uint64(0)
     for w in range(mask.shape[0]):

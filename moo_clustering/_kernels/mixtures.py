@@ -122,7 +122,7 @@ def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def count_near(X, rows, center, width):  # type: ignore[no-untyped-def]
-    """Number of rows within ``width`` of ``center``, per feature."""
+    """Return the number of rows within ``width`` of ``center``, per feature."""
     counts = np.zeros(X.shape[1])
     for i in rows:
         for j in range(X.shape[1]):

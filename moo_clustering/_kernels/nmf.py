@@ -21,7 +21,7 @@ _ZERO = np.float32(0)
 
 @borrowed()
 def _entry(a, b):  # type: ignore[no-untyped-def]
-    """Position of (a, b) in the lower triangle."""
+    """Return the position of (a, b) in the lower triangle."""
     return a * (a + 1) // 2 + b if a >= b else b * (b + 1) // 2 + a
 
 
@@ -232,7 +232,7 @@ def gram_panel(panel, k, bounds, grams, lo, hi):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def sum_blocks(parts, out):  # type: ignore[no-untyped-def]
-    """Sum over the blocks in their order, in float64."""
+    """Compute the sum over the blocks in their order, in float64."""
     out[:] = 0.0
     for block in range(parts.shape[0]):
         for r in range(out.shape[0]):

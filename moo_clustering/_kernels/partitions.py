@@ -692,7 +692,7 @@ def weigh(
 
 @njit(cache=True, nogil=True)
 def not_dominated(F: FloatArray, violations: FloatArray, n: int, f: FloatArray, c: float) -> NDArray[Any]:
-    """Rows among the first ``n`` that f with violation c does not dominate."""
+    """Return the rows among the first ``n`` that f with violation c does not dominate."""
     rows = np.empty(n, dtype=np.int64)
     kept = 0
     for i in range(n):

@@ -170,7 +170,7 @@ def soften_rows(distances, factors, power, lo, hi, spare, out):  # type: ignore[
 def update_rows(  # type: ignore[no-untyped-def]
     distances, factors, blame, power, fuzziness, old, lo, hi, spare, out, losses
 ):
-    """Memberships of samples lo..hi-1, the sum of w^f d (1 + Imp) and the largest change."""
+    """Compute the memberships of samples lo..hi-1, the sum of w^f d (1 + Imp) and the largest change."""
     loss = 0.0
     change = 0.0
     for j in range(lo, hi):
@@ -263,7 +263,7 @@ def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):  # type: ign
 
 @borrowed()
 def label_moments(indptr, indices, values, labels, lo, hi, sums, squares):  # type: ignore[no-untyped-def]
-    """Sums of x and x^2 per feature and label, without a panel: O(non-zeros)."""
+    """Compute the sums of x and x^2 per feature and label, without a panel: O(non-zeros)."""
     for r in range(hi - lo):
         sums[r] = 0.0
         squares[r] = 0.0

@@ -79,7 +79,7 @@ def rounded(value: float) -> float:
 
 @njit(cache=True, nogil=True, inline="always")
 def square_distance(P: NDArray[Any], i: int, j: int) -> float:
-    """Squared distance, bitwise symmetric in i and j."""
+    """Return the squared distance, bitwise symmetric in i and j."""
     total = 0.0
     for f in range(P.shape[1]):
         difference = P[i, f] - P[j, f]
@@ -111,7 +111,7 @@ def square_distances(X: NDArray[Any]) -> NDArray[Any]:
 
 @njit(cache=True, nogil=True)
 def node_count(n_points: int) -> int:
-    """Number of nodes of a tree with leaves of at most ``LEAF`` points."""
+    """Return the number of nodes of a tree with leaves of at most ``LEAF`` points."""
     count, size = 1, n_points
     while size > LEAF:
         size = (size + 1) // 2
@@ -227,7 +227,7 @@ def nearest_by_blocks(
 def _between_boxes(
     low: NDArray[Any], high: NDArray[Any], home: int, between: NDArray[Any], apart: NDArray[Any]
 ) -> None:
-    """Squared distances from a box to all boxes, and 4 times those between the centres."""
+    """Compute the squared distances from a box to all boxes, and 4 times those between the centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -244,7 +244,7 @@ def _between_boxes(
 def _to_box(
     values: NDArray[Any], n_queries: int, low: NDArray[Any], high: NDArray[Any], out: NDArray[Any]
 ) -> None:
-    """Squared distances from queries, features (d, n_queries), to a box."""
+    """Compute the squared distances from queries, features (d, n_queries), to a box."""
     zero = np.float32(0.0)
     out[:n_queries] = zero
     for f in range(len(values)):
@@ -436,7 +436,7 @@ def settle(parents: NDArray[Any]) -> None:
 
 @njit(cache=True, nogil=True, inline="always")
 def _before(r: float, d: float, i: int, j: int, other_r: float, other_d: float, g: int, h: int) -> bool:
-    """Whether link (i, j) precedes link (g, h)."""
+    """Return whether link (i, j) precedes link (g, h)."""
     result: bool = False
     if r != other_r:
         result = r < other_r
@@ -589,7 +589,7 @@ def _separations(
 
 @njit(cache=True, nogil=True, inline="always")
 def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
-    """Whether a link precedes another, by lengths d and e, then by keys in any order."""
+    """Return whether a link precedes another, by lengths d and e, then by keys in any order."""
     if d != e:
         result: bool = d < e
         return result
@@ -792,7 +792,7 @@ def sample_labels(
 
 @njit(cache=True, nogil=True)
 def cluster_counts(parts: NDArray[Any], out: NDArray[Any]) -> None:
-    """Number of clusters of every row."""
+    """Compute the number of clusters of every row."""
     for q in range(len(parts)):
         count = 0
         for c in range(parts.shape[1]):

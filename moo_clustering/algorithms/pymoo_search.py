@@ -157,7 +157,7 @@ def distinct(elimination: DuplicateElimination, solutions: Sequence[Solution]) -
 
 
 def is_known(elimination: DuplicateElimination, solution: Solution, others: Sequence[Solution]) -> bool:
-    """Whether a solution duplicates one of the others."""
+    """Return whether a solution duplicates one of the others."""
     if isinstance(elimination, CanonicalDuplicates):
         remember(elimination, [solution])
         return any(solution.key == other.key for other in others)

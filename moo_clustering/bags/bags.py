@@ -263,7 +263,7 @@ class Bags:
         return self._bag_of_instance
 
     def means(self) -> FloatArray:
-        """Mean of the instances of every bag, shape (n_bags, n_features)."""
+        """Return the mean of the instances of every bag, shape (n_bags, n_features)."""
         total = np.add.reduceat(self._instances, self._offsets[:-1], axis=0, dtype=np.float64)
         total /= self._sizes[:, None]
         return total
@@ -373,7 +373,7 @@ def float_type(*dtypes: Any) -> np.dtype[Any]:
 
 
 def _is_frozen(array: NDArray[Any]) -> bool:
-    """Whether ``array`` and all arrays that share its memory are read-only."""
+    """Return whether ``array`` and all arrays that share its memory are read-only."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         if owner.flags.writeable:
@@ -414,7 +414,7 @@ def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, fea
 
 
 def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
-    """Name of a bag in error messages: its number, and its identifier, if any."""
+    """Return the name of a bag in error messages: its number, and its identifier, if any."""
     return f"bag {bag}" if bag_ids is None else f"bag {bag} ({bag_ids[bag]!r})"
 
 
@@ -540,7 +540,7 @@ def _chosen(index: Any, n_bags: int) -> Int64Array:
 
 
 def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instances, Int64Array]:
-    """Rows and offsets of the selected bags."""
+    """Return the rows and offsets of the selected bags."""
     sizes = np.diff(offsets)[bags]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(ends[-1]) + np.repeat(offsets[bags] - ends[:-1], sizes)

@@ -396,7 +396,7 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
 
 
 def _own_means(side: Side) -> FloatArray:
-    """Mean distance over all pairs of instances of every bag."""
+    """Return the mean distance over all pairs of instances of every bag."""
     largest = max(block.n_rows for block in side.blocks)
     table = np.empty(largest * largest)
     own = np.empty(len(side.sizes))

@@ -165,7 +165,7 @@ class BagGeometry:
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
     def _by_centroids(self, n_clusters: Any) -> Any:
-        """Whether products of sums over clusters are cheaper than sums of products over clusters."""
+        """Return whether products of sums over clusters are cheaper than sums of products over clusters."""
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
@@ -176,7 +176,7 @@ class BagGeometry:
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
     ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
-        """Sums over the clusters of every individual.
+        """Return the sums over the clusters of every individual.
 
         Returns
         -------
@@ -248,7 +248,7 @@ class BagGeometry:
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Distances of bags to centroids (inf if empty), shape (n_individuals, n_bags, n_clusters)."""
+        """Return distances of bags to centroids (inf if empty), shape (n_individuals, n_bags, n_clusters)."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):

@@ -42,7 +42,7 @@ class PartitionRepair:
         self._conflicting = first[both]
 
     def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
-        """Whether each individual needs a repair, shape (n_individuals,)."""
+        """Return whether each individual needs a repair, shape (n_individuals,)."""
         broken = np.zeros(len(labels), dtype=bool)
         if self.min_cluster_size > 0:
             flat = (labels + np.arange(len(labels))[:, None] * n_clusters).ravel()
@@ -98,7 +98,7 @@ class PairPenalty(PartitionRepair):
         self._pairs = signed_pairs(n_bags, constraints)[:3]
 
     def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
-        """Whether each individual violates a pair or has small clusters, shape (n_individuals,)."""
+        """Return whether each individual violates a pair or has small clusters, shape (n_individuals,)."""
         return super().broken(labels, n_clusters) | (self.constraints.violation(labels) > 0)
 
     def apply(self, labels: Labels, distances: FloatArray) -> Labels:

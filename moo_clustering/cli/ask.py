@@ -485,7 +485,7 @@ def _line(*, as_json: bool = False) -> str:
 
 
 def _known(run: AskedRun) -> list[str]:
-    """Names of the classes in the answers so far."""
+    """Return the names of the classes in the answers so far."""
     return run.session.groups_["name"].dropna().tolist()
 
 

@@ -269,7 +269,7 @@ class PageServer(ThreadingHTTPServer):
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
-        """Whether this is the code of :attr:`invitation`, which is then used up."""
+        """Return whether this is the code of :attr:`invitation`, which is then used up."""
         return self._codes.pop(code, False)
 
     def process_request(self, request: Any, client_address: Any) -> None:

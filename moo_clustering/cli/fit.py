@@ -356,7 +356,7 @@ def warn_of_missing(job: Job) -> None:
 
 
 def _fit(job: Job) -> bool:
-    """Whether the fit was interrupted."""
+    """Return whether the fit was interrupted."""
     try:
         job.estimator.fit(job.samples.X, **job.supervision)
     except KeyboardInterrupt:

@@ -269,7 +269,7 @@ def open_folder(
 
 
 def folder_names(path: Path) -> set[str]:
-    """Names of the relevant files in a folder, which need not exist yet."""
+    """Return the names of the relevant files in a folder, which need not exist yet."""
     if fault := path_fault(path, "folder"):
         raise FolderError(f"{path} {fault}; {_OTHER}")
     try:

@@ -159,7 +159,7 @@ def load_data(
 
 
 def holds_bags(path: Path, bag: str | None) -> bool:
-    """Whether a file contains bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
+    """Return whether a file contains bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
     name = path.name.lower().removesuffix(".gz")
     if bag is not None or name.endswith((".arff", ".dat")):
         return True
@@ -251,7 +251,7 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
-    """Whether a file is read as samples with label sets.
+    """Return whether a file is read as samples with label sets.
 
     These are svmlight files, and ARFF files with a label file or the number of labels in the header. For
     methods of label sets, also every ARFF file without bags, and npz files with label indicators.
@@ -274,12 +274,12 @@ def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> boo
 
 
 def takes_label_sets(method: Method) -> bool:
-    """Whether samples can have several labels in the fit."""
+    """Return whether samples can have several labels in the fit."""
     return "label_sets" in method.supervision
 
 
 def methods_of_label_sets() -> str:
-    """Names of the methods that accept label sets."""
+    """Return the names of the methods that accept label sets."""
     from moo_clustering.estimators._methods import METHODS
 
     return ", ".join(known.name for known in METHODS.values() if takes_label_sets(known))
@@ -497,7 +497,7 @@ def prepared_samples(
 
 
 def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
-    """The columns, with dates as numbers of days."""
+    """Return the columns, with dates as numbers of days."""
     days = np.timedelta64(86400, "s")
     return pd.DataFrame(
         {

@@ -82,18 +82,18 @@ class Samples(Table):
         return f"{self.name}, {self.n_samples} {self.kind}s, {self.features}"
 
     def record(self) -> dict[str, Any]:
-        """Sizes, features and fingerprint, for the record of a run."""
+        """Return the sizes, features and fingerprint, for the record of a run."""
         names = list(self.feature_names)
         return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(self.X)}
 
     def columns(self) -> pd.DataFrame | None:
-        """The table as read, with distinct names, or None if the samples are not a table."""
+        """Return the table as read, with distinct names, or None if the samples are not a table."""
         if not self.is_table:
             return None
         return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """Columns in their units that describe the clusters, without filled cells, and the units."""
+        """Return columns in their units that describe the clusters, without filled cells, and the units."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
 
@@ -102,7 +102,7 @@ class Samples(Table):
         return None
 
     def texts(self) -> list[str] | None:
-        """Texts that identify the samples, or None."""
+        """Return the texts that identify the samples, or None."""
         columns, units = self.described_columns()
         if not columns.shape[1] or len(columns) > _MOST_TEXTS:
             return None
@@ -128,12 +128,12 @@ class Samples(Table):
         return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})
 
     def selected(self, columns: IntArray) -> Self:
-        """The same samples with some of the features."""
+        """Return the same samples with some of the features."""
         names = tuple(np.asarray(self.feature_names)[columns].tolist())
         return replace(self, X=self.X[:, columns], feature_names=names)
 
     def partial_sets(self) -> PartialSets | None:
-        """Labels for a method that predicts them, or None.
+        """Return the labels for a method that predicts them, or None.
 
         Indicators are 0 and 1, with a row of -1 for every unlabelled sample.
         """
@@ -202,15 +202,15 @@ class PreparedSamples(Samples):
         return super().record() | columns | {"notes": list(self.notes)}
 
     def columns(self) -> pd.DataFrame:
-        """The columns with empty cells filled."""
+        """Return the columns with empty cells filled."""
         return self.prepared.columns
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        """The columns before cells were filled, and their units."""
+        """Return the columns before cells were filled, and their units."""
         return self.prepared.known_columns, self.prepared.units
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
-        """One or two columns of numbers or dates."""
+        """Return one or two columns of numbers or dates."""
         columns = self.columns()
         if columns.shape[1] > 2 or self.category_names:
             return None
@@ -248,11 +248,11 @@ class CategorySamples(Samples):
         return columns | {"notes": list(self.notes), "fingerprint": fingerprint(*self.source.columns())}
 
     def columns(self) -> pd.DataFrame:
-        """The data frame."""
+        """Return the data frame."""
         return pd.DataFrame(self.X)
 
     def report_data(self) -> dict[str, Any]:
-        """The data frame, which contains the names."""
+        """Return the data frame, which contains the names."""
         return {"X": self.X}
 
 
@@ -298,12 +298,12 @@ class TextSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
-        """The same documents with weights of terms, and their components ``X`` if reduced."""
+        """Return the same documents with weights of terms, and their components ``X`` if reduced."""
         names = list(map(str, terms))
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 
     def selected(self, columns: IntArray) -> Self:
-        """The same documents with some of the terms."""
+        """Return the same documents with some of the terms."""
         made = self.made | {"selected_by": "information gain", "n_terms_before": len(self.feature_names)}
         return self.with_terms(self.X[:, columns], np.asarray(self.feature_names)[columns], made)
 
@@ -314,7 +314,7 @@ class TextSamples(UntabledSamples):
         return terms if components is None else f"{terms} as {components} components"
 
     def record(self) -> dict[str, Any]:
-        """Number of features, and how they were computed."""
+        """Return the number of features, and how they were computed."""
         terms = {"n_terms": len(self.feature_names), **self.made}
         return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(self.weights)}
 
@@ -325,7 +325,7 @@ class TextSamples(UntabledSamples):
         return [_opening(title, text) for title, text in zip(titles, texts, strict=True)]
 
     def report_data(self) -> dict[str, Any]:
-        """The weights of the terms, which describe clusters better than the components."""
+        """Return the weights of the terms, which describe clusters better than the components."""
         return super().report_data() | {"X": self.weights}
 
 
@@ -359,7 +359,7 @@ class BagSamples(UntabledSamples):
         }
 
     def report_data(self) -> dict[str, Any]:
-        """The bags, which contain the names of their features."""
+        """Return the bags, which contain the names of their features."""
         return {"X": self.X}
 
     def _agreement(self, y: Int64Array, labels: IntArray) -> dict[str, float]:

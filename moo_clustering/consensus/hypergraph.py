@@ -411,7 +411,7 @@ def _gram(A: sp.csr_array) -> FloatArray:
 
 
 def use_metis(partitioner: str, fallback: str, function: str) -> bool:
-    """Whether to use METIS: "auto" uses it if installed, "metis" raises an error if not."""
+    """Return whether to use METIS: "auto" uses it if installed, "metis" raises an error if not."""
     if partitioner == "metis":
         if _load() is None:
             raise MissingPackageError(

@@ -110,7 +110,7 @@ def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Arr
 
 
 def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
-    """One key per unordered pair, in lexicographic order of (smaller, larger)."""
+    """Compute one key per unordered pair, in lexicographic order of (smaller, larger)."""
     return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
 
 
@@ -126,7 +126,7 @@ def distinct(numbers: Int64Array) -> Int64Array:
 
 
 def n_pairs(n: int) -> int:
-    """Number of unordered pairs of n items."""
+    """Return the number of unordered pairs of n items."""
     return n * (n - 1) // 2
 
 

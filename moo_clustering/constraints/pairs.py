@@ -242,7 +242,7 @@ class PairwiseConstraints:
         return constraint_groups(self.n_samples, constraints=self)
 
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
-        """Satisfied must-links and cannot-links of every partition.
+        """Return the satisfied must-links and cannot-links of every partition.
 
         O(n_individuals * (n_samples + n_pairs)) time, O(n_individuals * n_samples) memory.
 
@@ -260,7 +260,7 @@ class PairwiseConstraints:
         return must[0], cannot[1]
 
     def violation(self, labels: ArrayLike) -> FloatArray:
-        """Violated share of the must-links plus violated share of the cannot-links, in [0, 2].
+        """Return the violated share of the must-links plus violated share of the cannot-links, in [0, 2].
 
         V = (M - w_m) / M + (C - w_c) / C, with sums of weights; a term without pairs is 0.
         """
@@ -268,7 +268,7 @@ class PairwiseConstraints:
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
 
     def bonus(self, labels: ArrayLike) -> FloatArray:
-        """Satisfied share of the must-links plus satisfied share of the cannot-links, in [0, 2].
+        """Return the satisfied share of the must-links plus satisfied share of the cannot-links, in [0, 2].
 
         w_m / M + w_c / C, or 0 without pairs. Internal-NSGA-II-clus (Algorithm 2) adds it to the crowding.
         """
@@ -421,7 +421,7 @@ def _with_listed(
 
 @documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
-    """Satisfied constraints, if the constraints are all pairs of labelled samples.
+    """Return the satisfied constraints, if the constraints are all pairs of labelled samples.
 
     Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, without listing the
     pairs. O(n_individuals * n_labelled) time and memory.
@@ -466,7 +466,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Shares ``must_link_satisfied`` and ``cannot_link_satisfied`` of the pairs, if there are any."""
+    """Return shares ``must_link_satisfied`` and ``cannot_link_satisfied`` of the pairs, if there are any."""
     return {
         f"{kind}_satisfied": found.satisfied / found.n_pairs
         for kind, found in zip(

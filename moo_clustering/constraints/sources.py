@@ -186,7 +186,7 @@ def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) ->
 def sample_constraints(
     y: Any, fraction: Any, scheme: Scheme, rng: Generator, max_pairs: int
 ) -> tuple[int, Int64Array, Int64Array]:
-    """Number of samples, must-links and cannot-links drawn from gold labels."""
+    """Return the number of samples, must-links and cannot-links drawn from gold labels."""
     if not isinstance(fraction, Real):
         raise TypeError(f"fraction must be a number in (0, 1], got {quoted(fraction)}")
     fraction = float(fraction)
@@ -299,13 +299,13 @@ class Gold(Protocol):
     n_must: int
 
     def shared(self, pairs: Int64Array) -> BoolArray:
-        """Whether the two samples of each pair share a label."""
+        """Return whether the two samples of each pair share a label."""
 
     def must_pairs(self, ranks: Int64Array) -> Int64Array:
-        """Must-links with the given ranks, 0 <= rank < n_must."""
+        """Return the must-links with the given ranks, 0 <= rank < n_must."""
 
     def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
-        """Cannot-links with the given ranks, 0 <= rank < n(n-1)/2 - n_must."""
+        """Return the cannot-links with the given ranks, 0 <= rank < n(n-1)/2 - n_must."""
 
 
 class SingleLabels:

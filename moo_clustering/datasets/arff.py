@@ -83,7 +83,7 @@ class Header:
 
 
 def arff_lines(text: str) -> Lines:
-    """Number and text of every line that is neither empty nor a comment."""
+    """Yield the number and text of every line that is neither empty nor a comment."""
     # splitlines would also split names at other characters.
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
@@ -92,7 +92,7 @@ def arff_lines(text: str) -> Lines:
 
 
 def is_arff(text: str) -> bool:
-    """Whether a text begins like an ARFF file."""
+    """Return whether a text begins like an ARFF file."""
     first = next(arff_lines(text), (0, ""))[1].lower()
     return first.startswith(("@relation", "@attribute"))
 

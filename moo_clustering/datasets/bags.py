@@ -202,7 +202,7 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Whether a column without a given role has a name like bag or class columns."""
+    """Return whether a column without a given role has a name like bag or class columns."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
@@ -234,7 +234,7 @@ class Rows:
         return type(self)(kept, self.numbers[:, list(columns)], self.lines)
 
     def place(self, row: int) -> str:
-        """Position of a row in the file, for messages."""
+        """Return the position of a row in the file, for messages."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
@@ -385,13 +385,13 @@ def bags_of_parquet(path: Path, options: BagOptions, expansion: int = EXPANSION)
 
 
 def _as_text(columns: list[str], options: BagOptions) -> set[str]:
-    """Columns whose values remain texts, because "007" and "7" are two bags."""
+    """Return the columns whose values remain texts, because "007" and "7" are two bags."""
     guessed = {name for name in columns if may_be_role(name, options) and name not in options.nominal}
     return guessed | {name for name in (options.bag, options.label) if name}
 
 
 def _missing(column: str, as_text: set[str], options: BagOptions) -> list[str]:
-    """Texts that represent a missing cell of a column."""
+    """Return the texts that represent a missing cell of a column."""
     if column not in as_text:
         return ["", "?", "nan", "NaN", "NA"]
     is_label = column == options.label or (options.label is None and _CLASS.fullmatch(column))
@@ -663,7 +663,7 @@ class Members(NamedTuple):
         return int(self.bag_of_row.max()) + 1
 
     def name(self, bag: int) -> str:
-        """Name of a bag, for messages."""
+        """Return the name of a bag, for messages."""
         return f"bag {bag + 1} of {self.n_bags}" if self.ids is None else f"bag {self.ids[bag]!r}"
 
 
@@ -730,7 +730,7 @@ def _classes(
 
 
 def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
-    """Codes and names of the classes of the bags; None if all classes are unknown."""
+    """Return the codes and names of the classes of the bags; None if all classes are unknown."""
     labels, names = encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())
 
@@ -738,7 +738,7 @@ def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...
 def feature_matrix(
     rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]
 ) -> tuple[Numbers, tuple[str, ...]]:
-    """Features of the instances: numeric columns, and one-hot encoded nominal attributes."""
+    """Return the features of the instances: numeric columns, and one-hot encoded nominal attributes."""
     # An attribute declared ``{0, 1}`` becomes one numeric column. Any other, even with two values, becomes
     # one column ``name=value`` per declared value, so that unequal values are equally far apart.
     for column, name in enumerate(rows.columns):

@@ -530,12 +530,12 @@ def _spread(values: NDArray[Any], where: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def _texts(cells: Sequence[Any], missing: set[str]) -> NDArray[Any]:
-    """Texts of the cells without white space around them, None for words of missing values."""
+    """Return the cells as stripped texts, None for words for missing values."""
     return _Cells(*different_cells(_written(cells))).stripped(missing).texts()
 
 
 def _written(cells: Sequence[Any]) -> NDArray[Any]:
-    """Texts of the cells, empty for missing values."""
+    """Return the texts of the cells, empty for missing values."""
     texts = np.empty(len(cells), dtype=object)
     if set(map(type, cells)) <= {str}:
         texts[:] = cells
@@ -545,7 +545,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Positions of the cells among the different ones, and these in order of appearance.
+    """Return the position of each cell among the different cells, and these in order of appearance.
 
     Many columns have few different cells. ``pandas.factorize`` makes dozens of calls for a short column.
     """
@@ -672,7 +672,7 @@ def _dated(texts: NDArray[Any], forms: Sequence[str] = _FORMATS) -> _Dates | str
 
 
 def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | None:
-    """Dates in one format; None if any text is in another."""
+    """Return the dates in one format; None if any text is in another."""
     dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
     if dates.notna().all():
         return _moments(dates)
@@ -684,7 +684,7 @@ def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | Non
 
 
 def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
-    """Dates in UTC, in microseconds unless two dates would become equal."""
+    """Return the dates in UTC, in microseconds unless two dates would become equal."""
     dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None).to_numpy()
     coarse = dates.astype("datetime64[us]")
     return coarse if (coarse == dates)[~np.isnat(dates)].all() else dates

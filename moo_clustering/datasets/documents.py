@@ -267,7 +267,7 @@ class Fields(NamedTuple):
                 raise DataError(Advice("", *(f"{way} names {column!r} twice" for way in _TEXT_COLUMNS)))
 
     def wanted(self) -> set[str]:
-        """Columns that may be used."""
+        """Return the columns that may be used."""
         return {*(self.text or _TEXT), _TITLE, *_IDS, *self.roles.by_column()}
 
 
@@ -352,7 +352,7 @@ def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ..
 def _known(
     records: Records, column: str | None, source: str
 ) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None]:
-    """Classes as codes with their names, or as sets if a document has several."""
+    """Return the classes as codes with their names, or as sets if a document has several."""
     if column is None:
         return None, (), None
     cells = [tuple(map(clean_name, names)) for names in _names(records, column, source)]

@@ -172,7 +172,7 @@ def suffix_of(path: Path) -> str:
 
 
 def holds_documents(path: Path) -> bool:
-    """Whether a path can contain only texts: JSON lines or a folder."""
+    """Return whether a path can contain only texts: JSON lines or a folder."""
     return path.name.lower().endswith(JSON_LINES) or path.is_dir()
 
 
@@ -241,7 +241,7 @@ class TableText(NamedTuple):
     encoding: str = "utf-8"
 
     def rows(self, source: object) -> Iterator[Row]:
-        """Number and cells of every non-empty line."""
+        """Return the number and cells of every non-empty line."""
         if "\0" in self.text:
             raise DataError(f"{source} is not a text file: it contains zero bytes")
         return _cells(io.StringIO(self.text, newline=""), self.separator)
@@ -302,7 +302,7 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _names(comment: str, line: str, separator: str) -> bool:
-    """Whether a comment names the columns of the following line."""
+    """Return whether a comment names the columns of the following line."""
     names, cells = _split(_without_mark(comment, separator), separator), _split(line, separator)
     if len(names) != len(cells) or not all(map(str.strip, names)):
         return False
@@ -316,7 +316,7 @@ def _without_mark(comment: str, separator: str) -> str:
 
 
 def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str]) -> list[int]:
-    """Numbers of the comment lines from the first row on."""
+    """Return the numbers of the comment lines from the first row on."""
     found: list[int] = []
     if not any(line.startswith(_MARKS) for line in lines[place:]):
         return found
@@ -525,7 +525,7 @@ def written(cell: Any) -> str:
 
 
 def cells_of(values: Any) -> list[Any]:
-    """Cells of a column in their stored type, so that 0.1 in single precision remains 0.1."""
+    """Return the cells of a column in their stored type, so that 0.1 in single precision remains 0.1."""
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
@@ -537,12 +537,12 @@ def cells_of(values: Any) -> list[Any]:
 
 
 def are_cells(cells: Sequence[Any]) -> bool:
-    """Whether :func:`is_cell` holds for all cells of a column."""
+    """Return whether :func:`is_cell` holds for all cells of a column."""
     return set(map(type, cells)) <= {str, float, type(None)} or all(map(is_cell, cells))
 
 
 def is_cell(cell: Any) -> bool:
-    """Whether a cell is a scalar such as a number, text or date, but neither bytes nor complex."""
+    """Return whether a cell is a scalar such as a number, text or date, but neither bytes nor complex."""
     return bool(pd.api.types.is_scalar(cell)) and not isinstance(cell, bytes | complex | np.complexfloating)
 
 
@@ -557,13 +557,13 @@ def as_number(text: str) -> float:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number or NaN in Python's notation."""
+    """Return whether a text is a number or NaN in Python's notation."""
     number = as_number(text)
     return number == number or text.strip().casefold().lstrip("+-") == "nan"
 
 
 def is_written_number(text: str) -> bool:
-    """Whether a text is a number with a decimal point or comma."""
+    """Return whether a text is a number with a decimal point or comma."""
     return _WRITTEN.fullmatch(text.strip()) is not None
 
 
@@ -636,7 +636,7 @@ def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
 
 
 def is_plain(column: pd.Series[Any]) -> bool:
-    """Whether a column has a numeric type, or is boolean without missing cells."""
+    """Return whether a column has a numeric type, or is boolean without missing cells."""
     types = pd.api.types
     if types.is_bool_dtype(column.dtype):
         return not column.hasnans

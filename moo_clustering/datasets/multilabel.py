@@ -326,7 +326,7 @@ class _Numbers:
         self.values[known] = coded[entries.columns[known], entries.codes[known].astype(np.intp)]
 
     def _chosen(self, columns: list[int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-        """Rows, positions within ``columns``, and values of the entries in ``columns``."""
+        """Return the rows, positions within ``columns``, and values of the entries in ``columns``."""
         where = np.full(len(self._attributes), -1)
         where[columns] = np.arange(len(columns))
         places = where[self._entries.columns]

@@ -123,7 +123,7 @@ class PreparedTable:
         return self.preparer.units()
 
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
-        """Names of the columns whose missing cells are associated with the clusters, strongest first.
+        """Return names of the columns whose missing cells are associated with the clusters, strongest first.
 
         Such clusters may reflect how the table was filled in rather than the samples.
 
@@ -318,7 +318,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return self._fitted(X)[0]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Features of further rows. See :meth:`prepare`.
+        """Return the features of further rows. See :meth:`prepare`.
 
         Parameters
         ----------
@@ -348,7 +348,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     @documented(transform)
     def prepare(self, X: Any) -> PreparedTable:
-        """Features of further rows with filled columns and notes, without warnings.
+        """Return the features of further rows with filled columns and notes, without warnings.
 
         Returns
         -------
@@ -465,7 +465,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return X, filled, known, notes
 
     def _prepared(self, table: Any) -> tuple[PreparedTable, list[str]]:
-        """The features of further rows, and the notes that :meth:`transform` warns of."""
+        """Return the features of further rows, and the notes that :meth:`transform` warns of."""
         check_is_fitted(self)
         frame, notes = self._matched(*as_frame(table))
         columns = [scale.column for scale in self._scales]
@@ -613,14 +613,14 @@ def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
 
 
 def _some_rows(n: int, most: int) -> NDArray[np.intp]:
-    """Numbers of all rows, or of a random sample with a fixed seed, in ascending order."""
+    """Return the numbers of all rows, or of a random sample with a fixed seed, in ascending order."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
 def _indicators(column: Column) -> NDArray[np.float64]:
-    """Indicators of the values, or of bins of equal counts, shape (n_samples, n_different)."""
+    """Return the indicators of the values, or of bins of equal counts, shape (n_samples, n_different)."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
     if column.kind != "category" and len(different) > FEW:
@@ -769,7 +769,7 @@ def _middles(values: NDArray[Any], kind: Kind) -> NDArray[Any]:
 
 
 def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-    """Features of columns without missing values, shape (n_samples, n_features)."""
+    """Return the features of columns without missing values, shape (n_samples, n_features)."""
     X = np.empty((len(filled[0]), sum(len(scale.feature_names) for scale in scales)))
     for low in range(0, len(X), _ROWS):
         rows, end = slice(low, low + _ROWS), 0
@@ -848,7 +848,7 @@ class _Scale:
         return filled.astype(np.float64)
 
     def features(self, filled: NDArray[Any]) -> NDArray[np.float64]:
-        """Features of cells without missing values, shape (n_samples, n_feature_names)."""
+        """Return the features of cells without missing values, shape (n_samples, n_feature_names)."""
         if self.column.kind == "category":
             block = self._indicators(filled) * self.factor
         else:
@@ -856,7 +856,7 @@ class _Scale:
         return block * np.sqrt(self.weight)
 
     def cells(self, block: NDArray[np.float64]) -> Any:
-        """Cells of features, the inverse of :meth:`features`."""
+        """Return the cells of features, the inverse of :meth:`features`."""
         block = block / np.sqrt(self.weight)
         if self.column.kind == "category":
             if len(self.categories) == 2:
@@ -870,7 +870,7 @@ class _Scale:
         return numbers
 
     def filled(self, cells: NDArray[Any]) -> NDArray[Any]:
-        """Cells with the median or mode of the fit in place of missing ones."""
+        """Return the cells with the median or mode of the fit in place of missing ones."""
         missing = pd.isna(cells)
         if not missing.any():
             return cells

@@ -230,7 +230,7 @@ def read_table(
 
 
 def is_text_table(path: Path) -> bool:
-    """Whether a file contains rows of texts: separated text, possibly compressed, or Excel."""
+    """Return whether a file contains rows of texts: separated text, possibly compressed, or Excel."""
     return files.suffix_of(path) in files.TEXT or path.suffix.lower() in files.EXCEL
 
 
@@ -304,7 +304,7 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
 def named_columns(
     head: list[files.Row], header: bool | None, source: str, notes: list[str]
 ) -> tuple[list[str], bool]:
-    """Names of the columns, and whether they are in the first line."""
+    """Return the names of the columns, and whether they are in the first line."""
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
         numbered = [str(number) for number in range(len(cells))]  # pandas names unnamed columns so
@@ -499,7 +499,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
 
 
 def array_names(path: Path) -> set[str]:
-    """Names of the arrays in an archive; empty if it is damaged, which readers report."""
+    """Return the names of the arrays in an archive; empty if it is damaged, which readers report."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -556,7 +556,7 @@ def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[in
 
 
 def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
-    """Labels or identifiers of an archive, one per sample."""
+    """Return the labels or identifiers of an archive, one per sample."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
         raise files.DataError(
@@ -600,7 +600,7 @@ def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: st
 
 
 def not_numeric(frame: pd.DataFrame, features: Sequence[str]) -> list[str]:
-    """Names of the features that are not numeric."""
+    """Return the names of the features that are not numeric."""
     return [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
 
 
@@ -651,7 +651,7 @@ def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str)
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
-    """Features as stripped texts (categories), booleans, or float64.
+    """Return the features as stripped texts (categories), booleans, or float64.
 
     Raises a DataError for category columns with empty cells, values other than texts, or a distinct value in
     each of many rows. Warns of columns that seem to be numbers or identifiers.
@@ -789,7 +789,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
 
 
 def class_name(text: str) -> str:
-    """Name of a class: 1 for 1.0 and 0 for -0, whatever the type of the column."""
+    """Return the name of a class: 1 for 1.0 and 0 for -0, whatever the type of the column."""
     text = text.strip()
     found = _INTEGER.fullmatch(text)
     if found is None:
@@ -810,7 +810,7 @@ def _missing_note(names: Sequence[str]) -> str:
 
 
 def holds_columns(path: Path) -> bool:
-    """Whether :func:`read_frame` can read the file."""
+    """Return whether :func:`read_frame` can read the file."""
     return is_text_table(path) or path.suffix.lower() in files.PARQUET
 
 
@@ -851,7 +851,7 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
 def _without_empty_ends(
     rows: list[files.Row], path: Path, header: bool | None, notes: list[str]
 ) -> tuple[list[str], list[files.Row]]:
-    """Names of the columns, and rows, without empty columns and rows at the end."""
+    """Return the names of the columns, and rows, without empty columns and rows at the end."""
     head, rest = rows[:1], rows[1:]
     if head:
         names = head[0][1]

@@ -292,7 +292,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
 
 
 def relevant_links(delta: Delta, n_samples: int) -> int:
-    """Number of spanning-tree links that have genes: at least 1, or 0 for a single sample."""
+    """Return the number of spanning-tree links that have genes: at least 1, or 0 for a single sample."""
     if delta == "auto":
         delta = _SHARE if n_samples <= _SMALL else "sr5" if n_samples <= _LARGE else _SHARE_OF_LARGE
     if delta == "sr5":

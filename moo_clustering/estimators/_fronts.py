@@ -466,7 +466,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
     def _joins(self, must_link: ArrayLike | None) -> bool:
-        """Whether the graph gets links between samples that belong together."""
+        """Return whether the graph gets links between samples that belong together."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
 
 

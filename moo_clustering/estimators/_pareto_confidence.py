@@ -88,7 +88,7 @@ class Assessor:
         return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < least else verdict)
 
     def _described(self, labels: Labels) -> FloatArray:
-        """Features of a partition, shape (1, n_features), cached."""
+        """Return the features of a partition, shape (1, n_features), cached."""
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         key = labels.tobytes()
@@ -107,7 +107,7 @@ class Assessor:
         return X is not None and 2 * len(np.unique(X, axis=0)) >= len(X)
 
     def finders(self, labels: Labels) -> list[str]:
-        """Families with a similar member (adjusted Rand index of at least .9)."""
+        """Return the families with a similar member (adjusted Rand index of at least .9)."""
         pool = self.samples.pool
         assert pool is not None
         alike = np.flatnonzero(pairwise_ari(labels[None], pool.labels)[0] >= _ALIKE)
@@ -269,7 +269,7 @@ class ConfidenceModel:
     terms: Mapping[str, Term]
 
     def predict(self, features: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Probabilities and expected indices, shape (q,) each, of features (q, n_features)."""
+        """Return the probabilities and expected indices, shape (q,) each, of features (q, n_features)."""
         columns = [FEATURES.index(name) for name in self.terms]
         means, scales, of_structure, of_ari = np.array(list(self.terms.values())).T
         standardised = (features[:, columns] - means) / scales

@@ -605,7 +605,7 @@ def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
 
 
 def _landmark_means(X: Any, landmark_of: Labels) -> Any:
-    """Mean of the samples of every landmark, sparse if X is sparse."""
+    """Return the mean of the samples of every landmark, sparse if X is sparse."""
     return _weighted_sums(X, landmark_of, np.bincount(landmark_of))
 
 

@@ -191,7 +191,7 @@ class Objectives:
         return tuple(index.name for index in self.indices)
 
     def values(self, labels: Labels) -> FloatArray:
-        """Objectives in natural sign, shape (n_partitions, n_objectives)."""
+        """Return the objectives in natural sign, shape (n_partitions, n_objectives)."""
         return np.column_stack([index.evaluate(labels) for index in self.indices])
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
@@ -332,13 +332,13 @@ class LeastSizes:
 
     @classmethod
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Sizes of the samples. The default is a hundredth of n_samples, between 2 and 10."""
+        """Return the sizes of the samples. The default is a hundredth of n_samples, between 2 and 10."""
         if least is None:
             least = min(_MOST_SMALL, max(2, round(0.01 * samples.n_samples)))
         return cls(least, samples.summed(np.ones((samples.n_samples, 1)))[:, 0], samples.graph)
 
     def smallest(self, labels: Labels) -> float:
-        """Size of the smallest cluster."""
+        """Return the size of the smallest cluster."""
         return float(np.bincount(labels, weights=self.weights).min())
 
     def merged(self, labels: Labels) -> Labels:
@@ -423,7 +423,7 @@ class Candidates:
         return self.objectives.agreement(self.labels, self.values)
 
     def front(self) -> IntpArray:
-        """Non-dominated candidates, without duplicate partitions."""
+        """Return the non-dominated candidates, without duplicate partitions."""
         distinct = np.sort(distinct_rows(self.labels)[0])
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
@@ -721,7 +721,7 @@ class _LabelKernel:
                 self._given += _LINEAR * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:
-        """Class scores from labels ``counts`` for all points, or for some with all labelled ones."""
+        """Return class scores from labels ``counts`` for all points, or for some with all labelled ones."""
         columns = np.flatnonzero(counts.sum(axis=1) > 0)
         total, labels = self._given[:, np.searchsorted(self._columns, columns)], self._labels
         at = columns
@@ -735,7 +735,7 @@ class _LabelKernel:
         return evidence.kernel_ridge(total, at, counts[at] / n_labels[:, None], n_labels)
 
     def scores_of(self, chosen: IntpArray, counts: FloatArray) -> FloatArray:
-        """Class scores of samples from labels ``counts`` of the points."""
+        """Return the class scores of samples from labels ``counts`` of the points."""
         positions, distances = self._samples.nearest_points(chosen)
         points = np.union1d(positions, self._columns)
         scores = self.scores(counts, points)

@@ -295,7 +295,7 @@ class CategoryCoder:
                 )
 
     def encode(self, columns: Sequence[Column]) -> NDArray[np.int32]:
-        """Codes of shape (n_samples, n_features); -1 for a value that is no category."""
+        """Return the codes of shape (n_samples, n_features); -1 for a value that is no category."""
         codes = []
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
             if edges is None:
@@ -332,11 +332,11 @@ class NumberCoder:
             self._half = self._half * _not_zero(scaled.std(axis=0))
 
     def encode(self, columns: Sequence[Column]) -> FloatArray:
-        """Numbers of shape (n_samples, n_features)."""
+        """Return the numbers of shape (n_samples, n_features)."""
         return (_matrix(columns) / 2 - self._origin / 2) / self._half
 
     def decode(self, modes: FloatArray) -> FloatArray:
-        """Numbers of shape (..., n_features) in the units of the data."""
+        """Return the numbers of shape (..., n_features) in the units of the data."""
         return (self._origin / 2 + modes * self._half) * 2
 
 
@@ -361,7 +361,7 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
 
 
 def _edges(column: Column, bins: int | None) -> FloatArray | None:
-    """Least values of all intervals but the first; None for a column that is not cut."""
+    """Return the least values of all intervals but the first; None for a column that is not cut."""
     if not column.is_float:
         return None
     numbers = column.numbers()

@@ -256,7 +256,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         return self.ward_start and n_samples <= WARD_SAMPLES
 
     def _cuts(self, n_samples: int) -> bool:
-        """Whether the search or a control starts from a Ward cut."""
+        """Return whether the search or a control starts from a Ward cut."""
         if self.strategy == "ward" or (self.strategy == "memetic" and self._starts_from_ward(n_samples)):
             return True
         return self.report_controls and "ward" in self._controls(n_samples)

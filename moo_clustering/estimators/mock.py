@@ -581,7 +581,7 @@ objective, int or callable, default="auto"
         return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
 
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
-        """The two objectives, and a third of labels or pairs."""
+        """Return the two objectives, and a third of labels or pairs."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
 
 
@@ -608,12 +608,12 @@ def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) 
 
 
 def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of the rules, including objectives."""
+    """Return the names of the rules, including objectives."""
     return (*RULES, *(name for name in names if name not in RULES))
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Rows with the number of clusters nearest to ``n_clusters`` (ties: the smaller), or all rows."""
+    """Return rows with the number of clusters nearest to ``n_clusters`` (ties: the smaller), or all rows."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)

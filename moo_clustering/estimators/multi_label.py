@@ -131,7 +131,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
     def _decided(
         self, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
     ) -> NDArray[Any]:
-        """Classes of the largest scores, or label indicators by threshold or number."""
+        """Return the classes of the largest scores, or label indicators by threshold or number."""
         if not self.multilabel_:
             if n_labels is not None:
                 raise ValueError("n_labels requires label sets, but y in fit had one class per sample")

@@ -177,7 +177,7 @@ class NSGA2Clus(MedoidSetClusterer):
 def _select_distinct(
     individuals: Individuals, k: int, rng: np.random.Generator, *, select: Select, problem: MedoidProblem
 ) -> Individuals:
-    """Survivors among individuals with distinct medoids, if there are enough."""
+    """Return the survivors among individuals with distinct medoids, if there are enough."""
     keys = row_digests(problem.encoding.canonical(np.stack([np.asarray(one) for one in individuals])))
     first: dict[bytes, int] = {}
     for row, key in enumerate(keys):

@@ -177,7 +177,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
-        """Settings of the paper, except that the result does not depend on the order of the rows.
+        """Return the settings of the paper, except that the result does not depend on the order of the rows.
 
         Unnormalised Laplacian, and SBX and polynomial mutation on full neighbour lists, on ranks instead of
         sample indices. ``options`` override the settings.
@@ -353,7 +353,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return consensus.ensemble_members(self.F)
 
     def members(self) -> IntArray:
-        """Ranks of the graphs to merge."""
+        """Return the ranks of the graphs to merge."""
         if self.options["ensemble_over"] == "population":
             return self.ranks
         least = self.options["min_members"]
@@ -367,7 +367,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.clustered(S), sigma
 
     def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
-        """Merged graph, and the scale factor, if any."""
+        """Return the merged graph, and the scale factor, if any."""
         ranks, rng, options = self.members(), np.random.default_rng(self.weight_seed), self.options
         if ensemble == "es1":
             if options["metric"] == "precomputed":

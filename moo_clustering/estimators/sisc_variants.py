@@ -431,7 +431,7 @@ def logits(probabilities: NDArray[Any]) -> FloatArray:
 def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
-    """Weighted mean of the standardised logits of models, in the weighted mean of their scales."""
+    """Average the standardised logits of models, and rescale them by the average of their scales."""
     # Standardised logits would give half of the samples a probability above .5 in every class; the mean scale
     # restores the probabilities of a typical model, without changing the order of samples in a class.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
@@ -444,7 +444,7 @@ def mixed_logits(
 
 
 def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
-    """Sigmoids; for one class per sample, divided by the sum of the row."""
+    """Return the sigmoids; for one class per sample, divided by the sum of the row."""
     return np.asarray(expit(logits)) if multilabel else multi_label.sigmoid_shares(logits)
 
 
@@ -575,7 +575,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
 
 
 def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> list[Split]:
-    """Folds of the labelled samples, as positions among them; empty for one sample."""
+    """Return the folds of the labelled samples, as positions among them; empty for one sample."""
     labels = targets.indicators[targets.rows].astype(np.int64)
     codes = labels if targets.multilabel else labels.argmax(axis=1)
     cv = 5 if cv is None else cv
@@ -604,7 +604,7 @@ def cross_validated_scores(
     seed: np.random.SeedSequence,
     n_jobs: int | None,
 ) -> FloatArray:
-    """Scores of the folds for every weight of the first model, shape (n_folds, n_weights)."""
+    """Return the scores of the folds for every weight of the first model, shape (n_folds, n_weights)."""
     # The macro AUC is NaN for a fold in which no label has both samples with it and without it.
     scores = run_calls(
         (
@@ -681,7 +681,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Logits of all classes, including unseen ones, or decisions of a model without probabilities."""
+    """Return logits of all classes, including unseen ones, or decisions of a model without probabilities."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None

@@ -226,7 +226,7 @@ class SubspaceEstimator(
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
-        """Distances between documents and clusters, with the feature weights of every cluster."""
+        """Return the distances between documents and clusters, with the feature weights of every cluster."""
         return self._distances_of(X)
 
     @documented(OF_PREDICT)
@@ -257,7 +257,7 @@ class SubspaceEstimator(
         return best_labels(probabilities, counts).astype(np.int64)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of classes or labels: votes of clusters divided by the sum of their weights.
+        """Return probabilities of classes or labels: votes of clusters divided by the sum of their weights.
 
         The shape is (n, n_classes); rows sum to 1 for one class per document. ``aggregation="sum"`` is
         replaced by ``"normalised"``, with the same ranking of the classes, because sums are not
@@ -267,7 +267,7 @@ class SubspaceEstimator(
         return np.clip(votes, 0.0, 1.0)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of classes or labels: votes of clusters, weighted by ``aggregation``.
+        """Return the scores of classes or labels: votes of clusters, weighted by ``aggregation``.
 
         The shape is (n, n_classes), or (n,) for two classes, the score of the second minus that of the first.
         Raises a ValueError if the fit had no labels.
@@ -374,11 +374,11 @@ class SubspaceEstimator(
         )
 
     def _vote_impurities(self) -> FloatArray:
-        """Impurities for votes by membership."""
+        """Return the impurities for votes by membership."""
         return self._impurities
 
     def _vote_fuzziness(self) -> float:
-        """Fuzziness of votes by membership."""
+        """Return the fuzziness of votes by membership."""
         return 1.5
 
 
@@ -541,7 +541,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
 
     @abstractmethod
     def _make_options(self) -> SubspaceOptions:
-        """Options of the sweeps."""
+        """Return the options of the sweeps."""
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

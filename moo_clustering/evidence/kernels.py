@@ -31,7 +31,7 @@ _TIE = 1e-6
 
 
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
-    """Weighted share of the partitions that have two samples in one cluster.
+    """Return the weighted share of the partitions that have two samples in one cluster.
 
     O(n_samples L n_partitions) time. Source: ParetoClustering: partition kernel. Raises a ValueError or
     TypeError if labels, weights or columns are invalid.
@@ -374,7 +374,7 @@ def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArr
 
 @documented(class_probabilities)
 def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
-    """Class factors sqrt(prior_c / mean of F_c), for F with rows of sum 1.
+    """Return the class factors sqrt(prior_c / mean of F_c), for F with rows of sum 1.
 
     Source: ParetoClustering: class shares.
 

@@ -99,7 +99,7 @@ def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatA
 
 
 def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatArray:
-    """Weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
+    """Return weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
 
     Raises a ValueError if shapes differ, or a number of clusters is below 1. Source: ParetoClustering:
     consensus.
@@ -141,7 +141,7 @@ def _weights(logarithms: FloatArray, least: float) -> FloatArray:
 
 
 def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
-    """Weights v = exp(0.3 (E - max E)) of the partitions, scaled to sum 1.
+    """Return the weights v = exp(0.3 (E - max E)) of the partitions, scaled to sum 1.
 
     Raises a ValueError if a value is NaN. Used by ParetoClustering for its partition kernel and for pairs.
 

@@ -155,7 +155,7 @@ def _softmax(logarithms: FloatArray) -> FloatArray:
 
 
 def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> FloatArray:
-    """Weights of the probabilities (n_classifiers, n, n_classes) for n samples; a convex problem."""
+    """Return weights of the probabilities (n_classifiers, n, n_classes) for n samples; a convex problem."""
     start = np.eye(len(logarithms))[0]
     own = np.arange(len(codes))
 

@@ -176,7 +176,7 @@ def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
 
 
 def _factors_well(S: sp.csr_array) -> bool:
-    """Whether a factorisation of the Laplacian has little fill-in and needs seconds at most."""
+    """Return whether a factorisation of the Laplacian has little fill-in and needs seconds at most."""
     # The widest level of a breadth-first search bounds the bandwidth to which the graph can be reordered.
     n_samples = S.shape[0]
     if S.nnz > FACTOR_NEIGHBORS * n_samples:

@@ -167,7 +167,7 @@ class LinkInterest:
         return np.minimum(self.rank_of_parent, self.rank_of_child)
 
     def interesting(self, n_neighbors: int) -> BoolArray:
-        """Whether neither endpoint is among the ``n_neighbors`` nearest neighbours of the other."""
+        """Return whether neither endpoint is among the ``n_neighbors`` nearest neighbours of the other."""
         return self.degree > n_neighbors
 
 

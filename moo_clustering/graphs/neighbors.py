@@ -474,7 +474,7 @@ def index_tied_lists(
 
 
 def tie_keys(n_samples: int, ties: Ties, rng: Generator) -> Int32Array:
-    """Keys that order tied samples."""
+    """Return the keys that order tied samples."""
     numbers = np.arange(n_samples, dtype=np.int32)
     return rng.permutation(numbers) if ties == "random" else numbers
 
@@ -653,17 +653,17 @@ class PointSearch(ABC):
         return np.arange(len(rows))
 
     def chunk(self, n_found: int) -> int:
-        """Number of rows per search."""
+        """Return the number of rows per search."""
         width = len(self.points) if 4 * n_found >= len(self.points) else n_found
         return max(1, CHUNK // width)
 
     def seconds(self, n_found: int) -> float:
-        """Estimated processor time of a search for all points; 0 if unknown."""
+        """Return the estimated processor time of a search for all points; 0 if unknown."""
         return 0.0
 
     @abstractmethod
     def all_distances(self, rows: Int64Array) -> FloatArray:
-        """Distances from rows to all points."""
+        """Return the distances from rows to all points."""
 
     @abstractmethod
     def nearest(self, rows: Int64Array, n_found: int) -> Found:

@@ -180,7 +180,7 @@ def self_tuning_graph(
     metric: neighbors.PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours, made connected.
+    """Return the similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours, made connected.
 
     sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a thousandth
     of the median positive neighbour distance. Two samples are linked if at least one lists the other, with a
@@ -238,7 +238,7 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
 
 
 def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
-    """Similarities by water-filling, symmetrised.
+    """Return the similarities by water-filling, symmetrised.
 
     O(N width) time and memory. Source: PESC.
 
@@ -388,7 +388,7 @@ def pair_distances(
 
 
 def listed_edges(lists: neighbors.NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
-    """Directed matrix of positive weights of shape (n_samples, width) on the neighbour lists."""
+    """Return the directed matrix of positive weights of shape (n_samples, width) on the neighbour lists."""
     # Parts of a memory-mapped array are read-only in older versions of NumPy; sorting writes to them.
     indices = np.asarray(lists.indices)
     kept = (indices >= 0) & (weights > 0)

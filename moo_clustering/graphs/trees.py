@@ -202,7 +202,7 @@ def _prim_by_rows(row: Callable[[int], NDArray[Any]], keys: NDArray[np.int32]) -
 
 
 def _smaller(keys: NDArray[np.int32], newest: int, source: Int64Array) -> BoolArray:
-    """Whether a link to the newest sample precedes an equally long link to the source."""
+    """Return whether a link to the newest sample precedes an equally long link to the source."""
     new = np.sort(np.column_stack([keys, np.full(len(keys), keys[newest])]), axis=1)
     old = np.sort(np.column_stack([keys, keys[source]]), axis=1)
     return (new[:, 0] < old[:, 0]) | ((new[:, 0] == old[:, 0]) & (new[:, 1] < old[:, 1]))
@@ -416,7 +416,7 @@ class BoxTree(NamedTuple):
         return self.start, self.stop, self.low, self.high
 
     def positions(self) -> Int64Array:
-        """Position of every sample."""
+        """Return the position of every sample."""
         places = np.empty_like(self.samples)
         places[self.samples] = np.arange(len(places))
         return places

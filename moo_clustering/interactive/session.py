@@ -179,7 +179,7 @@ class AnswerSession:
         return self._mode
 
     def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:
-        """Whether the session belongs to the fit with this pool and these landmarks."""
+        """Return whether the session belongs to the fit with this pool and these landmarks."""
         # The pool of the session can contain the result of the fit as well.
         own = self._base.pool.labels[: len(labels)]
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
@@ -558,7 +558,7 @@ class AnswerSession:
         return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
 
     def _repeated(self, event: dict[str, Any]) -> int:
-        """Number of the answer whose question an event repeats, or -1."""
+        """Return the number of the answer whose question an event repeats, or -1."""
         if event.get("kind") == "repeat":
             for number, (_, earlier, _) in enumerate(self._past):
                 if earlier.get("kind", "repeat") != "repeat" and set(earlier["samples"]) == set(
@@ -1009,7 +1009,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
 
 
 def has_answers(path: Path) -> bool:
-    """Whether a file contains more than the header of a file of answers."""
+    """Return whether a file contains more than the header of a file of answers."""
     try:
         return bool(_read(path)[1])
     except SessionFileError:

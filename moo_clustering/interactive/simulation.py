@@ -155,7 +155,7 @@ def simulate(
 
 
 def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[str, float]:
-    """Scores of the current partition."""
+    """Return the scores of the current partition."""
     labels = asker.labels_
     return {
         "ari": float(pairwise_ari(codes[None].astype(np.int32), labels[known][None])[0, 0]),
@@ -166,7 +166,7 @@ def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[s
 
 
 def share_moved(before: Labels, after: Labels) -> float:
-    """Share of samples outside the cluster that is matched with their previous one."""
+    """Return the share of samples outside the cluster that is matched with their previous one."""
     width = int(after.max()) + 1
     table = np.bincount(before.astype(np.intp) * width + after, minlength=(int(before.max()) + 1) * width)
     shared = table.reshape(-1, width)

@@ -185,7 +185,7 @@ class PartitionPool:
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:
-        """Labels of samples whose landmarks are ``index``, shape (n_partitions, len(index))."""
+        """Return the labels of samples whose landmarks are ``index``, shape (n_partitions, len(index))."""
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
@@ -326,7 +326,7 @@ def _checked_families(families: Any, precomputed: bool) -> list[str]:
 
 
 def _by_family(candidates: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Families in order of appearance, with ascending k."""
+    """Return the families in order of appearance, with ascending k."""
     number: dict[str, int] = {}
     keys = [
         (number.setdefault(family, len(number)), len(np.unique(labels)), at)

@@ -178,7 +178,7 @@ def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
 
 
 def _sortable(rows: NDArray[Any]) -> bool:
-    """Whether labels are all numbers without NaN, or all names."""
+    """Return whether labels are all numbers without NaN, or all names."""
     try:
         return all((row == row).all() and len(np.unique(row)) > 0 for row in rows)
     except TypeError:

@@ -322,7 +322,7 @@ class BagTables:
         self._distances: dict[Kind, NDArray[np.float64]] = {}
 
     def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
-        """Products of bag means and instances."""
+        """Return the products of bag means and instances."""
         weighting = self.weighting if weighting is None else weighting
         if weighting not in self._geometries:
             # No minimum cluster size, which would allow more pruning: individuals can violate it.
@@ -330,7 +330,7 @@ class BagTables:
         return self._geometries[weighting]
 
     def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
-        """Distances between bags, from row to column."""
+        """Return the distances between bags, from row to column."""
         kind = self.kind if kind is None else kind
         if kind not in self._distances:
             H = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)

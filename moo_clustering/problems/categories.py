@@ -115,7 +115,7 @@ class FuzzyModesProblem(SignedProblem):
         return self.space.checked(numbers.reshape(-1, self.n_clusters, self.n_features))
 
     def memberships(self, X: ArrayLike) -> FloatArray:
-        """Memberships u_ik, shape (n_individuals, n_clusters, n_samples)."""
+        """Return the memberships u_ik, shape (n_individuals, n_clusters, n_samples)."""
         modes = self.modes(X)
         u = np.empty((len(modes), self.n_clusters, self.n_samples))
         for rows in self._individuals(len(modes)):
@@ -146,7 +146,7 @@ class FuzzyModesProblem(SignedProblem):
         return sorted_modes.reshape(len(modes), self.n_var)
 
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
-        """Modes of the clusters 0..k-1 of a partition of shape (n_samples,), shape (k, n_features).
+        """Return modes of the clusters 0..k-1 of a partition of shape (n_samples,), shape (k, n_features).
 
         A mode is the most frequent category of every attribute (ties: the first), or the mean.
         """
@@ -229,7 +229,7 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def memberships(distances: FloatArray, m: float) -> FloatArray:
-    """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples)."""
+    """Return memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples)."""
     # Infinite distances exclude modes. A sample at distance 0 from q modes has membership 1/q in each.
     nearest = distances.min(axis=-2, keepdims=True)
     # Ratios to the nearest mode cannot overflow, and are 0 for modes farther than a mode at distance 0.
@@ -241,7 +241,7 @@ def memberships(distances: FloatArray, m: float) -> FloatArray:
 
 
 def powered(u: FloatArray, m: float) -> FloatArray:
-    """Memberships to the power m."""
+    """Return the memberships to the power m."""
     return np.square(u) if m == 2.0 else np.power(u, m)
 
 
@@ -274,7 +274,7 @@ class ModeSpace(Protocol):
         """Distances from modes (n, n_modes, n_features) to a block of samples, (n, n_modes, n_block)."""
 
     def between(self, modes: NDArray[Any]) -> FloatArray:
-        """Distances between modes, shape (n, n_modes, n_modes)."""
+        """Return the distances between modes, shape (n, n_modes, n_modes)."""
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
         """Sum a block of samples with weights (n, n_modes, n_block); shape (n, n_modes, width)."""

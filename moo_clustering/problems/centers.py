@@ -109,7 +109,7 @@ class SumOfSquaresProblem(PartitionProblem):
         return self.encoding.n_distances
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Centres in the coordinates of the data, shape (n_individuals, n_clusters, n_features)."""
+        """Return centres in the coordinates of the data, shape (n_individuals, n_clusters, n_features)."""
         return self.encoding.in_data(self.encoding.centers(X))
 
     def optimum(self, centers: FloatArray) -> Optimum:
@@ -127,12 +127,12 @@ class SumOfSquaresProblem(PartitionProblem):
         return Optimum(centers, labels, objective)
 
     def improve(self, X: ArrayLike) -> FloatArray:
-        """Genes of the local optima reached from the individuals."""
+        """Return the genes of the local optima reached from the individuals."""
         found = [self.optimum(centers).centers for centers in self.encoding.centers(X)]
         return np.array(found).reshape(-1, self.n_var)
 
     def nearest_labels(self, X: ArrayLike) -> Labels:
-        """Position of the nearest centre of every sample, shape (n_individuals, n_samples)."""
+        """Return the position of the nearest centre of every sample, shape (n_individuals, n_samples)."""
         rows = [self._scored(centers)[0] for centers in self.encoding.centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
@@ -207,7 +207,7 @@ class CenterEncoding(Encoding):
         self.n_distances = 0
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:  # type: ignore[override]
-        """Bounding box of the samples, repeated for every centre."""
+        """Return the bounding box of the samples, repeated for every centre."""
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
@@ -247,7 +247,7 @@ class CenterEncoding(Encoding):
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
-        """Means of the ``n_clusters`` largest clusters; means are repeated for fewer clusters."""
+        """Return the means of the ``n_clusters`` largest clusters; means are repeated for fewer clusters."""
         partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         X = np.empty((len(partitions), self.n_clusters, self.n_features))
         for row, partition in zip(X, partitions, strict=True):

@@ -129,7 +129,7 @@ class FeatureSubsetEncoding(Encoding):
         return self._known[key]
 
     def points_of(self, row: BoolArray) -> FloatArray:
-        """Features of a subset, shape (n_samples, m)."""
+        """Return the features of a subset, shape (n_samples, m)."""
         return np.ascontiguousarray(self._columns[row].T)
 
     def kmeans(self, points: FloatArray) -> tuple[Labels, float]:
@@ -160,7 +160,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.interp(np.log(sizes), *self._noise)
 
     def decode(self, X: IntArray) -> Labels:
-        """Partitions by k-means; clusters are numbered by first appearance."""
+        """Return the partitions by k-means; clusters are numbered by first appearance."""
         return relabel_by_first_appearance(self.clustered(X)[0])
 
     def encode(self, labels: IntArray) -> BoolArray:  # type: ignore[override]

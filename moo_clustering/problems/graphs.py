@@ -175,7 +175,7 @@ class MOCKProblem(SignedProblem):
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def n_clusters(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Number of clusters of every individual."""
+        """Return the number of clusters of every individual."""
         return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
 
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
@@ -320,7 +320,7 @@ class PartScores:
         self.within = float(np.einsum("ij,ij->", rest, rest))
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Objectives with natural signs, shape (n_individuals, len(names))."""
+        """Return the objectives with natural signs, shape (n_individuals, len(names))."""
         parts = self.encoding.parts(X)
         return np.column_stack([self._of(name)(parts) for name in names])
 
@@ -334,7 +334,7 @@ class PartScores:
         }[name]
 
     def variance(self, parts: Rows) -> FloatArray:
-        """Mean squared distance to the cluster mean."""
+        """Return the mean squared distance to the cluster mean."""
         n = len(self.X)
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
@@ -343,7 +343,7 @@ class PartScores:
         return self._map(share, len(parts), 2 * self.sums.size)
 
     def deviation(self, parts: Rows) -> FloatArray:
-        """Sum of distances to the cluster mean."""
+        """Return the sum of distances to the cluster mean."""
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
             deviations(parts, self.sizes, self.sums, self.base, self.X, *self._room(), lo, hi, out)
@@ -351,11 +351,11 @@ class PartScores:
         return self._map(share, len(parts), self.X.size)
 
     def connectivity(self, parts: Rows) -> FloatArray:
-        """Sum of the weights of neighbours in other clusters."""
+        """Return the sum of the weights of neighbours in other clusters."""
         return self._weight(parts, self.pairs, True)
 
     def rand_index(self, parts: Rows) -> FloatArray:
-        """Adjusted Rand index of the labelled samples."""
+        """Return the adjusted Rand index of the labelled samples."""
         table = np.empty((0, 0)) if self.table is None else self.table
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
@@ -364,7 +364,7 @@ class PartScores:
         return 1.0 - self._map(share, len(parts), 2 * table.size)
 
     def violation(self, parts: Rows) -> FloatArray:
-        """Violated share of the must-links plus that of the cannot-links."""
+        """Return the violated share of the must-links plus that of the cannot-links."""
         (must, must_total), (cannot, cannot_total), always = self.links  # type: ignore[misc]
         joined = always + self._weight(parts, cannot, False)
         return self._weight(parts, must, True) / must_total + joined / cannot_total
@@ -481,7 +481,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_gro
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
-    """Partitions during greedy merges of linked parts, shape (n_parts, n_parts)."""
+    """Return the partitions during greedy merges of linked parts, shape (n_parts, n_parts)."""
     parts, n = np.arange(scores.n_parts), len(scores.X)
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
@@ -532,7 +532,7 @@ class LinkScores(PartScores):
         self.weights = weights
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Objectives with natural signs, shape (n_individuals, len(names))."""
+        """Return the objectives with natural signs, shape (n_individuals, len(names))."""
         columns = {name: k for k, name in enumerate(("variance", "deviation", "connectivity"))}
         wanted = tuple(name in names for name in columns)
         links = self.encoding.to_full(X)
@@ -887,11 +887,11 @@ class SRMOSCProblem(FixedProblem):
         for_parts(score, self.n_samples, float(self.width) * self.X.size, self.n_jobs)
 
     def candidates(self) -> tuple[FloatArray, Labels, Labels]:
-        """Features, candidate lists, and the number of admissible candidates of every sample."""
+        """Return the features, candidate lists, and the number of admissible candidates of every sample."""
         return self.X, self.lists.indices, self.lists.n_admissible
 
     def graph(self, x: ArrayLike) -> sp.csr_array:
-        """Directed similarity matrix of one genotype."""
+        """Return the directed similarity matrix of one genotype."""
         weights = self.weights(x)[0]
         return listed_edges(self.lists, np.where(weights > least_squares.LINK, weights, 0.0))
 
@@ -913,7 +913,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Largest optimal weight for a single candidate, for operators that need bounds."""
+        """Return the largest optimal weight for a single candidate, for operators that need bounds."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)

@@ -169,11 +169,11 @@ class MedoidProblem(SignedProblem):
         return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
 
     def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Satisfied must-links and cannot-links of the partitions of :meth:`decode`."""
+        """Return the satisfied must-links and cannot-links of the partitions of :meth:`decode`."""
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Contiguous partitions by assignment under the constraints, for any supervision.
+        """Return the contiguous partitions by assignment under the constraints, for any supervision.
 
         ``penalty`` is the cost of a conflict in units of distance. By default, conflicts are avoided first.
         """
@@ -334,7 +334,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return labels
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Medoids of the clusters, see :meth:`MedoidEncoding.encode`."""
+        """Return the medoids of the clusters, see :meth:`MedoidEncoding.encode`."""
         partitions = checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
         for row, partition in zip(X, partitions, strict=True):
@@ -416,7 +416,7 @@ class ConstrainedAssignment:
 
 
 def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array]:
-    """Conflicting groups of each group, concatenated, with boundaries."""
+    """Return the conflicting groups of each group, concatenated, with boundaries."""
     both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
     return (
         np.ascontiguousarray(both[:, 1]),

@@ -69,7 +69,7 @@ class FixedProblem(Documented, Problem):
         return copy.copy(self)
 
     def operators(self, algorithm: type[Any] | None = None) -> dict[str, Any]:
-        """Operators that suit this problem: ``NSGA2(pop_size=40, **problem.operators())``.
+        """Return the operators that suit this problem: ``NSGA2(pop_size=40, **problem.operators())``.
 
         For another ``algorithm``, a class of pymoo, see :func:`~moo_clustering.operators.suited_operators`.
         """
@@ -253,7 +253,7 @@ class PartitionProblem(SignedProblem):
         return distinct_rows(labels)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
-        """Values of an index for partitions decoded from the genotypes X."""
+        """Return the values of an index for partitions decoded from the genotypes X."""
         name, shape = f"index {index.name!r}", (len(labels),)
         values = array_of(index.evaluate(labels), name, shape, "one finite value per partition", nan=True)
         return values.astype(np.float64)
@@ -316,7 +316,7 @@ def _check_possible(limits: Sequence[Limit], encoding: Encoding) -> None:
 
 
 def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
-    """Bounds of a custom encoding."""
+    """Return the bounds of a custom encoding."""
     name = type(encoding).__name__
     for attribute in ("n_samples", "n_var"):
         integer(f"{name}.{attribute}", getattr(encoding, attribute, None))

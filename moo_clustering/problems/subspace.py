@@ -309,7 +309,7 @@ class SeedMemo:
         self._bytes = 0
 
     def objectives(self, key: bytes) -> NDArray[np.float64] | None:
-        """Objectives of an individual, or None."""
+        """Return the objectives of an individual, or None."""
         known = self._objectives.get(key)
         return self._older.get(key) if known is None else known
 
@@ -480,7 +480,7 @@ class SubspaceSeedEncoding(Encoding):
         return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
 
     def ranks(self, X: IntArray) -> list[NDArray[np.intp]]:
-        """Position in canonical order of each seed, per row."""
+        """Return the position in canonical order of each seed, per row."""
         return [np.argsort(np.argsort(row[row >= 0])) for row in X]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

@@ -55,7 +55,7 @@ def overall_shares(targets: Targets) -> FloatArray:
 
 
 def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
-    """Shares of Eq. 1, with the denominator that it omits; unlabelled samples are not read."""
+    """Return the shares of Eq. 1, with the denominator that it omits; unlabelled samples are not read."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows

@@ -119,7 +119,7 @@ class SubspaceData:
         return self.matrix.varying
 
     def mean(self) -> FloatArray:
-        """Mean of each feature, shape (m,)."""
+        """Return the mean of each feature, shape (m,)."""
         return self.matrix.mean()
 
     def rows(self, indices: IntArray) -> AnyFloatArray:
@@ -145,7 +145,7 @@ class SubspaceData:
         return out
 
     def n_operations(self, width: int) -> float:
-        """Estimated operations of a product with a panel of ``width`` columns."""
+        """Return the estimated operations of a product with a panel of ``width`` columns."""
         return float(self.matrix.n_stored + self.n) * width
 
 
@@ -191,7 +191,7 @@ class DenseMatrix:
         return self._X.min(axis=0) < self._X.max(axis=0)
 
     def mean(self) -> FloatArray:
-        """Mean of each feature."""
+        """Return the mean of each feature."""
         return self._X.mean(axis=0, dtype=np.float64)
 
     def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
@@ -199,7 +199,7 @@ class DenseMatrix:
         return self._X[indices].astype(dtype, copy=False)
 
     def unit_rows(self) -> AnyFloatArray:
-        """Rows scaled to unit length; zero rows do not change."""
+        """Return the rows scaled to unit length; zero rows do not change."""
         return unit_rows(self._X)
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
@@ -228,7 +228,7 @@ class DenseMatrix:
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
-        """Sums of x - shift and (x - shift)^2 per feature and label."""
+        """Compute the sums of x - shift and (x - shift)^2 per feature and label."""
         sums[:] = 0.0
         squares[:] = 0.0
         for chunk in self._chunks():
@@ -238,7 +238,7 @@ class DenseMatrix:
             squares += (part * part).T @ owners
 
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Products of samples lo..hi-1 with the panel of weights."""
+        """Compute the products of samples lo..hi-1 with the panel of weights."""
         if self.is_binary:
             self.by_row(panel, lo, hi, out)
             return
@@ -305,7 +305,7 @@ class SparseMatrix:
         return varying
 
     def mean(self) -> FloatArray:
-        """Mean of each feature."""
+        """Return the mean of each feature."""
         weights = None if self.is_binary else self._rows.values.astype(np.float64)
         total = np.bincount(self._rows.indices, weights=weights, minlength=self.shape[1])
         return total / self.shape[0]
@@ -320,7 +320,7 @@ class SparseMatrix:
         return out
 
     def unit_rows(self) -> Any:
-        """Rows scaled to unit length, as a sparse matrix; zero rows do not change."""
+        """Return the rows scaled to unit length, as a sparse matrix; zero rows do not change."""
         starts, indices, values = self._rows
         values = np.ones(len(indices)) if self.is_binary else values.astype(np.float64)
         # scikit-learn's k-means accepts only int32 indices.
@@ -346,11 +346,11 @@ class SparseMatrix:
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
-        """Sums of x and x^2 per feature and label."""
+        """Compute the sums of x and x^2 per feature and label."""
         label_moments(*self._columns, labels, lo, hi, sums, squares)
 
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Products of samples lo..hi-1 with the panel of weights."""
+        """Compute the products of samples lo..hi-1 with the panel of weights."""
         if self.is_binary:
             self._rows.multiply(panel, np.arange(lo, hi), out)
         else:
@@ -386,5 +386,5 @@ def for_blocks(
 
 
 def n_blocks(count: int) -> int:
-    """Number of blocks for ``count`` rows."""
+    """Return the number of blocks for ``count`` rows."""
     return -(-count // BLOCK)

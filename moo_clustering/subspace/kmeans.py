@@ -243,7 +243,7 @@ def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
 
 
 def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:
-    """Memberships from unweighted distances to centroids half way between samples and the mean.
+    """Return the memberships from unweighted distances to centroids half way between samples and the mean.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: Subspac
 
 
 def equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:
-    """Logarithms of equal weights of the non-constant features, shape (m, k)."""
+    """Return the logarithms of equal weights of the non-constant features, shape (m, k)."""
     varying = data.varying
     logs = np.where(varying, -np.log(max(1, varying.sum())), -np.inf)
     return np.repeat(logs[:, None], n_clusters, axis=1).astype(data.dtype)
@@ -276,7 +276,7 @@ def _from_centers(data: SubspaceData, centers: AnyFloatArray, options: SubspaceO
 def _label_centers(
     data: SubspaceData, targets: Targets, n_clusters: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Means of random labelled samples of class t = l mod T, for each cluster l."""
+    """Return the means of random labelled samples of class t = l mod T, for each cluster l."""
     chosen = np.zeros((data.n, n_clusters), data.dtype)
     rows, n_classes = targets.rows, targets.n_classes
     members = [rows[targets.indicators[rows, t] > 0] for t in range(min(n_classes, n_clusters))]

@@ -203,7 +203,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 def prepare(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> WeightPanel:
-    """The panel g (1 - 2 z), or [-2 g z | g], with g = (lambda / largest lambda of the cluster)^q."""
+    """Return the panel g (1 - 2 z), or [-2 g z | g], with g = (lambda / largest lambda of the cluster)^q."""
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
     logs = np.ascontiguousarray(log_weights, dtype=data.dtype)
@@ -412,7 +412,7 @@ class SubspaceOptions:
 def distances(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> FloatArray:
-    """Distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 of samples to clusters.
+    """Return the distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 of samples to clusters.
 
     O((non-zeros + features) * clusters) time, and memory for features * clusters numbers. Raises a ValueError
     if shapes of centers and weights differ, or their number of features differs from the data. Source:
@@ -452,7 +452,7 @@ def distances(
 def memberships_from_distances(
     distances: FloatArray, impurities: FloatArray, options: SubspaceOptions
 ) -> FloatArray:
-    """Memberships w proportional to (d (1 + Imp))^(-1 / (f - 1)).
+    """Return the memberships w proportional to (d (1 + Imp))^(-1 / (f - 1)).
 
     Raises a ValueError if the numbers of clusters differ.
 

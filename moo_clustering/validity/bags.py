@@ -62,7 +62,7 @@ class _GeometryIndex(_BagIndex):
         return self
 
     def _objective(self, objective: Any, population: Population, reading: Any = "between") -> FloatArray:
-        """Values of a BagObjective, inf if undefined."""
+        """Return the values of a BagObjective, inf if undefined."""
         from moo_clustering.bags import BagObjective
 
         if not len(population.labels):

@@ -200,5 +200,5 @@ def means_and_sums(X: FloatArray, population: Population, *, squared: bool) -> t
 
 
 def mean_square_distance(X: FloatArray) -> float:
-    """Mean squared Euclidean distance over all n^2 pairs of rows of a centred matrix."""
+    """Return the mean squared Euclidean distance over all n^2 pairs of rows of a centred matrix."""
     return 2.0 * float(np.einsum("ij,ij->", X, X)) / len(X)

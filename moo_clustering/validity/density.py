@@ -18,7 +18,7 @@ SHRINKAGES = np.arange(1, 9) / 10
 
 
 def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Rows of each cluster, for at least ``k`` clusters."""
+    """Return the rows of each cluster, for at least ``k`` clusters."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
@@ -165,7 +165,7 @@ class CDbw(PopulationIndex):
     def _near(
         self, clusters: list[FloatArray], points: FloatArray, owner: IntpArray, radii: FloatArray | float
     ) -> IntpArray:
-        """Number of samples of its own cluster within the radius of each point."""
+        """Return the number of samples of its own cluster within the radius of each point."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
         for samples, own in zip(clusters, _members(owner, len(clusters)), strict=True):
             for part in block_slices(len(own), len(samples)):

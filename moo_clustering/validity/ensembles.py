@@ -42,7 +42,7 @@ BLOCK_OBJECTS = 1 << 15
 
 
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
-    """Normalised mutual information between every two runs.
+    """Return the normalised mutual information between every two runs.
 
     O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs. Sources: Ensemble
     NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
@@ -79,7 +79,7 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
 
 
 def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
-    """Mean normalised mutual information (ANMI) between a partition and the runs.
+    """Return the mean normalised mutual information (ANMI) between a partition and the runs.
 
     Source: Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
 
@@ -97,7 +97,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
-    """Mean of each row of a square table without the diagonal; 0 for a single run."""
+    """Return the mean of each row of a square table without the diagonal; 0 for a single run."""
     others = max(len(table) - 1, 1)
     return (table.sum(axis=1) - np.diag(table)) / others
 
@@ -230,7 +230,7 @@ class Hyperedges:
 
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
-    """Number of samples that hyperedges of two sets of runs share, shape (E_1, E_2)."""
+    """Return the number of samples that hyperedges of two sets of runs share, shape (E_1, E_2)."""
     # O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time; several times faster than the sparse product H_1 H_2^T.
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)

@@ -119,7 +119,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
 
 def most_agreements(table: csr_array) -> int:
-    """Largest sum of entries of which no two share a row or column."""
+    """Return the largest sum of entries of which no two share a row or column."""
     if np.prod(table.shape, dtype=np.int64) <= DENSE_ENTRIES:
         return _dense_optimum(table.toarray())
     rows, columns = _sparse_pairs(table)
@@ -261,7 +261,7 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
 
 
 def _plain(labels: Sequence[Any]) -> bool:
-    """Whether NumPy can store the labels without type conversion."""
+    """Return whether NumPy can store the labels without type conversion."""
     kinds = set(map(type, labels))
     return len(kinds) == 1 and next(iter(kinds)) in (int, str, float, bool)
 
@@ -368,7 +368,7 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
 
 
 def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None = None) -> FloatArray:
-    """Adjusted Rand index between every partition of A and every partition of B.
+    """Return the adjusted Rand index between every partition of A and every partition of B.
 
     Pairs are counted in integers, so neither cluster numbers nor the order of samples matter. O(n_partitions
     n_others n_samples) time. Raises a ValueError for different numbers of samples, no samples, or non-integer
@@ -521,7 +521,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 
 @documented(class_aucs)
 def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
-    """Mean area under the ROC curves of classes or labels.
+    """Return the mean area under the ROC curves of classes or labels.
 
     Equals the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
     labelled samples use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
@@ -664,7 +664,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
 
 
 def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
-    """Mean squared difference between true and predicted numbers of clusters.
+    """Return the mean squared difference between true and predicted numbers of clusters.
 
     Source: NSGA-II-clus. Raises a ValueError for empty targets, different lengths or non-finite values.
 

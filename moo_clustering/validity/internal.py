@@ -114,7 +114,7 @@ class Silhouette(PopulationIndex):
 
 
 def _by_product(D: FloatArray, block: Population) -> FloatArray:
-    """Silhouettes by one product of D with the stacked cluster indicators of all individuals."""
+    """Return the silhouettes by one product of D with the stacked cluster indicators of all individuals."""
     n = len(D)
     starts = np.concatenate([[0], np.cumsum(block.n_clusters)[:-1]])
     rows = block.labels + starts[:, np.newaxis]
@@ -456,7 +456,7 @@ class Medoids:
 
 
 def cluster_medoids(D: FloatArray, population: Population) -> Int64Array:
-    """Medoids of the clusters (ties: the lowest index), shape (p, k), padded with -1."""
+    """Return the medoids of the clusters (ties: the lowest index), shape (p, k), padded with -1."""
     sums = np.empty(population.labels.shape)
     partitions.own_cluster_sums(D, population.labels, sums)
     medoids = np.empty(population.sizes.shape, dtype=np.int64)
@@ -1024,7 +1024,7 @@ class SimilarityEdges:
         return len(self.loops)
 
     def split(self, labels: Labels) -> tuple[FloatArray, FloatArray]:
-        """Weights of the edges within and between clusters, each of shape (n_individuals,)."""
+        """Return the weights of the edges within and between clusters, each of shape (n_individuals,)."""
         within, between = np.zeros(len(labels)), np.zeros(len(labels))
         # The smallest sufficient integer type saves time, because each edge reads two rows of labels.
         narrow = np.min_scalar_type(int(labels.max(initial=0)))

@@ -85,11 +85,11 @@ class UsesAllClusters:
         self.least = least
 
     def __call__(self, individual: Individual) -> bool:
-        """Whether an individual is legal."""
+        """Return whether an individual is legal."""
         return bool(self.batch(np.asarray(individual)[None])[0])
 
     def batch(self, matrix: NDArray[Any]) -> BoolArray:
-        """Whether every row is legal, shape (n_individuals,)."""
+        """Return whether every row is legal, shape (n_individuals,)."""
         sizes = np.stack([(matrix == k).sum(axis=1) for k in range(self.n_clusters)])
         return np.asarray((sizes >= self.least).all(axis=0))
 

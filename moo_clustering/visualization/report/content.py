@@ -40,7 +40,7 @@ Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster,
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
-    """Objectives in natural sign, NaN if unknown."""
+    """Return the objectives in natural sign, NaN if unknown."""
     if front is None:
         return []
     found = np.full((len(solutions), len(front.objectives)), np.nan)
@@ -70,7 +70,7 @@ def size_columns(labels: NDArray[np.int32]) -> list[Column]:
 
 
 def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]) -> list[Column]:
-    """Shares of all constraints, of the must-links and of the cannot-links that are satisfied."""
+    """Return the shares of all constraints, of the must-links and of the cannot-links that are satisfied."""
     if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
     must, cannot = satisfied_pairs(labels, supervision)
@@ -85,7 +85,7 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Scores of the solutions by the method: score of a pool, loss of a run, scores of the front."""
+    """Return scores of the solutions by the method: score of a pool, loss of a run, scores of the front."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -443,7 +443,7 @@ class Solutions:
         return all(solution.member != member for solution in self.found)
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Position of a row of the front, if it is this partition."""
+        """Return the position of a row of the front, if it is this partition."""
         for place, solution in enumerate(self.found):
             if solution.member == member:
                 if not _same_partition(solution.labels, labels):
@@ -555,7 +555,7 @@ def _place(
     class_names: Sequence[str] | None,
     always_named: bool = True,
 ) -> int:
-    """Position of the partition of a result, as a member of the front if it is one."""
+    """Return the position of the partition of a result, as a member of the front if it is one."""
     place = solutions.place(
         checked_labels(result.labels),
         role,

@@ -89,7 +89,7 @@ class Agreement(NamedTuple):
 
 
 def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) -> Agreement:
-    """Adjusted Rand index of all pairs of solutions, on all samples or a random subset.
+    """Return the adjusted Rand index of all pairs of solutions, on all samples or a random subset.
 
     Samples in no cluster (-1) are treated as a cluster.
     """
@@ -366,7 +366,7 @@ def _distances(table: Any) -> Samples:
 
 
 def _dense(X: Any) -> tuple[Any, list[str] | None]:
-    """Numbers, with categories as indicator columns, and column names, if any."""
+    """Return the numbers, with categories as indicator columns, and column names, if any."""
     import pandas as pd
 
     if not isinstance(X, pd.DataFrame):
@@ -433,7 +433,7 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 
 def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
-    """Silhouettes of every partition, without samples in no cluster (-1).
+    """Return the silhouettes of every partition, without samples in no cluster (-1).
 
     O(n_rows^2 n_clusters) time for the clusters of all partitions, by matrix products.
     """
@@ -544,7 +544,7 @@ def _nearest(
 
 
 def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
-    """Squared distance to the mean of the cluster, or values with the same order."""
+    """Return the squared distance to the mean of the cluster, or values with the same order."""
     points, members = samples.points, cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
@@ -565,7 +565,7 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
-    """Columns of 2 to 12 distinct values, and columns of more numbers, divided at their quartiles."""
+    """Return columns of 2 to 12 distinct values, and columns of more numbers, divided at their quartiles."""
     import pandas as pd
 
     found: list[LeftOut] = []
@@ -618,7 +618,7 @@ def panels(
     sample_names: NDArray[np.str_],
     sample_kind: str = "sample",
 ) -> list[Panel]:
-    """Figures of the result, with ``labels`` and descriptions ``facts`` of its clusters."""
+    """Return the figures of the result, with ``labels`` and descriptions ``facts`` of its clusters."""
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
         found.append(_bag_distances(distances, labels, sample_names))
@@ -684,7 +684,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
 
 
 def pool_panel(found: Coassociation) -> Panel:
-    """Share of the pool in which two samples are in the same cluster."""
+    """Return the share of the pool in which two samples are in the same cluster."""
     together, labels, n_all, what = found
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
@@ -760,7 +760,7 @@ def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Gener
 
 
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
-    """Positions of some samples, with ascending rows."""
+    """Return the positions of some samples, with ascending rows."""
     positions, axes, note = _positions(samples, rows, distances)
     note, is_projected = _noted(note, len(rows), samples.n_samples), axes in (_COMPONENTS, _SCALED)
     neighbors = _embedded(samples, rows, distances, positions) if is_projected else None
@@ -793,7 +793,7 @@ def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: Floa
 
 
 def map_columns(samples: Samples, rows: Rows, heatmap: Heatmap | None) -> list[MapColumn]:
-    """Columns that can colour the samples of a map, those of the heatmap first."""
+    """Return the columns that can colour the samples of a map, those of the heatmap first."""
     first = [] if heatmap is None else [column for column, _ in heatmap.columns]
     found = [] if samples.compared is None else samples.compared.columns(first, _MOST_COLORS)
     return [

@@ -169,7 +169,7 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
 
 
 def fits(content: ReportContent) -> bool:
-    """Whether the numbers of solutions and samples are consistent, and indices are in range.
+    """Return whether the numbers of solutions and samples are consistent, and indices are in range.
 
     Raises a TypeError, ValueError or AttributeError for parts of wrong types.
     """
@@ -299,7 +299,7 @@ class _Part:
         return [self.content.sample_texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
-        """Name of the run of every solution, with the inner name for a merged run."""
+        """Return the name of the run of every solution, with the inner name for a merged run."""
         if not self.content.runs:
             return [self.run] * self.content.n_solutions
         return [f"{self.run}: {run}" for run in self.content.runs]
@@ -736,7 +736,7 @@ def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
 
 
 def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
-    """Labels plus one, so that -1 becomes 0, in the smallest sufficient type.
+    """Return the labels plus one, so that -1 becomes 0, in the smallest sufficient type.
 
     Raises a ValueError if a label is below -1.
     """
@@ -748,7 +748,7 @@ def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
 
 
 def encoded_text(texts: Sequence[str]) -> Encoded:
-    """Strings as compressed JSON."""
+    """Return the strings as compressed JSON."""
     # ASCII escapes represent lone surrogates, unlike UTF-8.
     text = json.dumps([str(text) for text in texts])
     return {"dtype": "json", "shape": [len(texts)], "data": _deflated(text.encode("ascii"))}
