@@ -78,9 +78,4 @@ def test_the_command_fails_on_a_loss(tmp_path, monkeypatch, capsys):
 
 
 def test_nothing_that_was_released_is_lost():
-    if not api.RELEASED.exists():
-        pytest.skip("no version has been released")
-    from moo_clustering import __version__
-
-    released = json.loads(api.RELEASED.read_text(encoding="utf-8"))["names"]
-    assert api.faults(released, api.public_api.collect(), api.DEPRECATED, __version__) == []
+    assert api.main([]) == 0

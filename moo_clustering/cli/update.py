@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from moo_clustering._messages import for_command, message_line
+from moo_clustering._messages import did_you_mean, for_command, message_line, quoted
 from moo_clustering.cli import folder as runs
 from moo_clustering.cli.fit import save_described, save_report, warn_of_missing
 from moo_clustering.cli.job import Job
@@ -29,7 +29,7 @@ from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.drift import ClusterChanges
 from moo_clustering.estimators import ParetoClustering
-from moo_clustering.estimators._fronts import FrontMixin, check_rule
+from moo_clustering.estimators._fronts import FrontMixin
 from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, locked
@@ -84,11 +84,12 @@ def run_choose(folder: Path, rule: str | None, *, quiet: bool, as_json: bool) ->
         if not isinstance(run.estimator, FrontMixin):
             raise DataError(f"method {run.record['method']} has a single solution; nothing can be chosen")
         rules, n_rows = run.estimator.rules_, len(run.estimator.pareto_front_)
+        allowed = f"specify {', '.join(rules)}, or a row of front.csv, from 0 to {n_rows - 1}"
         if rule is None:
-            rows = f"a row of front.csv, from 0 to {n_rows - 1}"
-            raise click.UsageError(f"specify a rule: {', '.join(rules)}, or {rows}")
+            raise click.UsageError(allowed)
         row = int(rule) if rule.isdecimal() and len(rule) < 10 else None
-        check_rule(rule if row is None else row, rules)
+        if row is None and rule not in rules:
+            raise DataError(f"unknown rule {quoted(rule)}; {allowed}{did_you_mean(rule, rules)}")
         if row is not None and row >= n_rows:
             raise DataError(f"row {row} does not exist; the last row of front.csv is {n_rows - 1}")
         run.restore(quiet)

@@ -710,7 +710,7 @@ class ParetoPoolClusterer(
     def _publish(self, evolution: _Evolution | None) -> None:
         """Set the attributes that do not depend on the selected partition."""
         controls = ("control_labels_", "control_score_", "random_control_labels_")
-        for name in ("classes_", "_changes", *controls, "history_"):
+        for name in ("classes_", "_changes", "_lead", *controls, "history_"):
             self.__dict__.pop(name, None)
         samples, candidates, side = self._samples, self._candidates, self._side_information
         self.pool_: PartitionPool | None = samples.pool

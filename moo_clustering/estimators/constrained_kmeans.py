@@ -271,7 +271,8 @@ def _constrained_run(
 ) -> _Run | None:
     """Alternate between assignments within bounds and means; return None if there is no assignment."""
     centers = np.array(centers, order="C")
-    lloyd(points, centers, np.empty(len(points), dtype=np.int32), _FREE_PASSES, 0.0)
+    n_steps = _FREE_PASSES * points.size * len(centers) / 2
+    caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), _FREE_PASSES, 0.0)
     assign, found = bounds.assigner(), None
     labels, gap, n_iter = np.empty(0, dtype=np.int32), 0.0, 0
     while n_iter < max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:

@@ -187,7 +187,8 @@ class ParetoClustering(ParetoPoolClusterer):
         Partitions of the pool are extended to the new samples. The families partition all samples again, with
         about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
         or if the data have grown by half since the last time. Another partition replaces the current one
-        only if its score is greater by .05; with labels of every class, classes are predicted again.
+        only if its score is greater by .05, or by .05 more than the score of the result that :meth:`choose`
+        or :meth:`take` replaced; with labels of every class, classes are predicted again.
         Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
         differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` do not change.
 
@@ -253,6 +254,7 @@ class ParetoClustering(ParetoPoolClusterer):
         )  # fmt: skip
         side = self._side_information.extended(len(new))
         current, known = np.concatenate([self._solution.labels, predicted]), self._solution.known
+        lead = self._accepted_lead()
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
             """Prefer the current partition unless the selected one is clearly better; match the numbers."""
@@ -263,7 +265,7 @@ class ParetoClustering(ParetoPoolClusterer):
             of_points = extension.per_point(both)
             total = objectives.total(objectives.values(of_points), of_points)
             least = _GAIN * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
-            labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + least else 1])
+            labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
             numbers.update(matched)
             classes = None
@@ -279,7 +281,7 @@ class ParetoClustering(ParetoPoolClusterer):
         except BaseException:
             self._samples = samples
             raise
-        self._n_partitioned = extension.n_points if needed else partitioned
+        self._n_partitioned, self._lead = extension.n_points if needed else partitioned, lead
         if side.kind == "labels":
             numbers = matched_clusters(before, self.labels_)
         if given:
@@ -289,6 +291,17 @@ class ParetoClustering(ParetoPoolClusterer):
         inactive = () if earlier is None else earlier.inactive
         self._changes = ClusterChanges.of(before, self.labels_, numbers, drift, inactive, names)
         return self
+
+    def _accepted_lead(self) -> float:
+        """How much better the result of the fit scored than the partition that the user prefers to it."""
+        lead: float = self.__dict__.get("_lead", 0.0)
+        if self._candidates is None:
+            return lead
+        found = self._solutions.get("fit", self._solutions["auto"]).labels, self._solution.labels
+        of_points = self._samples.per_point(np.stack(found))
+        objectives = self._candidates.objectives
+        total = objectives.total(objectives.values(of_points), of_points)
+        return max(0.0, lead + float(total[0] - total[1]))
 
     def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:
         self.__dict__.pop("_n_partitioned", None)

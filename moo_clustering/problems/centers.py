@@ -14,6 +14,7 @@ from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, inte
 from moo_clustering._data import checked_table
 from moo_clustering._distances import centred_features
 from moo_clustering._docs import documented
+from moo_clustering._kernels import caching
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
@@ -238,7 +239,8 @@ class CenterEncoding(Encoding):
         chosen = np.empty(self.n_clusters, dtype=np.int64)
         first = int(rng.integers(self.n_samples))
         draws = rng.random((self.n_clusters - 1, trials))
-        self.n_distances += greedy_seeds(self.points, False, first, draws, chosen)
+        n_steps = 2 * self.n_samples * draws.size
+        self.n_distances += caching.run(greedy_seeds, n_steps, self.points, False, first, draws, chosen)
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:

@@ -71,7 +71,7 @@ def test_further_rows(fitted):
     new_group().iloc[:, ::-1].to_csv("new.csv", index=False)
     done = run("update", "run", "new.csv", "--json")
     found = json.loads(done.stdout)
-    assert found["n_old"], found["n_new"] == (60, 40)
+    assert (found["n_old"], found["n_new"]) == (60, 40)
     assert (found["births"], found["deaths"], found["n_moved"]) == ([2], [], 0)
     assert [each["rows"] for each in found["clusters"]] == [40, 40, 20]
     assert found["clusters"][1]["name"] == "mine"
@@ -257,6 +257,16 @@ def test_title_of_the_page_stays(fitted):
     assert f"<title>{fitted_title}</title>" in page.read_text()
 
 
+def test_an_update_keeps_the_choice(fitted):
+    run("choose", "run", "alternative-0")
+    chosen = pd.read_csv("run/labels.csv")["label"].tolist()
+    table([0, 1] * 5, seed=2, start=60).to_csv("new.csv", index=False)
+    for n_rows in (70, 80):
+        run("update", "run", "new.csv")
+        labels = pd.read_csv("run/labels.csv")["label"].tolist()
+        assert (labels[:60], len(labels)) == (chosen, n_rows)
+
+
 def test_choose_from_a_front(fitted):
     front = pd.read_csv("front/front.csv")
     history = pd.read_csv("front/history.csv").drop(columns="seconds", errors="ignore")
@@ -281,6 +291,7 @@ def test_bad_rules_change_nothing(fitted):
     assert "auto, select, knee" in done.stderr
     assert f"from 0 to {n_rows - 1}" in done.stderr
     assert "did you mean 'alternative-0'" in run("choose", "run", "alternativ-0", code=2).stderr
+    assert "callable" not in run("choose", "run", "zebra", code=2).stderr
     done = run("choose", "run", n_rows, code=2)
     assert f"row {n_rows} does not exist; the last row of front.csv is {n_rows - 1}" in done.stderr
     assert contents("run") == before

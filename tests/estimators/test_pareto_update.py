@@ -138,6 +138,28 @@ def test_names_and_labels_are_kept(two):
     assert (pairs.update(blob(2, 0, 1)).labels_[80:] == pairs.labels_[0]).all()
 
 
+def test_a_chosen_partition_stays(two):
+    X, model = two
+    chosen = model.choose("alternative-0").labels_
+    n_clusters = model.n_clusters_
+    assert n_clusters != 2
+    for rows in (slice(0, 20), slice(30, 60)):
+        assert (model.update(X[rows]).labels_[:80] == chosen).all()
+        assert not model.changes_.splits
+        assert not model.changes_.merges
+    # New clusters are still found.
+    model.update(np.concatenate([blob(5, 0, 60), blob(6, 60, 0)]))
+    assert len(model.changes_.births) >= 1
+
+
+def test_the_partition_of_a_session_stays(two):
+    X, model = two
+    halves = np.where(np.arange(80) < 40, X[:, 1] > 0, 2)
+    taken = model.take(model.ask().run(halves, budget=30)).labels_
+    assert model.n_clusters_ == 3
+    assert (model.update(X[:10]).labels_[:80] == taken).all()
+
+
 def test_more_rows_than_landmarks():
     X = np.concatenate([blob(0, 0, 0, 150), blob(1, 10, 0, 150)])
     model = ParetoClustering(n_landmarks=100, **SMALL).fit(X)

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from moo_clustering import ConstrainedKMeans
 from moo_clustering._kernels import caching
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.evidence import coassociation
 from moo_clustering.graphs import spectral, trees
+from moo_clustering.problems import CenterEncoding
 from moo_clustering.validity import external, get_index
 
 
@@ -34,6 +36,20 @@ def test_kmeans(monkeypatch, kind, seed):
     X = points(kind, seed)
     for k in range(1, min(len(X), 10)):
         a, b = compiled_or_not(monkeypatch, lambda k=k: spectral.kmeans_labels(X, k, n_init=3, seed=seed))
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("kind", ["normal", "unit", "ties"])
+@pytest.mark.parametrize("seed", range(8))
+def test_constrained_kmeans(monkeypatch, kind, seed):
+    X = points(kind, seed)
+    options = {"min_cluster_size": len(X) // 4, "n_init": 2, "random_state": seed}
+
+    def results():
+        model = ConstrainedKMeans(3, **options).fit(X)
+        return model.labels_, model.cluster_centers_, CenterEncoding(X, 3).seeds(np.random.default_rng(seed))
+
+    for a, b in zip(*compiled_or_not(monkeypatch, results), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
