@@ -185,7 +185,7 @@ class MissingPackageError(ImportError):
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
     """Import a module of a package that only an ``extra`` installs, or raise a MissingPackageError."""
-    # ``purpose`` is the subject of the message, which tells how to install the package, and ``otherwise`` an
+    # ``purpose`` is the subject of the message, which says how to install the package, and ``otherwise`` an
     # alternative.
     try:
         return importlib.import_module(module)

@@ -55,7 +55,7 @@ def run_calls(
 
 
 def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Generator[Any]:
-    """Results of :func:`run_calls` as they are ready; calls are taken shortly before they are due."""
+    """Yield results of :func:`run_calls` as they are ready; read calls shortly before they are due."""
     if effective_n_jobs(n_jobs) == 1:
         for function, args, kwargs in calls:
             yield function(*args, **kwargs)

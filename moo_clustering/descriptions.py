@@ -197,7 +197,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         return ClusterDescriptions(found, self._sample_names).with_names(names)
 
     def with_names(self, names: Sequence[str]) -> ClusterDescriptions:
-        """Return the descriptions with the given unique names, one for each cluster."""
+        """Return the descriptions with new, unique names, one for each cluster."""
         pairs = zip(self._clusters, names, strict=True)
         return ClusterDescriptions([replace(each, name=name) for each, name in pairs], self._sample_names)
 

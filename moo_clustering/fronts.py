@@ -30,7 +30,7 @@ def attainment_scores(
 ) -> AttainmentScores:
     """Compute the distance of every solution of a front to the attainment surfaces of control fronts.
 
-    Objectives are scaled to [0, 1] by the range of their front, then square roots are taken. The score of a
+    Objectives are scaled to [0, 1] by the range of their front; square roots are compared. The score of a
     solution is its distance to the nearest control surface, the boundary of the region that a control front
     dominates. The ends of the front have score 0. O(n_solutions m) time and memory for control fronts of m
     solutions. Raises a ValueError if shapes do not match, there is no control front, or a front has no

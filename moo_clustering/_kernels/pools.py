@@ -32,7 +32,7 @@ def add_to_clusters(codes, kept, weights, points, values, table):  # type: ignor
 
 @njit(cache=True, nogil=True)
 def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-def]
-    """Add to ``out[i]`` the table rows of the clusters of point i in the kept partitions."""
+    """Add to ``out[i]`` the table rows of the clusters of point i in the retained partitions."""
     n_fours = kept.shape[0] // 4 * 4
     for i in range(codes.shape[0]):
         row, total = codes[i], out[i]
@@ -50,7 +50,7 @@ def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def count_in_clusters(codes, kept, labels, masses, table):  # type: ignore[no-untyped-def]
-    """Add ``masses[i]`` to the entry of point i's cluster and label, for every kept partition."""
+    """Add ``masses[i]`` to the entry of point i's cluster and label, for every retained partition."""
     for i in range(codes.shape[0]):
         row = codes[i]
         label, mass = labels[i], masses[i]
@@ -106,7 +106,7 @@ def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def weigh_membership(codes, kept, weights, points, labels, table, out):  # type: ignore[no-untyped-def]
-    """Sum the weighted entries of ``table`` for each point's label and clusters in the kept partitions."""
+    """Sum the weighted entries of ``table`` for each point's label and clusters in ``kept`` partitions."""
     for b in range(points.shape[0]):
         row, label = codes[points[b]], labels[b]
         total = 0.0

@@ -550,7 +550,7 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
-    Raises ValueError if ``X`` contains no valid bags, or is ``Bags`` and ``groups`` or ``offsets`` is given.
+    Raises ValueError if ``X`` contains no valid bags, or is ``Bags`` and ``groups`` or ``offsets`` is passed.
     Raises TypeError if ``X`` is not numeric.
 
     Parameters

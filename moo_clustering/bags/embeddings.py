@@ -118,7 +118,7 @@ def sliced_quantile_embedding(
     ----------
     bags : Bags or anything :func:`as_bags` accepts
     n_directions : int, default=60
-        Number of random directions; ignored if ``directions`` is given.
+        Number of random directions; ignored if ``directions`` is passed.
     n_quantiles : int, default=25
     directions : array-like of shape (n_directions, n_features), optional
         Unit vectors. Results of different calls are comparable only for the same directions.

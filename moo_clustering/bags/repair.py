@@ -79,7 +79,7 @@ class PartitionRepair:
 class PairPenalty(PartitionRepair):
     """Repair that weighs violated pairs against distances, and ensures the smallest cluster size."""
 
-    # The cost is the sum of the distances to the given power (1 or 2), times 1 + ``penalty`` V with the
+    # The cost is the sum of the distances to the power 1 or 2, times 1 + ``penalty`` V with the
     # violation V in [0, 2]. Constrained bags move one after the other to a local minimum of the cost.
 
     def __init__(

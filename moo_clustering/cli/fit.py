@@ -339,7 +339,7 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
         if name == "weights" and not samples.has_equal_columns:
             raise DataError(
                 f"--weights requires columns of equal scale, which method {method} does not receive "
-                "here; omit --set scale=..., if given"
+                "here; omit --set scale=..., if present"
             )
 
 
@@ -491,7 +491,7 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         more = f"; {len(notes) - _NOTES} more steps in run.json" if len(notes) > _NOTES else ""
         facts.append(("preparation", "; ".join(notes[:_NOTES]) + more))
     if job.why:
-        facts.append(("method taken", job.why))
+        facts.append(("method", job.why))
     facts += [
         (f"{name.replace('_', ' ')} against known classes", f"{value:.3f}")
         for name, value in record.get("scores", {}).items()

@@ -202,7 +202,7 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Return whether a column without a given role has a name like bag or class columns."""
+    """Return whether a column without an explicit role is named like a bag or class column."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 

@@ -44,7 +44,7 @@ from moo_clustering.problems.categories import FuzzyModesProblem, memberships, m
 from moo_clustering.validity import pairwise_ari
 
 FINALS = ("vote", "cspa")
-# Columns of whole numbers in floats are categories up to so many different values, measurements beyond.
+# Columns of whole numbers in floats with at most this many different values are categories.
 _FEW_VALUES = 20
 # Neighbours of the classifier that decides about samples without a clear vote.
 _N_NEIGHBORS = 5

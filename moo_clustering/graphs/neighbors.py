@@ -586,7 +586,7 @@ class MetricSpace:
 def point_search(
     points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None, method: Method = "exact"
 ) -> PointSearch:
-    """Create the exact search of the given method, or the fastest one for metric and size of the data."""
+    """Create the exact search by ``method``, or the fastest search for the metric and size of the data."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if power == 2.0 or metric in OF_SQUARES:
         require_squares(points)

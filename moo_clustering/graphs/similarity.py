@@ -265,7 +265,7 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
 def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
     """Default trade-off: three times the mean distance of the 10 nearest neighbours (or all, if fewer).
 
-    The default is 1 if these distances are all 0, when any positive number gives the same graph.
+    The default is 1 if these distances are all 0, when every positive number yields the same graph.
 
     Parameters
     ----------

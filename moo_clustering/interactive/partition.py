@@ -216,7 +216,7 @@ class Spread:
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples per cluster of the kept partitions and group."""
+        """Number of samples per cluster of the retained partitions and group."""
         return self.count(self.group, self.n_groups)
 
     @property
@@ -239,7 +239,7 @@ class Spread:
         return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
 
     def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
-        """Sum masses, by default numbers of samples, per cluster of the kept partitions and label."""
+        """Sum masses, by default numbers of samples, per cluster of the retained partitions and label."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
         count_in_clusters(self.base.codes, self.kept, labels, values, table)

@@ -109,7 +109,7 @@ class AnswerSession:
     may_stop_ : bool
         Whether little can be gained: no question is left, or ``expected_error_`` is below .02.
     error_rate_ : float
-        Estimated share of wrong answers, or the given one.
+        Estimated share of wrong answers, or the specified share.
     history_ : DataFrame
         A row per answer: samples (-1 for none), answer, kind, previous probability that they belong together,
         share of moved samples, number of clusters, ``expected_error_``, and the contradicted answer or -1.

@@ -306,7 +306,7 @@ class BagSDbw(_GeometryIndex):
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
     """Means, sums of squared deviations and numbers of points of the bags, and the unit of the data."""
-    # Subtracting a row first gives exact zeros for equal instances.
+    # Subtracting a row first yields exact zeros for equal instances.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
     X /= unit

@@ -386,11 +386,10 @@ def medoid_toolbox(
     Returns
     -------
     deap.base.Toolbox
-        ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
-        ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``,
-        ``select(individuals, k, rng)``, and ``evaluate_population(individuals)``, which evaluates and
-        improves individuals without fitness, sets the rank and crowding of all individuals, and returns the
-        number of evaluations.
+        ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``, ``mutate(individual,
+        rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, and
+        ``evaluate_population(individuals)``, which evaluates and improves individuals without fitness, sets
+        the rank and crowding of all individuals, and returns the number of evaluations.
     """
     if problem.supervision == "constraint":
         raise ValueError(
