@@ -147,7 +147,7 @@ def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
 
 
 def integer_seed(sequence: np.random.SeedSequence) -> int:
-    """Seed for METIS and scikit-learn: not negative as a signed integer of 32 bits."""
+    """Return the seed for METIS and scikit-learn: not negative as a signed integer of 32 bits."""
     return int(sequence.generate_state(1)[0] >> 1)
 
 

@@ -71,7 +71,7 @@ def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Gener
 
 
 def thread_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> list[Any]:
-    """Results of ``delayed`` calls on threads of this process, whatever joblib's backend."""
+    """Return the results of ``delayed`` calls on threads of this process, whatever joblib's backend."""
     with named_losses():
         return list(Parallel(n_jobs=n_jobs, require="sharedmem")(calls))
 
@@ -211,7 +211,7 @@ class Parcels:
 
 
 def active_shelf() -> Shelf | None:
-    """Address of the Dask cluster that joblib's configuration names; None without one."""
+    """Return the address of the Dask cluster that joblib's configuration names; None without one."""
     backend = get_active_backend()[0]
     if type(backend).__module__ != "joblib._dask":
         return None

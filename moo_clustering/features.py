@@ -145,7 +145,7 @@ def prune_terms(
 
 
 def _least_documents(min_df: Any, n_documents: int) -> float:
-    """Smallest number of documents that contain a term."""
+    """Return the smallest number of documents that contain a term."""
     if isinstance(min_df, int | np.integer) and not isinstance(min_df, bool) and min_df >= 1:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
@@ -288,7 +288,7 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
 
 
 def information_gain(X: Any, y: Any) -> FloatArray:
-    """Information gain of the labels from the presence of each feature, in bits.
+    """Return the information gain of the labels from the presence of each feature, in bits.
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
     label. With one class per sample, the sum is over the class indicators. One sparse product: O(stored

@@ -484,7 +484,7 @@ def csv_cell(text: str) -> str:
 
 
 def cell_text(cell: str) -> str:
-    """Text of a cell without the apostrophes of :func:`csv_cell`."""
+    """Return the text of a cell without the apostrophes of :func:`csv_cell`."""
     return _FORMULA.sub(_without_mark, cell) if "'" in cell else cell
 
 

@@ -714,7 +714,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Correct rows and tree for 1, 2, ... leaves, as long as further leaves improve it."""
+        """Return the correct rows and tree for 1, 2, ... leaves, as long as further leaves improve it."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -747,7 +747,7 @@ class _Search:
         return found
 
     def _gains(self, rows: NDArray[np.intp], here: NDArray[np.bool_]) -> FloatArray:
-        """Information gain of every condition."""
+        """Return the information gain of every condition."""
         indicators = np.eye(len(self._clusters), dtype=np.float32)[self._labels[rows]]
         inside = (indicators.T @ here.astype(np.float32)).astype(np.float64)
         outside = indicators.sum(axis=0)[:, None] - inside

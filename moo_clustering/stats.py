@@ -453,7 +453,7 @@ def average_ranks(
 
 
 def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05) -> float:
-    """Critical difference of average ranks in Nemenyi's test.
+    """Return the critical difference of average ranks in Nemenyi's test.
 
     Parameters
     ----------
@@ -683,7 +683,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None) -> Results
 
 
 def _array_type(results: Any) -> Any:
-    """Type of an array, or of rows that are arrays of low precision; None for other lists."""
+    """Return the type of an array, or of rows that are arrays of low precision; None for other lists."""
     if hasattr(results, "dtype"):
         return results.dtype
     kind = np.asarray(results).dtype
@@ -739,7 +739,7 @@ def adjusted_pairs(
     n_datasets: int | None,
     methods: Sequence[str] | None,
 ) -> pd.DataFrame:
-    """Table of pairs with adjusted p-values and significance at ``alpha``."""
+    """Return a table of pairs with adjusted p-values and significance at ``alpha``."""
     alpha = checked_alpha(alpha)
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
     pairs = pair_table(summary)
@@ -765,7 +765,7 @@ def pair_table(summary: RankSummary) -> pd.DataFrame:
 
 
 def shaffer_multipliers(n_methods: int) -> Int64Array:
-    """Factor of the i-th smallest p: largest number of equal pairs if i - 1 pairs differ."""
+    """Return the factor of the i-th smallest p: largest number of equal pairs if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
     return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]
@@ -773,7 +773,7 @@ def shaffer_multipliers(n_methods: int) -> Int64Array:
 
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
-    """Possible numbers of pairs of equal methods, in increasing order.
+    """Return the possible numbers of pairs of equal methods, in increasing order.
 
     Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
     ``S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}`` with ``S(0) = {0}``.

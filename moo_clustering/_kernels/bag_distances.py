@@ -164,7 +164,7 @@ def moved_chunk_maxima(squares, own, row, scale, pull, best):  # type: ignore[no
 
 @borrowed()
 def bag_maximum(best, chunk_start, bag):  # type: ignore[no-untyped-def]
-    """Maximum over the chunks of a bag."""
+    """Return the maximum over the chunks of a bag."""
     farthest = best[chunk_start[bag]]
     for c in range(chunk_start[bag] + 1, chunk_start[bag + 1]):
         farthest = max(farthest, best[c])
@@ -606,7 +606,7 @@ def violation(task, labels):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def penalized(task, value, broken):  # type: ignore[no-untyped-def]
-    """Penalised objective, to be minimised."""
+    """Return the penalised objective, to be minimised."""
     return value * (1.0 + task.penalty * broken) if broken > 1e-12 else value
 
 

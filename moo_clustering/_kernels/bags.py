@@ -83,7 +83,7 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
 
 @njit(cache=True, nogil=True)
 def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-def]
-    """Allowed cluster with the smallest sum of distances; an empty one if there is no other."""
+    """Return the allowed cluster with the smallest sum of distances; an empty one if there is no other."""
     best, least, spare = -1, np.inf, -1
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):
@@ -232,7 +232,7 @@ def _scratch(arrays, n_clusters):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _of(i, state, labels, sums):  # type: ignore[no-untyped-def]
-    """State of individual i: its rows of the arrays, and the scratch arrays."""
+    """Return the state of individual i: its rows of the arrays, and the scratch arrays."""
     counts, masses, projections, pulls = sums
     return State(
         labels[i],
@@ -424,7 +424,7 @@ def _pair_costs(j, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _moved_spreads(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Spreads of the clusters after the move, and the radius of bag j in each."""
+    """Compute the spreads of the clusters after the move, and the radius of bag j in each."""
     home, row = np.int64(state.labels[j]), arrays.products[j]
     for c in range(state.chunk_label.shape[0]):
         k = state.chunk_label[c]
@@ -519,7 +519,7 @@ def _ftwcv_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _part(j, k, sign, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Contribution of cluster k to FTWCV with bag j added (1), removed (-1) or neither (0)."""
+    """Return the contribution of cluster k to FTWCV with bag j added (1), removed (-1) or neither (0)."""
     count = state.counts[k] + sign
     if count == 0:
         return 0.0

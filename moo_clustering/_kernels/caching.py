@@ -256,7 +256,7 @@ def _changeable(folder: Path) -> Path | None:
 
 
 def _owned(status: os.stat_result) -> bool:
-    """Return whether the user or root owns it; folders of Windows are private by their location."""
+    """Return whether the user or root owns a folder; folders of Windows are private by their location."""
     return os.name == "nt" or status.st_uid in (0, os.geteuid())
 
 

@@ -46,7 +46,7 @@ def _dense_distance(a, b, kind):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _sparse_dot(indptr, indices, data, i, vector):  # type: ignore[no-untyped-def]
-    """Product of row i and a dense vector."""
+    """Return the product of row i and a dense vector."""
     total = 0.0
     for t in range(indptr[i], indptr[i + 1]):
         total += data[t] * vector[indices[t]]
@@ -131,7 +131,7 @@ def sparse_own(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def dense_separations(X, medoids, kind, least, greatest, lo, hi):  # type: ignore[no-untyped-def]
-    """Smallest and largest distance between two medoids (inf and 0 for one cluster)."""
+    """Compute the smallest and largest distance between two medoids (inf and 0 for one cluster)."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
         for a in range(medoids.shape[1]):
@@ -170,7 +170,7 @@ def sparse_separations(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _first_least(totals, members, relative, each):  # type: ignore[no-untyped-def]
-    """Lowest id among the members with the smallest total, up to rounding errors."""
+    """Return the lowest id among the members with the smallest total, up to rounding errors."""
     least = np.inf
     for t in range(members.shape[0]):
         least = min(least, totals[t])

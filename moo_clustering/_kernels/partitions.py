@@ -557,7 +557,7 @@ def medoid_distance_sums(D, medoids, labels, squared, sums):  # type: ignore[no-
 
 @njit(cache=True, nogil=True)
 def medoid_separations(D, medoids, n_clusters, least, greatest):  # type: ignore[no-untyped-def]
-    """Smallest and largest distance between two medoids (inf and 0 for one cluster)."""
+    """Compute the smallest and largest distance between two medoids (inf and 0 for one cluster)."""
     for q in range(medoids.shape[0]):
         low, high = np.inf, 0.0
         for a in range(n_clusters[q]):

@@ -14,7 +14,7 @@ _NOTHING = 1e-12
 
 @borrowed()
 def _power(w, exponent):  # type: ignore[no-untyped-def]
-    """Power of a non-negative w; roots make the default exponents ten times as fast."""
+    """Return the power of a non-negative w; roots make the default exponents ten times as fast."""
     if exponent == 0.25:
         return np.sqrt(np.sqrt(w))
     if exponent == 1.5:
@@ -91,7 +91,7 @@ def weigh_features(  # type: ignore[no-untyped-def]
 def weight_panel(  # type: ignore[no-untyped-def]
     centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants
 ):
-    """Terms of the distances of step 6 per feature, for features lo..hi-1."""
+    """Compute the terms of the distances of step 6 per feature, for features lo..hi-1."""
     # With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. For binary x, the panel receives
     # g (1 - 2 z), else [-2 g z | g]; ``constants`` receives the sum of g z^2 over these features.
     k = tops.shape[0]

@@ -282,7 +282,7 @@ def _merge_leaf(block: Any, size: int, offset: int, value: Any, total: Any, near
 
 @njit(cache=True, nogil=True, inline="always")
 def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
-    """Lower bound, by a small margin, of the squared distance to the nearest point of a box."""
+    """Return a lower bound, by a small margin, of the squared distance to the nearest point of a box."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -293,7 +293,7 @@ def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any
 
 @njit(cache=True, nogil=True, inline="always")
 def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
-    """Upper bound, by a small margin, of the squared distance to the farthest corner of a box."""
+    """Return an upper bound, by a small margin, of the squared distance to the farthest corner of a box."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -408,7 +408,7 @@ def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any],
 
 @njit(cache=True, nogil=True)
 def root(parents: NDArray[Any], i: int) -> int:
-    """Smallest member of a component, with path compression."""
+    """Return the smallest member of a component, with path compression."""
     while parents[i] != i:
         parents[i] = parents[parents[i]]
         i = parents[i]
@@ -778,7 +778,7 @@ def short_components(
 def sample_labels(
     parts: NDArray[Any], base: NDArray[Any], number: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """Clusters of all samples, numbered by first appearance; ``number`` has an entry per part."""
+    """Compute the clusters of all samples, numbered by first appearance; ``number`` has an entry per part."""
     for q in range(lo, hi):
         number[:] = -1
         count = 0

@@ -826,7 +826,7 @@ def _holds_parts(value: Any) -> bool:
 
 
 def _steps(owner: Any) -> list[tuple[Step, Any]]:
-    """Steps into a part or container, and the objects at their ends."""
+    """Return the steps into a part or container, and the objects at their ends."""
     if type(owner) in (list, tuple):
         return [(("item", place), item) for place, item in enumerate(owner)]
     pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")

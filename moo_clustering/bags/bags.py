@@ -343,7 +343,7 @@ class Bags:
 
 
 def to_instances(values: ArrayLike, name: str) -> Instances:
-    """Read-only, C-contiguous float32 or float64 matrix, copied if it is writable."""
+    """Return a read-only, C-contiguous float32 or float64 matrix, copied if it is writable."""
     array = matrix(values, name)
     dtype = float_type(array.dtype)
     if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
@@ -386,7 +386,7 @@ def _is_frozen(array: NDArray[Any]) -> bool:
 
 
 def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str) -> Names | None:
-    """Tuple of ``count`` strings."""
+    """Return a tuple of ``count`` strings."""
     if names is None:
         return None
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
@@ -439,7 +439,7 @@ def column_names(X: Any) -> list[str] | None:
 
 
 def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances, Int64Array]:
-    """Concatenated rows of all items."""
+    """Return the concatenated rows of all items."""
     if not items:
         raise ValueError("X must contain at least one bag")
     arrays = [matrix(item, bag_name(bag, bag_ids)) for bag, item in enumerate(items)]
@@ -481,7 +481,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
 
 
 def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
-    """Numeric columns, bag column and feature names of a pandas frame."""
+    """Return numeric columns, bag column and feature names of a pandas frame."""
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 

@@ -96,7 +96,7 @@ def bag_distances(
 
 
 def _table_bytes(n_rows: int) -> int:
-    """Bytes of five tables for two blocks of ``n_rows`` rows."""
+    """Return the size in bytes of five tables for two blocks of ``n_rows`` rows."""
     return 40 * n_rows**2
 
 
@@ -361,7 +361,7 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
 
 
 def gaussian_scale(distances: ArrayLike) -> float:
-    """Median of the positive distances; 1 if there are none."""
+    """Return the median of the positive distances; 1 if there are none."""
     D = np.asarray(distances, dtype=np.float64)
     positive = D[D > 0.0]
     return float(np.median(positive)) if len(positive) else 1.0

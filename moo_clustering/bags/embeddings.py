@@ -104,7 +104,7 @@ def sliced_quantile_embedding(
     directions: ArrayLike | None = None,
     rng: np.random.Generator | None = None,
 ) -> FloatArray:
-    """Vectors whose Euclidean distances are the sliced distances between bags.
+    """Return vectors whose Euclidean distances are the sliced distances between bags.
 
     SW(a, b)^2 is n_features times the mean, over directions v and levels t_q = (q + 1/2) / n_quantiles, of
     the squared difference of the t_q-quantiles of both bags projected on v. SW approximates the earth

@@ -169,7 +169,7 @@ class BagGeometry:
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
-        """Slices of a population whose sums over clusters fit into the scratch memory."""
+        """Return slices of a population whose sums over clusters fit into the scratch memory."""
         step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
         return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
 
@@ -272,7 +272,7 @@ class BagGeometry:
         for_parts(kernel, len(labels), len(labels) * n_clusters * self.arrays.squares.size, n_jobs)
 
     def centroids(self, labels: Any, n_clusters: int) -> FloatArray:
-        """Centroids of one partition, in the original coordinates; NaN for an empty cluster."""
+        """Return the centroids of one partition, in the original coordinates; NaN for an empty cluster."""
         one = self.checked(np.atleast_2d(labels), n_clusters)[0]
         sums = np.zeros((n_clusters, self.means.shape[1]))
         np.add.at(sums, one, self.weights[:, None] * self.means)

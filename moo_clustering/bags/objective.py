@@ -100,7 +100,7 @@ class BagObjective:
         return rng.integers(0, self.n_clusters, size=(n, self.n_bags), dtype=np.int32)
 
     def evaluate(self, labels: Any) -> FloatArray:
-        """Penalised objective, to be minimised, shape (n_individuals,)."""
+        """Return the penalised objective, to be minimised, shape (n_individuals,)."""
         return self._penalised(*self.values(labels))
 
     def values(self, labels: Any) -> tuple[FloatArray, FloatArray]:

@@ -454,7 +454,7 @@ def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
 
 
 def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of ``report_content``: data, names, partial labels and constraints."""
+    """Return the arguments of ``report_content``: data, names, partial labels and constraints."""
     samples = job.samples
     y = job.supervision.get("y")
     classes = samples.partial_names or (() if job.labels is None else job.labels.names)
@@ -629,7 +629,7 @@ def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
-    """Lines of the scores of predictions of held-out labels."""
+    """Return the lines of the scores of predictions of held-out labels."""
     found = record.get("prediction", {})
     if not found.get("n_scored"):
         return []

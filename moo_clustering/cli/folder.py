@@ -635,7 +635,7 @@ def cells_text(cells: pd.DataFrame) -> bytes:
 
 
 def result_arrays(result: ClusteringResult) -> dict[str, Any]:
-    """Arrays of a result to save."""
+    """Return the arrays of a result to save."""
     found = {"labels": result.labels, "similarity": result.similarity, "embedding": result.embedding}
     found |= {"eigenvalues": result.eigenvalues, "run_labels": result.runs, "run_losses": result.run_losses}
     found |= result.arrays()
@@ -916,7 +916,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Coordinates and names: one or two columns, or the scaled features."""
+    """Return the coordinates and names: one or two columns, or the scaled features."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:

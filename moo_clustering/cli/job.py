@@ -161,7 +161,7 @@ def _value(text: str) -> Any:
 
 
 def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:
-    """Parameters of the constructor, in order."""
+    """Return the parameters of the constructor, in order."""
     return inspect.signature(estimator_class).parameters
 
 

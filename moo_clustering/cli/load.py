@@ -549,7 +549,7 @@ def text_features(
 
 
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
-    """Leading components with rows of unit length, and their share of the variance."""
+    """Return the leading components with rows of unit length, and their share of the variance."""
     from sklearn.decomposition import TruncatedSVD
 
     if weights.shape[1] == 1:  # scikit-learn raises

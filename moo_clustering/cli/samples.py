@@ -68,7 +68,7 @@ class Samples(Table):
 
     @classmethod
     def of(cls, data: Table | Documents | MultiLabelTable, **more: Any) -> Self:
-        """Samples of a data set, with the fields that it has."""
+        """Return the samples of a data set, with the fields that it has."""
         own = {each.name for each in fields(cls)}
         shared = {name: value for name, value in vars(data).items() if name in own}
         return cls(**{"X": None, "feature_names": (), "source": data} | shared | more)
@@ -319,7 +319,7 @@ class TextSamples(UntabledSamples):
         return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(self.weights)}
 
     def texts(self) -> list[str]:
-        """Title and beginning of each document."""
+        """Return the title and beginning of each document."""
         texts = self.source.texts
         titles = self.source.titles or [""] * len(texts)
         return [_opening(title, text) for title, text in zip(titles, texts, strict=True)]

@@ -87,7 +87,7 @@ class ConstraintGroups:
         return np.bincount(self.groups + 1, minlength=1)[1:]
 
     def members(self) -> list[Int64Array]:
-        """Samples of every group of at least two, in the order of the groups."""
+        """Return the samples of every group of at least two, in the order of the groups."""
         order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
         parts = np.split(order, np.cumsum(self._sizes())[:-1])
         return [part for part in parts if len(part) > 1]

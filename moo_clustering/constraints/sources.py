@@ -362,7 +362,7 @@ class LabelSets:
         self.n_must = int(must.sum())
 
     def _blocks(self) -> Iterator[tuple[int, Any]]:
-        """First row of each block, and the later samples that share a label with each row."""
+        """Yield the first row of each block, and the later samples that share a label with each row."""
         for part in block_slices(self.n_samples, self.n_samples):
             product = self._indicator[part] @ self._indicator.T
             later = sparse.csr_array(sparse.triu(product, k=part.start + 1))

@@ -564,7 +564,7 @@ def _roles(entries: Rows, relational: int, options: BagOptions, source: str) -> 
 
 
 def _texts(entries: Rows, relational: int) -> list[str]:
-    """Text of each bag in the file, empty if missing."""
+    """Return the text of each bag in the file, empty if missing."""
     values = (*entries.columns[relational].values, "")
     codes = entries.numbers[:, relational]
     return [values[int(code)] for code in np.where(np.isnan(codes), -1, codes)]

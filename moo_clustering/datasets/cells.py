@@ -559,7 +559,7 @@ def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.int
 
 
 def blanks_note(texts: Iterable[str]) -> str:
-    """Note about texts that are equal after stripping whitespace, or an empty string."""
+    """Return a note about texts that are equal after stripping whitespace, or an empty string."""
     met: dict[str, str] = {}
     for text in texts:
         other = met.setdefault(text.strip(), text)
@@ -569,7 +569,7 @@ def blanks_note(texts: Iterable[str]) -> str:
 
 
 def alike_note(names: Iterable[str]) -> str:
-    """Note about distinct names that are equal as numbers or ignoring case, or an empty string."""
+    """Return a note about distinct names that are equal as numbers or ignoring case, or an empty string."""
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))

@@ -488,7 +488,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
 
 
 def _text_bytes(array: Any) -> int:
-    """Bytes of the texts of an array, including repetitions."""
+    """Return the size in bytes of the texts of an array, including repetitions."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -506,7 +506,7 @@ def _text_bytes(array: Any) -> int:
 
 
 def written(cell: Any) -> str:
-    """Text of a cell as in CSV: dates for timestamps at midnight, decimals without exponent."""
+    """Return the text of a cell as in CSV: dates for timestamps at midnight, decimals without exponent."""
     if isinstance(cell, str):
         return str(cell)
     if isinstance(cell, np.datetime64 | np.timedelta64):

@@ -434,7 +434,7 @@ def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, .
 
 
 def _blame(data: bytes, source: str, error: Exception) -> str:
-    """Message with the number of the invalid line, found by bisection."""
+    """Return a message with the number of the invalid line, found by bisection."""
     lines = data.split(b"\n")
     first, end = 0, len(lines)
     while end - first > 1:

@@ -923,7 +923,7 @@ class _Scale:
 
 
 def _usual_cell(known: NDArray[Any], kind: Kind) -> Any:
-    """Median of numbers and dates, mode of booleans and texts."""
+    """Return the median of numbers and dates, mode of booleans and texts."""
     # Halves, as the sum of two huge numbers would be out of bounds.
     return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
 

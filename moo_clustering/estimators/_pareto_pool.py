@@ -565,7 +565,7 @@ def _centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray,
 
 
 def far_points(points: FloatArray) -> BoolArray:
-    """Mask of the outliers: samples far from all others, not only in a sparse region."""
+    """Return a mask of the outliers: samples far from all others, not only in a sparse region."""
     # The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
     # deviations, and the distance is eight times that of at least two of these neighbours, because outliers
     # can be neighbours. All are False for fewer than 20 samples, or if more than 5 % were outliers.

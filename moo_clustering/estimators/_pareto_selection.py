@@ -91,7 +91,7 @@ class SideInformation:
         return replace(self, targets=targets, pairs=pairs)
 
     def known(self, n_samples: int) -> BoolArray:
-        """Mask of the samples with labels or pairs."""
+        """Return a mask of the samples with labels or pairs."""
         known = np.zeros(n_samples, dtype=bool) if self.targets is None else self.targets.labelled.copy()
         if self.pairs is not None:
             for pairs in (self.pairs.must_link, self.pairs.cannot_link):
@@ -200,7 +200,7 @@ class Objectives:
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
     def score(self, values: FloatArray) -> FloatArray:
-        """Score: agreement and weighted criterion."""
+        """Return the score: agreement and weighted criterion."""
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:

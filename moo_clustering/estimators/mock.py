@@ -651,7 +651,7 @@ class Front(NamedTuple):
 
 
 def _single_result(problem: MOCKProblem) -> Result:
-    """Result for a single sample."""
+    """Return the result for a single sample."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
     pop = evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
     result = Result()
@@ -675,7 +675,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
     def parts(self, X: NDArray[Any]) -> Labels:
-        """Smallest part in the cluster of every part, shape (n_individuals, n_parts), int32."""
+        """Return the smallest part in the cluster of every part, shape (n_individuals, n_parts), int32."""
         parts = super().parts(X)
         if not len(self.joined):
             return parts

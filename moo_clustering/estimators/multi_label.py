@@ -286,7 +286,7 @@ class MetaLabeler(PartialLabelClassifier):
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Mask of the ``n_labels`` labels with the largest scores of every row (ties: the first)."""
+    """Return a mask of the ``n_labels`` labels with the largest scores of every row (ties: the first)."""
     order = np.argsort(-scores, axis=1, kind="stable")
     chosen = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(scores.shape[1]) < n_labels[:, None], axis=1)

@@ -739,7 +739,7 @@ def _project(B: FloatArray) -> FloatArray:
 
 
 def _varies(X: FloatArray) -> BoolArray:
-    """Mask of the features that are not constant, except for rounding."""
+    """Return a mask of the features that are not constant, except for rounding."""
     return np.ptp(X, axis=0) > 1e-14 * np.abs(X).max(axis=0)
 
 

@@ -387,7 +387,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
 
 
 def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
-    """Matrix Z of the constraints on n samples; checks a matrix and removes its diagonal."""
+    """Return the matrix Z of the constraints on n samples; checks a matrix and removes its diagonal."""
     if isinstance(constraints, PairwiseConstraints):
         if constraints.n_samples != n:
             raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")

@@ -281,7 +281,7 @@ def ordered_lists(
 
 
 def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
-    """Mask of samples with a forbidden neighbour."""
+    """Return a mask of samples with a forbidden neighbour."""
     if groups is None or not len(groups.conflicts):
         return np.zeros(n_samples, dtype=np.bool_)
     # The last entry is for samples without a group, whose number is -1.
@@ -649,7 +649,7 @@ class PointSearch(ABC):
         return self.nearest(rows, n_found)
 
     def in_order(self, rows: Int64Array) -> Int64Array:
-        """Order of ``rows`` for the fastest search."""
+        """Return the order of ``rows`` for the fastest search."""
         return np.arange(len(rows))
 
     def chunk(self, n_found: int) -> int:

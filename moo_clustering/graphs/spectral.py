@@ -163,7 +163,7 @@ def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: Generator) -> NDA
 
 
 def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: Generator) -> Int32Array:
-    """Spectral partitions of one graph for several numbers of clusters.
+    """Return the spectral partitions of one graph for several numbers of clusters.
 
     For every k: the first k eigenvectors of D^(-1/2) S D^(-1/2) (largest eigenvalues), rows scaled to unit
     length, k-means++. Raises a ValueError if S is not square, not symmetric, or has negative or infinite
@@ -350,7 +350,7 @@ def _unit_rows(vectors: FloatArray) -> FloatArray:
 
 
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
-    """Ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
+    """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
 
     An edge between two clusters counts once for each of them. In sparse regions of a graph, the ratio cut
     favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory and tens of megabytes. Source:

@@ -305,7 +305,7 @@ class AnswerSession:
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
 
     def _checked_confidence(self, confidence: float | None) -> dict[str, float]:
-        """Entry of an event for a confidence."""
+        """Return the entry of an event for a confidence."""
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
@@ -374,7 +374,7 @@ class AnswerSession:
         return self
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str]:
-        """Function that answers by the classes of all samples."""
+        """Return a function that answers by the classes of all samples."""
         expected = (
             f"oracle must be a function, or contain one class per sample, {self._base.n_samples} in all"
         )
@@ -538,7 +538,7 @@ class AnswerSession:
         line["expected_error"] = self.expected_error_
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
-        """Question of an answer, or None if it was not asked.
+        """Return the question of an answer, or None if it was not asked.
 
         It is restored from the event, because selecting a question again could differ between machines.
         """
@@ -590,7 +590,7 @@ class AnswerSession:
         return found
 
     def _probability_after(self, event: dict[str, Any], line: dict[str, Any]) -> float:
-        """Probability that two samples belong together after an answer about them."""
+        """Return the probability that two samples belong together after an answer about them."""
         odds = SIGNS[event["answer"]] * (odds_of(event.get("confidence")) or self._inquiry.strength)
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
@@ -970,7 +970,7 @@ def _image(picture: Picture | None) -> str:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Header and events of a file, and whether its last line is terminated.
+    """Return the header and events of a file, and whether its last line is terminated.
 
     A killed process can leave an unterminated last line. It counts if it is complete JSON, and is omitted
     with a warning otherwise.

@@ -224,7 +224,7 @@ class FuzzyModesProblem(SignedProblem):
 
 
 def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
-    """Lexicographic order of the modes of every individual, shape (n_individuals, n_modes)."""
+    """Return the lexicographic order of the modes of every individual, shape (n_individuals, n_modes)."""
     return np.lexsort(np.moveaxis(modes, 2, 0)[::-1])
 
 

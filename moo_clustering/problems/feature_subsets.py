@@ -93,7 +93,7 @@ class FeatureSubsetEncoding(Encoding):
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Lower and upper bounds of the genes: 0 and 1."""
+        """Return the lower and upper bounds of the genes: 0 and 1."""
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:

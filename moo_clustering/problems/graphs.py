@@ -682,7 +682,7 @@ class NeighborGraphProblem(FixedProblem):
         return self.lists.indices[np.arange(self.n_var), ranks]
 
     def neighbors(self, X: IntArray) -> Labels:
-        """Index of the neighbour of each sample, shape (n_individuals, n_samples)."""
+        """Return the index of the neighbour of each sample, shape (n_individuals, n_samples)."""
         return self.neighbors_of_ranks(self.ranks(X))
 
     def draw_neighbors(self, loci: IntArray, rng: np.random.Generator) -> IntArray:
@@ -720,7 +720,7 @@ class NeighborGraphProblem(FixedProblem):
 
 
 def default_n_neighbors(n_samples: int) -> int:
-    """Smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N).
+    """Return the smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N).
 
     Parameters
     ----------

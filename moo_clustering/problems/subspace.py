@@ -314,7 +314,7 @@ class SeedMemo:
         return self._older.get(key) if known is None else known
 
     def grown(self, key: bytes) -> Grown | None:
-        """Cached individual, or None."""
+        """Return the cached individual, or None."""
         one = self._grown.get(key)
         if one is not None:
             self._grown.move_to_end(key)
@@ -443,7 +443,7 @@ class SubspaceSeedEncoding(Encoding):
         return labels
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Member of every cluster that is nearest to its mean, in the order of the labels.
+        """Return the member of every cluster that is nearest to its mean, in the order of the labels.
 
         If there are more than ``n_seeds`` clusters, the largest are encoded (ties: the lowest labels).
         :meth:`repair` adds seeds up to ``k_min``.

@@ -86,7 +86,7 @@ def impurity(
     multilabel: bool,
     normalisation: Normalisation,
 ) -> FloatArray:
-    """Impurity of clusters by the classes of their labelled samples.
+    """Return the impurity of clusters by the classes of their labelled samples.
 
     Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering.
 
@@ -138,7 +138,7 @@ def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
 def chi_square(
     a: AnyFloatArray, sizes: FloatArray, frequencies: NDArray[Any], n_samples: int, scale: float
 ) -> FloatArray:
-    """Chi-square of every feature and cluster.
+    """Return the chi-square of every feature and cluster.
 
     With b = df - a, c = S' - a, d = n - S' - b, the usual (a d - b c)^2 / ((a + c)(b + d)(a + b)(c + d))
     equals (n a - S' df)^2 / (S' (n - S') df (n - df)), because a + b = df and a + c = S'.
@@ -252,7 +252,7 @@ def _weights(
 
 
 def _nearest(d: FloatArray, kappa: int) -> BoolArray:
-    """Mask of the kappa nearest clusters; the smaller index breaks ties."""
+    """Return a mask of the kappa nearest clusters; the smaller index breaks ties."""
     if kappa == d.shape[1]:
         return np.ones(d.shape, dtype=bool)
     last = np.partition(d, kappa - 1, axis=1)[:, kappa - 1 : kappa]

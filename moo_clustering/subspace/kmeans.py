@@ -238,7 +238,7 @@ def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
 
 
 def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
-    """Centroids half way between samples and the mean, shape (m, k)."""
+    """Return the centroids half way between samples and the mean, shape (m, k)."""
     return 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
 
 

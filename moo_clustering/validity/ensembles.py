@@ -126,7 +126,7 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
 
 
 def _of_run(edges: Hyperedges) -> FloatArray:
-    """Indicator of the hyperedges of every run, shape (n_runs, n_edges)."""
+    """Return the indicator of the hyperedges of every run, shape (n_runs, n_edges)."""
     return (np.arange(edges.n_runs)[:, np.newaxis] == edges.runs).astype(np.float64)
 
 
@@ -458,7 +458,7 @@ def label_evidence(
 
 
 def _rise(concentration: float, counts: FloatArray) -> FloatArray:
-    """Logarithm of the rising factorial, lnG(concentration + counts) - lnG(concentration)."""
+    """Return the logarithm of the rising factorial, lnG(concentration + counts) - lnG(concentration)."""
     return gammaln(concentration + counts) - gammaln(concentration)
 
 

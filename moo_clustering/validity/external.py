@@ -337,7 +337,7 @@ def cluster_entropy(
 
 
 def _memberships(labels_true: Any, multilabel: str) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Samples, class codes and weights of all memberships."""
+    """Return the samples, class codes and weights of all memberships."""
     if isinstance(labels_true, np.ndarray) and labels_true.ndim > 1:
         raise ValueError(
             f"labels_true must have one entry per sample, got shape {labels_true.shape}; "

@@ -395,7 +395,7 @@ class Representatives(Protocol):
         """Measure the scatter of every individual."""
 
     def total_to_medoid(self) -> float:
-        """Total distance from all samples to the medoid of the data."""
+        """Return the total distance from all samples to the medoid of the data."""
 
 
 def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Representatives:

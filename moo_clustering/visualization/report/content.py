@@ -622,7 +622,7 @@ def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
 
 
 def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:
-    """Results with the solutions of all rules that need no further search."""
+    """Return results with the solutions of all rules that need no further search."""
     found = {}
     for rule in dict.fromkeys(map(str, result.rules)):
         with warnings.catch_warnings():

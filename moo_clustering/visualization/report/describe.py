@@ -125,7 +125,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> NDArray[np.intp]:
-        """Typical samples of the first solutions, at most ``most``."""
+        """Return the typical samples of the first solutions, at most ``most``."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -492,7 +492,7 @@ def _cohesion(totals: FloatArray, seen: NDArray[np.int32], full_sizes: NDArray[A
 
 
 def typical_of(samples: Samples, labels: NDArray[np.int32], medoids: Any) -> list[RowNumbers]:
-    """Typical samples of the clusters of one partition, see :func:`typical_rows`."""
+    """Return the typical samples of the clusters of one partition, see :func:`typical_rows`."""
     if samples.kind not in ("bags", "distances"):
         return typical_rows(samples, labels, medoids)
     distances = sampled_distances(samples, int(labels.max(initial=-1)) + 1, np.random.default_rng(0))
@@ -506,7 +506,7 @@ def typical_rows(
     distances: SampledDistances | None = None,
     to_own: FloatArray | None = None,
 ) -> list[RowNumbers]:
-    """Samples nearest to the mean of clusters 0, 1, ... (ties: the first).
+    """Return the samples nearest to the mean of clusters 0, 1, ... (ties: the first).
 
     The mean is a direction for cosine distances. For bags and precomputed distances, samples are sorted by
     mean distance to their cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). The medoid of
@@ -736,7 +736,7 @@ def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
-    """First and last position of every cluster, from 1, if there are few clusters."""
+    """Return the first and last position of every cluster, from 1, if there are few clusters."""
     if len(names) > 24:
         return ""
     spans = [
@@ -809,7 +809,7 @@ def map_columns(samples: Samples, rows: Rows, heatmap: Heatmap | None) -> list[M
 
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
-    """User-supplied positions of some samples."""
+    """Return the user-supplied positions of some samples."""
     note = _noted("Positions as passed", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 

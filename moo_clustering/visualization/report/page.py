@@ -331,7 +331,7 @@ class _Part:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
 
     def history(self) -> pd.DataFrame | None:
-        """History by generation, without repeated generations."""
+        """Return the history by generation, without repeated generations."""
         history = self.content.history
         if history is None or history.shape[1] < 2 or not len(history):
             return None
@@ -345,7 +345,7 @@ def _common(kinds: Sequence[str], otherwise: str) -> str:
 
 
 def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
-    """Common facts once, and other facts of every run."""
+    """Return the common facts once, and other facts of every run."""
     everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
     shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
     own = [
@@ -524,7 +524,7 @@ def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
 
 
 def page_bytes(content: ReportContent) -> bytes:
-    """Page of a report as bytes."""
+    """Return the page of a report as bytes."""
     # Lone surrogates, from file names in another encoding, have no UTF-8 representation.
     return render(content).encode("utf-8", "replace")
 
@@ -655,7 +655,7 @@ def _parts(content: ReportContent) -> dict[str, Any]:
 
 
 def _names_key(content: ReportContent) -> str:
-    """Hash of the result: the key under which a browser stores the names of its clusters."""
+    """Return the hash of the result: the key under which a browser stores the names of its clusters."""
     if not content.n_solutions:
         return ""
     labels, names = content.labels[content.chosen], content.cluster_names.get(content.chosen, ())
