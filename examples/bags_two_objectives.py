@@ -30,7 +30,7 @@ print(f"agreement with the clusters generated: {adjusted_rand_score(table.labels
 plot_bag_embedding(bags, model.labels_, path="bags_map.png")
 
 # %%
-# The distances between all bags, in the order of the clusters.
+# Plot the distances between all bags, in the order of the clusters.
 
 plot_bag_distances(bags, model.labels_, path="bags_distances.png")
 

@@ -50,13 +50,13 @@ summary("equal demand", loaded.labels_)
 summary("equal mix", fair.labels_)
 
 # %%
-# New customers go to the nearest centre, or fill the territories within the same limits.
+# Assign new customers to the nearest centre, or to territories within the same limits.
 new, _ = make_blobs([150, 30, 30, 30], centers=centers, cluster_std=2.2, random_state=1)
 print("nearest", np.bincount(sized.predict(new)))
 print("within limits", np.bincount(sized.predict(new, within_limits=True)))
 
 # %%
-# With more than one objective, the same rules are limits of a problem. Each is a column of ``G``.
+# With more than one objective, pass the same limits to a problem. Each limit is a column of ``G``.
 limits = [
     ClusterSizes(45, 75),
     ClusterWeights(demand, 0.7 * mean, 1.3 * mean, name="demand"),

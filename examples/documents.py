@@ -58,6 +58,6 @@ print(f"{page.path.name}: {page.path.stat().st_size // 1024} KiB, opens in any b
 plot_terms(model.cluster_weights_, terms, n_terms=6, title="Leading terms", path="documents.png")
 
 # %%
-# The documents in the plane, with the names of their topics.
+# Plot the documents in the plane, with the names of their topics.
 
 plot_partition(weights, model.labels_, cluster_names=names, title="Documents", path="documents_map.png")

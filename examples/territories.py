@@ -15,7 +15,7 @@ from moo_clustering import Regions
 from moo_clustering.validity import ChangedShare
 from moo_clustering.visualization import plot_front, plot_regions
 
-# Areas are the cells of a grid without a lake. Income and age vary smoothly, customers cluster in two cities.
+# Areas are the cells of a grid except for a lake. Income and age vary smoothly; customers live in two cities.
 rng = np.random.default_rng(0)
 graph = nx.grid_2d_graph(24, 16)
 graph.remove_nodes_from([(i, j) for i, j in graph if (i - 9) ** 2 + (j - 8) ** 2 < 9])

@@ -45,8 +45,8 @@ def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as
         estimator = run.estimator
         if not isinstance(estimator, ParetoClustering):
             raise DataError(
-                f"method {run.record['method']} does not support update; only {RECOMMENDED} does, or fit "
-                "again to all rows"
+                f"method {run.record['method']} does not support update; only {RECOMMENDED} does; fit all "
+                "rows again instead"
             )
         run.restore(quiet)
         new, notes = read_rows(data, run.model, header, {"header": "--no-header"})

@@ -446,7 +446,7 @@ def _mended(encoding: RegionEncoding, earlier: Labels) -> Labels:
     moved = change.matched(plan[None])[0] != plan[change.known]
     if moved.any():
         warn_caller(
-            f"start, with {number} regions, is outside the limits of {encoding.n_regions} connected regions "
+            f"start, with {number} regions, does not have {encoding.n_regions} connected regions "
             f"with loads from {encoding.low:g} to {encoding.high:g}; {int(moved.sum())} of {len(moved)} "
             "areas were moved to make it feasible."
         )

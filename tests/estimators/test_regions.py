@@ -116,9 +116,7 @@ def test_this_year_against_last():
 
 def test_a_start_outside_the_limits_is_mended_with_a_warning():
     names = np.array(list("abcd"))[np.minimum(np.arange(SIDE**2) // 12, 3)]
-    with pytest.warns(
-        UserWarning, match=r"start, with 4 regions, is outside the limits of 3 .* areas were moved"
-    ):
+    with pytest.warns(UserWarning, match=r"start, with 4 regions, does not have 3 .* areas were moved"):
         model = Regions(3, **QUICK).fit(X, graph=GRID, start=names)
     assert_feasible(model, weight=np.ones(len(X)))
     with warnings.catch_warnings():
