@@ -212,7 +212,7 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return rows that no other row dominates, in lexicographic order; O(n log n) time for two objectives."""
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
-        # Not dominated have less of the second objective than all before, or equal one that has.
+        # Select a row if its second objective is below that of all rows before, or if it equals such a row.
         ordered = F[rest]
         less = np.append(True, ordered[1:, 1] < np.minimum.accumulate(ordered[:-1, 1]))
         last = np.maximum.accumulate(np.where(less, np.arange(len(F)), 0))

@@ -33,7 +33,7 @@ _LARGE = 1 << 14
 _PER_PROCESS, _AROUND = 4, 4
 # Threads that were started at once.
 _startable = [1]
-# As long as the block of joblib.parallel_config.
+# Shelves live as long as the block of joblib.parallel_config.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
@@ -270,7 +270,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def _is_local(backend: object) -> bool:
-    # Those that joblib itself has; Dask's and others are registered from elsewhere.
+    # Local backends are defined by joblib itself; other packages register theirs, such as Dask's.
     return type(backend).__module__ == "joblib._parallel_backends"
 
 

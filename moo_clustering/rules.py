@@ -841,7 +841,7 @@ class _Descent:
         self._is_cut = ~np.isnan(following) & known & ~is_category
         self._is_value = known & is_category
         self._is_known = known
-        # Of cuts with equal gains, the widest gap is best.
+        # Among cuts with equal gains, select the one in the widest gap.
         ends = np.array([(each[0], np.nanmax(each)) for each in levels]).reshape(-1, 2)
         first, last = ends[self._column_of].T
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)

@@ -201,7 +201,7 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 class Reread(NamedTuple):
     """Further rows of a column."""
 
-    # As :attr:`Column.values`; missing where a cell could not be read.
+    # Values like :attr:`Column.values`, missing if a cell could not be parsed.
     values: NDArray[Any]
     unread: tuple[str, ...] = ()  # different texts that could not be read, in order of appearance
     n_unread: int = 0

@@ -364,7 +364,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
         book = load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
         for each in book.worksheets:
             each.reset_dimensions()  # dimensions stated in a file can be wrong
-            # Of the other sheets, only whether they are empty matters.
+            # Other sheets matter only if they are not empty, so one row suffices.
             if rows := _sheet_rows(each.iter_rows(), limit, only_first=bool(found)):
                 found[each.title] = rows
         book.close()

@@ -318,7 +318,7 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
     if not len(rows):
         raise ValueError("y must contain at least one labelled sample to compute a score")
     truth = targets.indicators[rows]
-    # Not y itself, because scikit-learn cannot determine the type of labels in an object array.
+    # Do not pass y itself, because scikit-learn cannot determine the type of labels in an object array.
     known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
     weights = (
         None if sample_weight is None else checked_array(sample_weight, "sample_weight", np.float64)[rows]

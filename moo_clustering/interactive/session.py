@@ -164,7 +164,7 @@ class AnswerSession:
         # State before every answer, the answer, and its row of the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # Of every reopened answer: number of answers, event, previous answers and previous state.
+        # For every reopened answer: number of answers, event, previous answers and previous state.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
         # All events, as written to the file.
         self._events: list[dict[str, Any]] = []

@@ -145,7 +145,7 @@ class CDbw(PopulationIndex):
         cuts = np.cumsum(sizes)[:-1]
         X = self._X[np.argsort(labels, kind="stable")]
         clusters = np.split(X, cuts)
-        # Not reduceat, whose rounding would break ties of distances to a mean.
+        # The rounding of reduceat would break ties of distances to a mean.
         means = np.array([points.sum(axis=0) for points in clusters]) / sizes[:, np.newaxis]
         squares = np.split((X - np.repeat(means, sizes, axis=0)) ** 2, cuts)
         spread = (np.array([parts.sum(axis=0) for parts in squares]) / sizes[:, np.newaxis]).sum(axis=1)

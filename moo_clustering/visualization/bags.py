@@ -192,7 +192,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
 
 def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
     """Order bags by their distance to the medoid, the medoid first."""
-    # As in BAMIC, the medoid minimises the distances to its members, which are ordered by theirs to it.
+    # As in BAMIC, the medoid minimises the sum of the distances to its members. They are sorted by distance.
     medoid = int(D.sum(axis=1).argmin())
     key = D[:, medoid].copy()
     key[medoid] = -1.0
