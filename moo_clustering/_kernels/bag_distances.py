@@ -216,7 +216,7 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no
 
 @borrowed()
 def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[no-untyped-def]
-    """out[i, k] = sum of the rows of the members of cluster k; the largest is the total minus the others."""
+    """out[i, k] = sum of the member rows of cluster k; for the largest, the total minus the others."""
     # Columns are processed in blocks of ``width``, whose part of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):

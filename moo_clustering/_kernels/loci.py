@@ -257,7 +257,7 @@ def deviations(
 def pair_weights(
     parts: Any, first: Any, second: Any, weight: Any, apart: bool, lo: int, hi: int, out: Any
 ) -> None:
-    """Sum of the weights of the pairs of parts in different clusters (``apart``) or in the same cluster."""
+    """Sum the weights of part pairs in different clusters (``apart``) or in the same cluster."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TERMS = "terms.png"
 _TITLE = 80  # largest number of characters of a text that replaces a missing title
-# Largest number of rows of a table of clusters on a terminal.
+# Largest number of rows that a terminal shows of the cluster table.
 _SHOWN = 20
 OWN = ("cluster", "size")
 NAME, CONTRASTS = "name", "contrasts"

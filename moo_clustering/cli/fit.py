@@ -629,7 +629,7 @@ def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
-    """Return the lines of the scores of predictions of held-out labels."""
+    """Return lines with the scores of the predictions for held-out labels."""
     found = record.get("prediction", {})
     if not found.get("n_scored"):
         return []

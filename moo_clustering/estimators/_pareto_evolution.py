@@ -32,7 +32,7 @@ _ENGINES = ("pymoo", "deap")
 _SURVIVALS = ("crowding", "random")
 # Number of best partitions of all generations that stay in the population.
 _N_ELITE = 4
-# Minimum limit of the number of clusters of an evolved partition, if there are enough samples.
+# Evolved partitions may have up to this many clusters or more, if there are enough samples.
 _ROOM = 60
 
 

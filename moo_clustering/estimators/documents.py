@@ -59,7 +59,7 @@ from moo_clustering.factorization import (
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, validated_rows
 from moo_clustering.persistence import START_OVER, ArchiveError, Checkpoint, load_checkpoint, save_checkpoint
 
-# Bytes of the factors of a batch of runs; larger batches are hardly faster.
+# Size of a batch's factors in bytes; larger batches are hardly faster.
 _MAX_MEMORY = 512 * 2**20
 Consensus = Callable[..., ArrayLike]
 
@@ -108,7 +108,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     n_top_terms : int
         Number of terms per topic in ``topics_``.
     max_memory : int, default=512 MiB
-        Largest size of the factors in memory, and of the pairs of documents of ``"cspa"``, in bytes.
+        Largest size in bytes of the factors in memory, and of the document pairs of ``"cspa"``.
     checkpoint_every : int
         Number of runs between checkpoints. With ``resume``, ``n_runs`` can be larger than before.
 

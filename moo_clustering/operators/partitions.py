@@ -658,7 +658,7 @@ def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:
 
 
 def pool_labels(pool: Any) -> Labels:
-    """Return canonical copies of the partitions of a pool, or of the rows of an array of labels."""
+    """Return canonical copies of a pool's partitions, or of the rows of a label array."""
     labels = np.atleast_2d(checked_array(getattr(pool, "labels", pool), "pool"))
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iu":
         raise ValueError(

@@ -697,7 +697,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 
 
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
-    """I2, the sum over clusters of the norm of the sum of their rows; larger is better.
+    """I2: sum over clusters of the norm of the cluster's row sum; larger is better.
 
     O(n_samples n_features) time, or O(nnz) for sparse X. Source: Zhao & Karypis, Machine Learning 55, 2004.
 
