@@ -32,7 +32,7 @@ _ENGINES = ("pymoo", "deap")
 _SURVIVALS = ("crowding", "random")
 # Number of best partitions of all generations that stay in the population.
 _N_ELITE = 4
-# Evolved partitions may have up to this many clusters or more, if there are enough samples.
+# Lower bound on ``k_max`` of evolved partitions, if there are enough samples.
 _ROOM = 60
 
 
