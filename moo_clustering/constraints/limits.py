@@ -24,7 +24,7 @@ from moo_clustering._arrays import (
     probability,
     quoted,
 )
-from moo_clustering._data import checked_array, checked_graph, checked_integers
+from moo_clustering._data import checked_amounts, checked_array, checked_graph, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.assignment import assign_within
@@ -276,10 +276,7 @@ class ClusterWeights(_Loads):
     def __init__(
         self, weight: ArrayLike, low: Any = None, high: Any = None, *, name: str | None = None
     ) -> None:
-        self.weight = checked_array(weight, "weight", np.float64, ndim=(1,)).copy()
-        if (self.weight < 0).any():
-            i = int((self.weight < 0).argmax())
-            raise ValueError(f"weight must be non-negative, got {self.weight[i]:g} for sample {i}.")
+        self.weight = checked_amounts(weight, "weight")
         if not self.weight.any():
             raise ValueError("weight must have a positive value, got none.")
         super().__init__(low, high, name)

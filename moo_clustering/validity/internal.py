@@ -26,7 +26,13 @@ from moo_clustering._arrays import (
     quoted,
     warn_caller,
 )
-from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
+from moo_clustering._data import (
+    checked_amounts,
+    checked_array,
+    checked_graph,
+    checked_integers,
+    checked_table,
+)
 from moo_clustering._distances import (
     MAX_MEMORY,
     Metric,
@@ -885,9 +891,9 @@ class LoadVariation(PopulationIndex):
         ----------
         data : array-like of shape (n_samples,)
         """
-        self.weight: FloatArray = checked_array(data, "data", np.float64, ndim=(1,)).copy()
-        if self.weight.min(initial=0.0) < 0.0 or not self.weight.any():
-            raise ValueError("weights must be non-negative, with a positive one.")
+        self.weight: FloatArray = checked_amounts(data, "data")
+        if not self.weight.any():
+            raise ValueError("data must have a positive weight, got none.")
         self.n_samples_ = len(self.weight)
         return self
 

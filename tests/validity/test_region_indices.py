@@ -41,8 +41,8 @@ def test_changes_are_counted_after_alignment():
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("load_variation", [1.0, -1.0], "weights must be non-negative, with a positive one"),
-        ("load_variation", [0.0, 0.0], "weights must be non-negative, with a positive one"),
+        ("load_variation", [1.0, -1.0], "data must be non-negative, got -1 for sample 1"),
+        ("load_variation", [0.0, 0.0], "data must have a positive weight"),
         ("changed", [-1, -1], "an earlier partition must have a label of at least 0"),
         (
             "compactness",
