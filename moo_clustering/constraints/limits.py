@@ -30,7 +30,7 @@ from moo_clustering._docs import Documented
 from moo_clustering._kernels.assignment import assign_within
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import contingency_tables
-from moo_clustering._targets import is_missing
+from moo_clustering._targets import classes_as_given, is_missing
 from moo_clustering.constraints import _checks
 
 # Violations up to this size come from the rounding of sums.
@@ -376,16 +376,15 @@ class GroupShares(Limit):
         self, groups: ArrayLike, low: float = 0.8, high: float = 1.25, *, name: str | None = None
     ) -> None:
         super().__init__(name=name)
-        values = checked_array(groups, "groups", ndim=(1,)).tolist()
+        values = classes_as_given(groups, "groups", ndim=(1,)).tolist()
         lost = [i for i, value in enumerate(values) if is_missing(value)]
         if lost:
             raise ValueError(f"groups must have a value for every sample, but sample {lost[0]} has none.")
         number: dict[Any, int] = {}
         self.codes = np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)
         if len(number) < 2:
-            raise ValueError(
-                f"groups must have at least two values, got {quoted(values[:1])[1:-1]} for all samples."
-            )
+            only = f"{quoted(values[0])} for all samples" if values else "an empty array"
+            raise ValueError(f"groups must have at least two values, got {only}.")
         self.n_samples = len(values)
         for key, value in (("low", low), ("high", high)):
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
