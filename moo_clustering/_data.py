@@ -101,6 +101,18 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     raise TypeError(f"{name} must be real numbers, got {quoted(other)}")
 
 
+def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.float64]:
+    """Return a copy of non-negative amounts with a finite sum, shape (n_samples,), in double precision."""
+    found: NDArray[np.float64] = checked_array(data, name, np.float64, ndim=(1,)).copy()
+    if (found < 0).any():
+        i = int((found < 0).argmax())
+        raise ValueError(f"{name} must be non-negative, got {found[i]:g} for {kind} {i}.")
+    largest = found.max(initial=0.0)
+    if largest > np.finfo(np.float64).max / len(found):
+        raise ValueError(f"{name} must have a finite sum, got values up to {largest:g}; use a larger unit.")
+    return found
+
+
 def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
     """Data as an array of integers; floats must be whole, and anything else is refused by name and place."""
     found = checked_array(data, name, ndim=ndim)

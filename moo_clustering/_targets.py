@@ -51,7 +51,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
         return Targets(
             np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False
         )
-    given = y.toarray() if issparse(y) else _as_array(y)
+    given = y.toarray() if issparse(y) else classes_as_given(y, "y")
     if given.ndim == 2 and given.shape[1] == 1:
         warn_caller(
             "A column-vector y was passed when a 1d array was expected: it is used as one class per sample.",
@@ -65,20 +65,21 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     return _classes(given) if given.ndim == 1 else _label_sets(given)
 
 
-def _as_array(y: Any) -> NDArray[Any]:
-    array = checked_array(y, "y")
+def classes_as_given(y: Any, name: str, *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
+    """Convert classes to an array, in which numbers and missing values beside names remain as they are."""
+    array = checked_array(y, name, ndim=ndim)
     # A list of names and -1 would become names only.
     mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)
     return np.asarray(y, dtype=object) if mixed else array
 
 
-def marked(y: NDArray[Any]) -> NDArray[Any]:
+def marked(y: NDArray[Any], name: str = "y") -> NDArray[Any]:
     """Replace None, NaN and pandas.NA among classes by -1; raise a ValueError if all values are missing."""
     if y.dtype.kind not in "fO":
         return y
     missing = np.isnan(y) if y.dtype.kind == "f" else np.array(list(map(is_missing, y)), dtype=bool)
     if len(y) and missing.all():
-        raise ValueError("y contains only missing values; omit it to fit without labels")
+        raise ValueError(f"{name} contains only missing values; omit it to fit without labels")
     found = y.copy()
     found[missing] = -1
     return found
@@ -101,7 +102,7 @@ def _classes(y: NDArray[Any]) -> Targets:
     elif y.dtype.kind == "U":
         labelled = np.char.str_len(np.char.strip(y)) > 0
     elif y.dtype.kind == "O":
-        labelled = np.array([_is_class(value) for value in y], dtype=bool)
+        labelled = np.array([is_class(value) for value in y], dtype=bool)
     kept = y[labelled]
     if kept.dtype.kind == "O" and all(isinstance(value, int | float | np.number) for value in kept):
         kept = np.array(kept.tolist())
@@ -122,7 +123,7 @@ def _classes(y: NDArray[Any]) -> Targets:
     return Targets(indicators, labelled, classes, False)
 
 
-def _is_class(value: Any) -> bool:
+def is_class(value: Any) -> bool:
     if isinstance(value, str):
         return bool(value.strip())
     return not (isinstance(value, int | float | np.number) and value == -1)

@@ -142,7 +142,7 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
                 with_a += borders[e] * (r == a)
                 with_b += borders[e] * (r == b)
         change += rates[1] * cut
-        moved = 2.0 * weight[i] * (load[b] - load[a] + weight[i]) / (mean * mean)
+        moved = 2.0 * (weight[i] / mean) * ((load[b] - load[a] + weight[i]) / mean)
         if rates[2] != 0.0:
             change += rates[2] * (math.sqrt(max(0.0, spread + moved) / p) - math.sqrt(max(0.0, spread) / p))
         if rates[3] != 0.0:
@@ -180,7 +180,7 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _roundness(size, edge):  # type: ignore[no-untyped-def]
     """Polsby-Popper score, the area of a region relative to that of a disc of the same perimeter."""
-    return 4.0 * math.pi * size / (edge * edge) if edge > 0.0 else 0.0
+    return 4.0 * math.pi * (size / edge) / edge if edge > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)

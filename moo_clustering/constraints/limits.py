@@ -24,13 +24,13 @@ from moo_clustering._arrays import (
     probability,
     quoted,
 )
-from moo_clustering._data import checked_array, checked_graph, checked_integers
+from moo_clustering._data import checked_amounts, checked_array, checked_graph, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.assignment import assign_within
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import contingency_tables
-from moo_clustering._targets import is_missing
+from moo_clustering._targets import classes_as_given, is_missing
 from moo_clustering.constraints import _checks
 
 # Violations up to this size are attributed to rounding errors and set to 0.
@@ -277,10 +277,7 @@ class ClusterWeights(_Loads):
     def __init__(
         self, weight: ArrayLike, low: Any = None, high: Any = None, *, name: str | None = None
     ) -> None:
-        self.weight = checked_array(weight, "weight", np.float64, ndim=(1,)).copy()
-        if (self.weight < 0).any():
-            i = int((self.weight < 0).argmax())
-            raise ValueError(f"weight must be non-negative, got {self.weight[i]:g} for sample {i}.")
+        self.weight = checked_amounts(weight, "weight")
         if not self.weight.any():
             raise ValueError("weight must have a positive value, got none.")
         super().__init__(low, high, name)
@@ -380,16 +377,15 @@ class GroupShares(Limit):
         self, groups: ArrayLike, low: float = 0.8, high: float = 1.25, *, name: str | None = None
     ) -> None:
         super().__init__(name=name)
-        values = checked_array(groups, "groups", ndim=(1,)).tolist()
+        values = classes_as_given(groups, "groups", ndim=(1,)).tolist()
         lost = [i for i, value in enumerate(values) if is_missing(value)]
         if lost:
             raise ValueError(f"groups must have a value for every sample, but sample {lost[0]} has none.")
         number: dict[Any, int] = {}
         self.codes = np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)
         if len(number) < 2:
-            raise ValueError(
-                f"groups must have at least two values, got {quoted(values[:1])[1:-1]} for all samples."
-            )
+            only = f"{quoted(values[0])} for all samples" if values else "an empty array"
+            raise ValueError(f"groups must have at least two values, got {only}.")
         self.n_samples = len(values)
         for key, value in (("low", low), ("high", high)):
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:

@@ -13,9 +13,8 @@ from moo_clustering._arrays import (
     IntpArray,
     Labels,
     integer,
-    quoted,
 )
-from moo_clustering._data import checked_array, checked_graph
+from moo_clustering._data import checked_amounts, checked_graph
 from moo_clustering._kernels import regions as kernels
 from moo_clustering.encodings import base
 from moo_clustering.encodings.labels import LabelEncoding
@@ -298,10 +297,7 @@ def checked_weights(weight: ArrayLike | None, n_areas: int) -> FloatArray:
     """Convert weights to floats; raise a ValueError unless there is one non-negative weight per area."""
     if weight is None:
         return np.ones(n_areas)
-    found: FloatArray = checked_array(weight, "weight", np.float64, ndim=(1,)).copy()
+    found: FloatArray = checked_amounts(weight, "weight", "area")
     if len(found) != n_areas:
         raise ValueError(f"weight must have one value per area, {n_areas} in all; got {len(found)}.")
-    if (found < 0).any():
-        area = int((found < 0).argmax())
-        raise ValueError(f"weight must be non-negative, got {quoted(found[area].item())} for area {area}.")
     return found

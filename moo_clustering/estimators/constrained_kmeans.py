@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
@@ -22,6 +23,7 @@ from moo_clustering._arrays import (
     Int32Array,
     Int64Array,
     number_clusters,
+    quoted,
     spawn_seeds,
     warn_caller,
 )
@@ -193,6 +195,10 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         points = shifted(X, self._offsets)
         if not within_limits:
+            if weight is not None or groups is not None:
+                raise ValueError(
+                    "weight and groups require within_limits=True; other predictions ignore them."
+                )
             return nearest_centers(points, self._centers)[0]
         check_n_clusters(self.n_clusters_, len(X))
         bounds = self._bounds(len(X), weight, groups)
@@ -225,22 +231,32 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
             )
         if weight is not None and all(bound is None for bound in load):
             raise ValueError("weight has no effect without min_cluster_weight or max_cluster_weight.")
-        made: list[tuple[str, Callable[[], Limit]]] = [
-            ("cluster_size", lambda: ClusterSizes(self.min_cluster_size, self.max_cluster_size))
+        made: list[tuple[str, str, Callable[[], Limit]]] = [
+            ("cluster_size", "", lambda: ClusterSizes(self.min_cluster_size, self.max_cluster_size))
         ]
         if weight is not None:
-            made.append(("cluster_weight", lambda: ClusterWeights(weight, *load)))
+            made.append(("cluster_weight", "weight", lambda: ClusterWeights(weight, *load)))
         if groups is not None:
-            made.append(
-                ("group_ratio", lambda: GroupShares(groups, self.min_group_ratio, self.max_group_ratio))
-            )
-        limits = []
-        for name, make in made:
+            ratio = (self.min_group_ratio, self.max_group_ratio)
+            made.append(("group_ratio", "groups", lambda: GroupShares(groups, *ratio)))
+        limits: list[Limit] = []
+        for name, data, make in made:
             try:
                 limits.append(make())
+                if limits[-1].n_samples not in (None, n_samples):
+                    raise ValueError(
+                        f"{data} must have one value per sample, {n_samples} in all; got "
+                        f"{limits[-1].n_samples}."
+                    )
                 limits[-1].possible(self.n_clusters, n_samples)
             except ValueError as error:
-                raise ValueError(f"min_{name} and max_{name} are impossible: {error}") from error
+                if data and str(error).startswith(data):
+                    raise
+                # Limits call their bounds low and high.
+                reason = re.sub(r"\blow\b", f"min_{name}", re.sub(r"\bhigh\b", f"max_{name}", str(error)))
+                raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
+        if (np.ravel(self.min_cluster_size) < 1).any():
+            raise ValueError(f"min_cluster_size must be at least 1, got {quoted(self.min_cluster_size)}.")
         return _Bounds(limits, n_samples, self.n_clusters)
 
 
@@ -274,10 +290,9 @@ def _constrained_run(
     n_steps = _FREE_PASSES * points.size * len(centers) / 2
     caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), _FREE_PASSES, 0.0)
     assign, found = bounds.assigner(), None
-    labels, gap, n_iter = np.empty(0, dtype=np.int32), 0.0, 0
+    best, n_iter, seen = None, 0, set()
     while n_iter < max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:
         n_iter += 1
-        unchanged = np.array_equal(labels, found[0])
         labels, gap = found
         sums = sparse.csr_array(
             (np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(len(centers), len(labels))
@@ -285,11 +300,14 @@ def _constrained_run(
         means = (sums @ points) / np.bincount(labels, minlength=len(centers))[:, np.newaxis]
         moved = float(((means - centers) ** 2).sum())
         centers = means
-        if unchanged or moved <= limit:
+        inertia = float(((points - centers[labels]) ** 2).sum())
+        if best is None or inertia <= best.inertia:
+            best = _Run(labels, centers, inertia, gap, n_iter)
+        # Rounded assignments can be worse than the last one, and recur.
+        if (known := hash(labels.tobytes())) in seen or moved <= limit:
             break
-    if not len(labels):
-        return None
-    return _Run(labels, centers, float(((points - centers[labels]) ** 2).sum()), gap, n_iter)
+        seen.add(known)
+    return None if best is None else best._replace(n_iter=n_iter)
 
 
 class _Bounds:
@@ -326,6 +344,10 @@ class _Bounds:
                 self._columns = np.hstack([self._columns, over])
                 self._least = np.vstack([self._least, zeros])
                 self._most = np.vstack([self._most, zeros + np.inf])
+        # The solver has absolute tolerances. Powers of two keep whole numbers exact.
+        size = -np.frexp(np.abs(self._columns).max(axis=0))[1]
+        self._columns = np.ldexp(self._columns, size)
+        self._least, self._most = (np.ldexp(b, size[:, np.newaxis]) for b in (self._least, self._most))
         self._scale = np.abs(self._columns).sum(axis=0)[:, np.newaxis] * np.ones(n_clusters)
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
@@ -346,10 +368,14 @@ class _Bounds:
 
     def _rounded(self, cost: FloatArray, duals: FloatArray) -> tuple[Int32Array, float] | None:
         """Solve the linear programme, then round and repair its solution."""
-        solved = self._relaxed(cost, duals)
+        # The solver has absolute tolerances, so a typical cost above that of the nearest cluster is 1.
+        nearest = cost.min(axis=1)
+        excess = cost - nearest[:, np.newaxis]
+        unit = float(np.median(excess[excess > 0])) if excess.any() else 1.0
+        solved = self._relaxed(excess / unit, duals)
         if solved is None:
             return None
-        share, bound = solved
+        share, bound = solved[0], unit * solved[1] + float(nearest.sum())
         if (labels := self._mended(share.argmax(axis=1), cost)) is None:
             return None
         value = float(cost[np.arange(len(cost)), labels].sum())
@@ -379,7 +405,7 @@ class _Bounds:
                 continue
             duals[:] = solved[1]
             reduced = cost - self._columns @ duals
-            better = reduced[fixed].min(axis=1) < reduced[fixed, labels[fixed]] - 1e-9 * cost.max()
+            better = reduced[fixed].min(axis=1) < reduced[fixed, labels[fixed]] - 1e-7
             if not better.any():
                 share = np.zeros((n, k))
                 share[fixed, labels[fixed]] = 1.0

@@ -28,8 +28,9 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
-from moo_clustering._data import checked_array, checked_graph, checked_integers, is_frame, numeric_features
+from moo_clustering._data import checked_graph, checked_integers, is_frame, numeric_features
 from moo_clustering._kernels.regions import split_above
+from moo_clustering._targets import classes_as_given, is_class, marked
 from moo_clustering.algorithms import DirectedWalks
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.encodings import RegionEncoding, relabel_by_first_appearance
@@ -151,11 +152,12 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features. The geometry, and the column that ``weight`` names, are not used as features.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric graph of neighbours. Default for a GeoDataFrame: polygons that share a border (rook).
+            Symmetric graph of neighbours. Nodes that are named like the index of a data frame, or 0 to
+            n_areas-1, are those areas; others are in the order of X. Default: polygons that share a border.
         weight : array-like of shape (n_areas,) or str, optional
             Weights of the areas, or the name of a column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
-            Earlier regions to start from, as numbers or names; -1 for areas without one.
+            Earlier regions to start from, as numbers or names; -1 or missing for areas without one.
         shapes : tuple of (areas, perimeters, borders), optional
             Data of the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
@@ -183,9 +185,12 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         weights = checked_weights(area_map.weight, n_areas)
         earlier = None if start is None else _earlier_regions(start, n_areas)
         names = self._objective_names(earlier is not None, area_map.shapes is not None)
-        checkpoint = checkpoint_for(
-            self, features, area_map.graph.indptr, area_map.graph.indices, weights, earlier
-        )
+        data = [features, area_map.graph.indptr, area_map.graph.indices, weights, earlier]
+        compact = Compactness()
+        if "compactness" in names:
+            rims = compact.fit(area_map.shapes).borders
+            data += [compact.shapes, rims.indptr, rims.indices, rims.data]
+        checkpoint = checkpoint_for(self, *data)
         growth, seed = spawn_seeds(self.random_state, 2)
         encoding = self._encoding(area_map.graph, weights, np.random.default_rng(growth))
         self.bounds_ = encoding.low, encoding.high
@@ -195,7 +200,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             "cut_edges": lambda: CutEdges().fit(area_map.graph),
             "load_variation": lambda: LoadVariation().fit(weights if weights.any() else np.ones(n_areas)),
             "changed": lambda: changes,
-            "compactness": lambda: Compactness().fit(area_map.shapes),
+            "compactness": lambda: compact,
         }
         indices: list[ValidityIndex] = [makers[name]() for name in names]
         problem = PartitionProblem(None, encoding, indices)
@@ -219,7 +224,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         if self.objectives is None:
             return OBJECTIVES[: 3 + has_start]
         names = (self.objectives,) if isinstance(self.objectives, str) else tuple(self.objectives)
-        if not names or len(set(names)) < len(names) or not set(names) <= set(OBJECTIVES):
+        if not names or any(names.count(one) > 1 or one not in OBJECTIVES for one in names):
             raise ValueError(
                 f"objectives must be unique names from {', '.join(OBJECTIVES)}; got "
                 f"{quoted(self.objectives)}."
@@ -301,7 +306,7 @@ class AreaMap(NamedTuple):
 
 def read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> AreaMap:
     """Separate features, weights and polygons of a GeoDataFrame, and convert the graph to a sparse matrix."""
-    column = weight if isinstance(weight, str) else None
+    column, index = weight if isinstance(weight, str) else None, X.index if hasattr(X, "iloc") else ()
     if column is not None:
         if not is_frame(X) or column not in X.columns:
             raise ValueError(
@@ -322,13 +327,15 @@ def read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> AreaMap:
             "Regions requires graph, the neighbours of every area: pass a sparse matrix, a networkx graph or "
             "libpysal weights, or a GeoDataFrame of polygons as X."
         )
-    return AreaMap(X, neighbor_matrix(graph), weight, shapes)
+    return AreaMap(X, neighbor_matrix(graph, index), weight, shapes)
 
 
-def neighbor_matrix(graph: Any) -> csr_array:
-    """Convert a graph to a symmetric matrix of ones; nodes of networkx must be in the order of areas."""
+def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
+    """Convert a graph to a symmetric matrix of ones, with nodes in the order of their names in ``index``."""
+    nodes, remedy = [], "graphs.symmetrize(graph)"
     if hasattr(graph, "adjacency") and hasattr(graph, "number_of_nodes"):
-        number = {node: place for place, node in enumerate(graph)}
+        nodes, remedy = list(graph), "graph.to_undirected()"
+        number = {node: place for place, node in enumerate(nodes)}
         ends = np.array([(number[a], number[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
         if graph.is_directed():
             i, j = ends.T
@@ -336,18 +343,26 @@ def neighbor_matrix(graph: Any) -> csr_array:
             i, j = np.concatenate([ends.T, ends.T[::-1]], axis=1)
         matrix = coo_array((np.ones(len(i)), (i, j)), shape=(len(number),) * 2)
     elif not issparse(graph) and hasattr(graph, "sparse"):
+        # Weights and graphs of libpysal.
+        nodes = list(getattr(graph, "id_order", getattr(graph, "unique_ids", ())))
         matrix = coo_array(graph.sparse)
     else:
         matrix = coo_array(checked_graph(graph, "graph", symmetric=False))
     matrix = csr_array(matrix)
     matrix.sum_duplicates()
     matrix = csr_array(matrix != 0).astype(np.float64)
+    for names in (list(index), list(range(len(nodes)))) if nodes else ():
+        if len(names) == len(nodes) == len(set(names)) and set(names) == set(nodes):
+            place = {node: row for row, node in enumerate(nodes)}
+            order = [place[name] for name in names]
+            matrix = csr_array(matrix[order][:, order])
+            break
     one_way = (matrix - matrix.T).tocoo()
     if one_way.nnz and (bad := np.flatnonzero(one_way.data > 0)).size:
         a, b = one_way.row[bad[0]], one_way.col[bad[0]]
         raise ValueError(
             f"graph must be symmetric: area {b} is a neighbour of area {a}, but not the reverse; use "
-            "graphs.symmetrize(graph) to add the missing neighbours."
+            f"{remedy} to add the missing neighbours."
         )
     return matrix
 
@@ -424,16 +439,24 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
 
 def _earlier_regions(start: ArrayLike, n_areas: int) -> Labels:
     """Number earlier regions in sorted order, -1 for areas without one."""
-    values = checked_array(start, "start", ndim=(1,))
+    values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}.")
-    if all(isinstance(one, str) for one in values.tolist()):
-        values, known = values.astype(str), np.ones(n_areas, dtype=bool)
+    values = marked(values, "start")
+    if any(isinstance(one, str) for one in values.tolist()):
+        known = np.array([is_class(one) for one in values.tolist()], dtype=bool)
+        other = next((one for one in values[known].tolist() if not isinstance(one, str)), None)
+        if other is not None or "-1" in values[known]:
+            raise ValueError(
+                "start must be integers or names of regions, not both, and the number -1 for areas without "
+                f"one; got {quoted(other or '-1')}."
+            )
+        values = np.where(known, values, "").astype(str)
     else:
         values = checked_integers(values, "start", ", or names of regions")
         known = values >= 0
     if not known.any():
-        raise ValueError("start must have a region for at least one area, got only -1.")
+        raise ValueError("start must have a region for at least one area, got none.")
     labels = np.full(n_areas, -1, dtype=np.int32)
     labels[known] = np.unique(values[known], return_inverse=True)[1]
     return labels
@@ -445,8 +468,9 @@ def _mended(encoding: RegionEncoding, earlier: Labels) -> Labels:
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]
     if moved.any():
+        ending = "s" if number > 1 else ""
         warn_caller(
-            f"start, with {number} regions, does not have {encoding.n_regions} connected regions "
+            f"start, with {number} region{ending}, does not have {encoding.n_regions} connected regions "
             f"with loads from {encoding.low:g} to {encoding.high:g}; {int(moved.sum())} of {len(moved)} "
             "areas were moved to make it feasible."
         )

@@ -3,7 +3,7 @@
 import copy
 import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
 from typing import Any, Literal, Self, get_args
 
@@ -177,15 +177,19 @@ class PartitionProblem(SignedProblem):
         self.indices = _fitted(objectives, data)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        if callable(inequalities) or not all(map(callable, inequalities)):
+        # Generators can be read only once; what is no sequence has no valid item.
+        given: list[tuple[Any, ...]] = [
+            tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
+        ]
+        self.limits, self.inequalities = given
+        if not all(map(callable, self.inequalities)):
             raise TypeError(
                 f"inequalities must be a sequence of functions of labels, got {quoted(inequalities)}."
             )
-        if isinstance(limits, Limit) or not all(isinstance(limit, Limit) for limit in limits):
+        if not all(isinstance(limit, Limit) for limit in self.limits):
             raise TypeError(
                 f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}."
             )
-        self.limits, self.inequalities = tuple(limits), tuple(inequalities)
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         own = [limit.name for limit in self.limits] + [name_of(function) for function in self.inequalities]

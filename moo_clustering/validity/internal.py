@@ -26,7 +26,13 @@ from moo_clustering._arrays import (
     quoted,
     warn_caller,
 )
-from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
+from moo_clustering._data import (
+    checked_amounts,
+    checked_array,
+    checked_graph,
+    checked_integers,
+    checked_table,
+)
 from moo_clustering._distances import (
     MAX_MEMORY,
     Metric,
@@ -885,9 +891,9 @@ class LoadVariation(PopulationIndex):
         ----------
         data : array-like of shape (n_samples,)
         """
-        self.weight: FloatArray = checked_array(data, "data", np.float64, ndim=(1,)).copy()
-        if self.weight.min(initial=0.0) < 0.0 or not self.weight.any():
-            raise ValueError("weights must be non-negative, and at least one must be positive.")
+        self.weight: FloatArray = checked_amounts(data, "data")
+        if not self.weight.any():
+            raise ValueError("data must have a positive weight, got none.")
         self.n_samples_ = len(self.weight)
         return self
 
@@ -970,8 +976,11 @@ class Compactness(PopulationIndex):
         data : tuple of (areas, perimeters, borders)
             Area and perimeter of every sample, and a symmetric (sparse) matrix of lengths of common borders.
         """
+        if not isinstance(data, list | tuple) or len(data) != 3:
+            raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}.")
         areas, perimeters, borders = data
-        shapes = [checked_array(one, "data", np.float64, ndim=(1,)) for one in (areas, perimeters)]
+        both = (("areas", areas), ("perimeters", perimeters))
+        shapes = [checked_array(one, name, np.float64, ndim=(1,)) for name, one in both]
         self.borders = csr_array(triu(csr_array(checked_graph(borders, "borders")), 1))
         self.n_samples_ = self.borders.shape[0]
         if {len(one) for one in shapes} != {self.n_samples_}:
@@ -985,6 +994,12 @@ class Compactness(PopulationIndex):
             raise ValueError(
                 "areas and perimeters must be non-negative, and perimeters at least as long as the borders."
             )
+        if (wide := np.sqrt(4.0 * np.pi * self.shapes[:, 0]) > self.shapes[:, 1] * (1 + 1e-6)).any():
+            area, rim = self.shapes[int(wide.argmax())]
+            raise ValueError(
+                f"areas must be at most those of discs with the same perimeters, got {area:g} with perimeter "
+                f"{rim:g} for sample {int(wide.argmax())}; use the same unit for both."
+            )
         return self
 
     def _score(self, population: Population) -> FloatArray:
@@ -996,7 +1011,9 @@ class Compactness(PopulationIndex):
             for q, labels in enumerate(block.labels):
                 own = labels[edges.row[inner[q]]]
                 rims[q] -= 2.0 * np.bincount(own, edges.data[inner[q]], minlength=rims.shape[1])
-            scores = np.divide(4.0 * np.pi * sizes, rims**2, out=np.zeros_like(rims), where=rims > 0.0)
+            # Without squares, which overflow or vanish in extreme units.
+            scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
+            scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
             values[rows] = scores.sum(axis=1) / block.n_clusters
         return values
 

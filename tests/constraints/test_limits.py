@@ -305,3 +305,9 @@ def test_assigned_samples_are_within_the_bounds():
         ClusterSizes(3).assign(cost)
     with pytest.raises(ValueError, match="cost must have 2 dimensions"):
         ClusterSizes(1).assign([1, 2])
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_missing_groups_are_named(missing):
+    with pytest.raises(ValueError, match="a value for every sample, but sample 2 has none"):
+        GroupShares(["a", "b", missing])

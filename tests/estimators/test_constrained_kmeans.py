@@ -199,17 +199,23 @@ def test_equal_rows_are_separated_with_a_warning():
         (
             {"min_cluster_size": 9, "max_cluster_size": 8},
             {},
-            "low must be at most high, got low=9",
+            "are impossible: min_cluster_size must be at most max_cluster_size, got min_cluster_size=9",
         ),
         ({"min_cluster_size": [9, 8]}, {}, "has bounds for 2 clusters, but there are 3"),
         ({"max_cluster_weight": 4}, {}, "max_cluster_weight require weight; call fit"),
         ({}, {"weight": np.ones(120)}, "weight has no effect without min_cluster_weight"),
-        ({"max_cluster_weight": 4}, {"weight": np.ones(119)}, "a limit on 119 samples, but there are 120"),
-        ({"max_cluster_weight": 45}, {"weight": -np.ones(120)}, "weight must be non-negative, got -1"),
+        (
+            {"max_cluster_weight": 4},
+            {"weight": np.ones(119)},
+            "^weight must have one value per sample, 120 in",
+        ),
+        ({"min_cluster_size": [0, 1, 1]}, {}, r"min_cluster_size must be at least 1, got \[0, 1, 1\]"),
+        ({"max_cluster_weight": 1e307}, {"weight": np.full(120, 9e306)}, "weight must have a finite sum"),
+        ({"max_cluster_weight": 45}, {"weight": -np.ones(120)}, "^weight must be non-negative, got -1"),
         (
             {"max_cluster_weight": 45},
             {"weight": np.append(np.ones(119), 46)},
-            "sample 119 alone weighs 46, more than high=45",
+            "sample 119 alone weighs 46, more than max_cluster_weight=45",
         ),
         ({"max_cluster_weight": 30}, {"weight": np.ones(120)}, "contain 0..90; the weights sum to 120"),
         ({}, {"groups": np.ones(120)}, "groups must have at least two values, got 1.0 for all samples"),
@@ -220,6 +226,28 @@ def test_equal_rows_are_separated_with_a_warning():
 def test_bad_limits(options, given, message):
     with pytest.raises(ValueError, match=message):
         ConstrainedKMeans(**{"n_clusters": 3, **options}).fit(uneven(), **given)
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**-20, 2.0**20, 2.0**300])
+def test_units_change_nothing(unit):
+    # The solver of linear programmes has absolute tolerances.
+    X, weight = uneven(60), np.random.default_rng(0).integers(1, 9, 60).astype(float)
+    groups, most = np.arange(60) % 2, weight.sum() * 0.36
+
+    def fit(X, weight, most):
+        model = ConstrainedKMeans(3, max_cluster_weight=most, n_init=2, random_state=0)
+        return model.fit(X, weight=weight, groups=groups)
+
+    model = fit(X, weight, most)
+    for other in (fit(X * unit, weight, most), fit(X, weight * unit, most * unit)):
+        assert_array_equal(other.labels_, model.labels_)
+        assert (other.gap_, other.n_iter_) == (pytest.approx(model.gap_), model.n_iter_)
+
+
+def test_other_predictions_refuse_weights():
+    model = ConstrainedKMeans(2, max_cluster_weight=4, random_state=0).fit(np.eye(4), weight=np.ones(4))
+    with pytest.raises(ValueError, match="weight and groups require within_limits=True"):
+        model.predict(np.eye(4), weight=np.ones(4))
 
 
 def test_what_the_programme_cannot_reach_is_refused():

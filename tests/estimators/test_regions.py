@@ -11,7 +11,7 @@ from scipy import sparse
 
 from moo_clustering import Regions
 from moo_clustering.constraints import ClusterWeights, Contiguity
-from moo_clustering.estimators.regions import most_regions, neighbor_matrix, rook_neighbors
+from moo_clustering.estimators.regions import _earlier_regions, most_regions, neighbor_matrix, rook_neighbors
 from moo_clustering.validity import ChangedShare
 
 SIDE = 9
@@ -91,6 +91,49 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path, model):
         Regions(5, **QUICK, checkpoint=path, resume=True).fit(X, graph=GRID, weight=WEIGHT[::-1])
 
 
+def test_a_checkpoint_belongs_to_its_shapes(tmp_path):
+    options = {**QUICK, "objectives": ["compactness", "cut_edges"], "checkpoint": tmp_path / "run.npz"}
+    areas, rims = np.ones(len(X)), np.full(len(X), 4.0)
+    Regions(4, **options).fit(X, graph=GRID, shapes=(areas, rims, GRID))
+    for other in ((areas / 2, rims, GRID), (areas, rims, GRID * 0.5)):
+        with pytest.raises(ValueError, match="data"):
+            Regions(4, **options, resume=True).fit(X, graph=GRID, shapes=other)
+
+
+def test_nodes_are_matched_by_name(model):
+    shuffled = nx.Graph()
+    shuffled.add_nodes_from(RNG.permutation(len(X)).tolist())
+    shuffled.add_edges_from(nx.convert_node_labels_to_integers(LATTICE).edges)
+    named = nx.relabel_nodes(shuffled, {i: f"area {i}" for i in shuffled})
+    frame = pd.DataFrame(X, index=[f"area {i}" for i in range(len(X))])
+    for table, graph in ((X, shuffled), (frame, named), (frame, shuffled)):
+        found = Regions(5, **QUICK).fit(table, graph=graph, weight=WEIGHT)
+        np.testing.assert_array_equal(found.pareto_labels_, model.pareto_labels_)
+
+
+def test_areas_without_a_start():
+    names = ["north", "south"] * 40 + ["north"]
+    numbers = [int(name == "south") for name in names]
+    expected = _earlier_regions([*numbers[:-1], -1], 81)
+    assert expected.tolist() == [*numbers[:-1], -1]
+    for missing in (-1, None, np.nan, ""):
+        given = [*names[:-1], missing]
+        for start in (given, pd.Series(given), np.array(given, dtype=object)):
+            np.testing.assert_array_equal(_earlier_regions(start, 81), expected)
+    for start in ([*numbers[:-1], np.nan], pd.Series([*numbers[:-1], None], dtype="Int64")):
+        np.testing.assert_array_equal(_earlier_regions(start, 81), expected)
+    for wrong in ([*names[:-1], 3], np.array([*names[:-1], -1])):
+        with pytest.raises(ValueError, match="integers or names of regions, not both"):
+            _earlier_regions(wrong, 81)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_extreme_units_of_weights(unit, model):
+    found = Regions(5, **QUICK).fit(X, graph=LATTICE, weight=WEIGHT * unit)
+    assert_feasible(found, weight=WEIGHT * unit)
+    np.testing.assert_allclose(found.pareto_front_, model.pareto_front_)
+
+
 def test_another_algorithm_and_controls():
     model = Regions(4, **QUICK, algorithm=NSGA2, pop_size=8).fit(X, graph=GRID)
     assert_feasible(model, weight=np.ones(len(X)))
@@ -116,7 +159,8 @@ def test_this_year_against_last():
 
 def test_a_start_outside_the_limits_is_mended_with_a_warning():
     names = np.array(list("abcd"))[np.minimum(np.arange(SIDE**2) // 12, 3)]
-    with pytest.warns(UserWarning, match=r"start, with 4 regions, does not have 3 .* areas were moved"):
+    message = r"start, with 4 regions, does not have 3 .* areas were moved"
+    with pytest.warns(UserWarning, match=message):
         model = Regions(3, **QUICK).fit(X, graph=GRID, start=names)
     assert_feasible(model, weight=np.ones(len(X)))
     with warnings.catch_warnings():
@@ -202,7 +246,7 @@ LINE = {"graph": nx.path_graph(10)}
         ({"n_regions": 1}, {"graph": ISLAND}, "2 connected components, more than n_regions=1"),
         ({"n_regions": 11}, LINE, "n_regions=11 is more than the number of areas, 10"),
         ({}, {"graph": nx.path_graph(9)}, "graph must have one node per area, 10 in all; got 9"),
-        ({}, {**LINE, "weight": -np.ones(10)}, "weight must be non-negative, got -1.0 for area 0"),
+        ({}, {**LINE, "weight": -np.ones(10)}, "weight must be non-negative, got -1 for area 0"),
         ({}, {**LINE, "weight": "people"}, "weight='people' must be a column of X"),
         (
             {},

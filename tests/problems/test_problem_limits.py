@@ -179,8 +179,8 @@ def test_negative_violations_count_as_zero():
 
 @pytest.mark.parametrize(
     "wrong",
-    [ClusterSizes(1, 2), [len], ["sizes"], [ClusterSizes]],
-    ids=["one limit", "function", "name", "class"],
+    [ClusterSizes(1, 2), [len], ["sizes"], [ClusterSizes], None],
+    ids=["one limit", "function", "name", "class", "none"],
 )
 def test_limits_are_limit_objects(wrong):
     with pytest.raises(TypeError, match="limits must be a sequence of Limit objects such as ClusterSizes"):
@@ -205,6 +205,12 @@ def test_limits_are_limit_objects(wrong):
 def test_impossible_limits_are_refused_before_a_run(limits, message):
     with pytest.raises(ValueError, match=message):
         partition_problem(limits=limits)
+
+
+def test_generators_are_read_once():
+    limits, values = (each for each in [ClusterSizes(3)]), (each for each in [lambda labels: -labels[:, 0]])
+    problem = PartitionProblem(X, ENCODINGS["labels"], ["deviation"], limits=limits, inequalities=values)
+    assert problem.n_ieq_constr == 2
 
 
 def test_an_estimator_composed_with_limits():

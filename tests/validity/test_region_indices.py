@@ -41,8 +41,8 @@ def test_changes_are_counted_after_alignment():
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("load_variation", [1.0, -1.0], "weights must be non-negative, and at least one"),
-        ("load_variation", [0.0, 0.0], "weights must be non-negative, and at least one"),
+        ("load_variation", [1.0, -1.0], "data must be non-negative, got -1 for sample 1"),
+        ("load_variation", [0.0, 0.0], "data must have a positive weight"),
         ("changed", [-1, -1], "an earlier partition must contain a non-negative label"),
         (
             "compactness",
@@ -50,8 +50,22 @@ def test_changes_are_counted_after_alignment():
             "must have the same number of samples, got 1, 2 and 2",
         ),
         ("compactness", ([1.0, 1.0], [4.0, 4.0], 5 * np.eye(2)[::-1]), "at least as long as the borders"),
+        ("compactness", ([1.0, 1e6], [4.0, 4.0], np.eye(2)[::-1]), "got 1e.06 with perimeter 4 for sample 1"),
     ],
 )
 def test_what_is_no_data_is_refused(name, data, message):
     with pytest.raises(ValueError, match=message):
         get_index(name).fit(data)
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e150])
+def test_compactness_has_no_unit(unit):
+    border = np.eye(2)[::-1]
+    values = Compactness().fit(([1, 1], [4, 4], border)).evaluate([[0, 0], [0, 1]])
+    scaled = Compactness().fit((np.full(2, unit**2), np.full(2, 4 * unit), border * unit))
+    assert scaled.evaluate([[0, 0], [0, 1]]) == pytest.approx(values)
+
+
+def test_compactness_names_its_data():
+    with pytest.raises(TypeError, match="data must be a tuple of areas, perimeters and borders, got"):
+        Compactness().fit(np.ones(3))
