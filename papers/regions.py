@@ -209,7 +209,7 @@ def started(plan: Labels) -> dict[str, Callable[[Any, int, float], tuple[Any, An
 
 
 def problem_of(data: Areas, tolerance: float, earlier: Labels | None = None) -> PartitionProblem:
-    """Objectives of regions with loads within a tolerance of the mean: three, or four with earlier regions."""
+    """Objectives of regions with loads near the mean: three, or four with earlier regions."""
     mean = data.weight.sum() / data.n_regions
     bounds = {"low": (1 - tolerance) * mean, "high": (1 + tolerance) * mean}
     encoding = RegionEncoding(data.graph, data.n_regions, weight=data.weight, **bounds)
