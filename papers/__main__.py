@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     "--sets",
     metavar="NAMES|N",
     help="multi-instance, pesc, flagship, interactive, regions: names of data sets, separated by commas; "
-    "default: all of the paper's that are found (pesc: with at most 5000 samples; flagship: all that can be read). "
-    "ensemble-nmf: number of data sets per collection and k; default: 10.",
+    "default: all of the paper's that are found (pesc: with at most 5000 samples; flagship: all that can be "
+    "read). ensemble-nmf: number of data sets per collection and k; default: 10.",
 )
 @click.option(
     "--collections",
