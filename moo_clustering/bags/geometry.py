@@ -7,20 +7,12 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    Labels,
-    choice,
-    far_offset,
-    integer,
-    require_squares,
-)
+from moo_clustering._arrays import choice, far_offset, integer, require_squares
 from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering.bags.bags import as_bags, to_offsets
 
 # Largest number of instances in a chunk; compiled loops iterate over the slots of a chunk.

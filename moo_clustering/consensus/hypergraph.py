@@ -18,11 +18,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils.extmath import randomized_svd
 
 from moo_clustering._arrays import (
-    FloatArray,
-    IntpArray,
-    Labels,
     MissingPackageError,
-    SeedLike,
     choice,
     integer,
     integer_seed,
@@ -33,6 +29,7 @@ from moo_clustering._arrays import (
 from moo_clustering._data import checked_array
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray, IntpArray, Labels, SeedLike
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_partition

@@ -5,15 +5,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    IntpArray,
-    Labels,
-    integer,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels, integer
 from moo_clustering._data import checked_amounts, checked_graph
 from moo_clustering._kernels import regions as kernels
 from moo_clustering.encodings import base

@@ -10,19 +10,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    choice,
-    require_squares,
-    unit_rows,
-)
+from moo_clustering._arrays import choice, require_squares, unit_rows
 from moo_clustering._data import checked_table
 from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
 from moo_clustering._kernels.threads import for_parts
+from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
 
 # A dense matrix with a larger share of non-zeros is not compressed.
 _DENSE = 0.3
