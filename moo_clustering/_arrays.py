@@ -36,8 +36,6 @@ BLOCK_ITEMS = 1 << 22
 _OURS = ("moo_clustering", "sklearn", "pymoo")
 # Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
 _CHUNK = 1 << 22
-# Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
-_NEAR_ONE = 40
 # Ratio of offset to spread above which a mean loses more than three digits.
 _FAR = 1e3
 
@@ -107,7 +105,8 @@ def near_one(X: Any, *, together: bool = False) -> Any:
         X = X.tocsr()
     sizes = row_sizes(X)
     exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
-    shifts = np.where(np.abs(exponents) > _NEAR_ONE, -exponents, 0)
+    # Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
+    shifts = np.where(np.abs(exponents) > 40, -exponents, 0)
     if not shifts.any():
         return X
     X = X.astype(np.result_type(X.dtype, np.float32), copy=False)

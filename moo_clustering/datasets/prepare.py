@@ -29,9 +29,6 @@ from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets import files
 
-# Bins of a continuous column for associations. Numbers of at most FEW different values are discrete: their
-# values form clusters, as those of categories do.
-_BINS = 8
 # Significance level of an association, before correction for the number of other columns.
 _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
@@ -608,7 +605,9 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
     if column.kind != "category" and len(different) > reading.FEW:
         # Ranks, so that huge numbers and dates are cut alike.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
-        codes = np.unique(first[codes] * _BINS // len(codes), return_inverse=True)[1]
+        # Bins of a continuous column for associations. Numbers of at most FEW different values are discrete:
+        # their values form clusters, as those of categories do.
+        codes = np.unique(first[codes] * 8 // len(codes), return_inverse=True)[1]
     indicators = np.zeros((len(known), int(codes.max()) + 1))
     indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
     return indicators

@@ -35,8 +35,6 @@ Centers = Literal["medoid", "mean"]
 OF_BAGS = {index.name: index for index in (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)}
 # Indices computed from products of bag means and instances.
 OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
-# Indices that the reassignment of single bags can decrease, and their names in BagObjective.
-MOVED = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}
 
 
 class BagPartitionProblem(partition.PartitionProblem):
@@ -287,7 +285,8 @@ def moved_objective(
     for index in indices:
         if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
             reading = index.reading if isinstance(index, FTWCV) else "between"
-            kind: Any = MOVED[index.name]
+            # Indices that the reassignment of single bags can decrease, and their names in BagObjective.
+            kind: Any = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}[index.name]
             return BagObjective(index.geometry_, n_clusters, kind, reading=reading, **options)
     return BagObjective(tables.geometry(), n_clusters, **options)
 

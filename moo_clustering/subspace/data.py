@@ -16,8 +16,6 @@ from moo_clustering._kernels.subspace import feature_moments, label_moments, mul
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
 
-# A dense matrix with a larger share of non-zeros is not compressed.
-_DENSE = 0.3
 # Number of rows per block of dense products, which bounds temporary arrays.
 CHUNK = 4096
 # Rows per block. Blocks are summed separately, then added in order, so that threads do not change results.
@@ -81,7 +79,8 @@ class SubspaceData:
             given = given.astype(kind)  # sparse matrices do not support float16
         require_squares(given, dtype=kind)
         shifted = shift is not None and shift.any()
-        if not issparse(given) and (shifted or np.count_nonzero(given) > _DENSE * given.size):
+        # A dense matrix with a larger share of non-zeros is not compressed.
+        if not issparse(given) and (shifted or np.count_nonzero(given) > 0.3 * given.size):
             return cls(DenseMatrix(given, kind, shift), kind, n_jobs)
         return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
 
