@@ -38,8 +38,6 @@ from moo_clustering.results import ClusteringResult, Front, Objective
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Values of parameters with which an estimator writes no files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
-# Values of parameters with which an estimator runs a search.
-_SEARCHING = {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}
 
 
 class FrontMixin(metaclass=ABCMeta):
@@ -167,9 +165,10 @@ class ControlsMixin:
     def _without_search(self, wanted: str) -> ValueError:
         """Return the error for a fit without a search, which names the parameters to make it search."""
         params = self._parameters()
+        # Values of parameters with which an estimator runs a search.
         cures = [
             f"{name}={value!r}"
-            for name, value in _SEARCHING.items()
+            for name, value in {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}.items()
             if params.get(name, value) != value and not (name == "n_gen" and params[name])
         ]
         return ValueError(

@@ -29,13 +29,7 @@ from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import thread_calls
-from moo_clustering.algorithms.search import (
-    InterruptedSearchWarning,
-    InterruptGuard,
-    Saver,
-    rng_state,
-    set_rng_state,
-)
+from moo_clustering.algorithms import search as searches
 from moo_clustering.estimators._base import (
     OF_PREDICT,
     OF_TRANSFORM,
@@ -197,7 +191,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         names = [self.strategy, *(self._controls(len(X)) if self.report_controls else ())]
         seeds = dict(zip(STRATEGIES, spawn_seeds(self.random_state, len(STRATEGIES)), strict=True))
 
-        def run(name: str, guard: InterruptGuard) -> CenterSearch:
+        def run(name: str, guard: searches.InterruptGuard) -> CenterSearch:
             search = self._search(name, problem.fresh(), np.random.default_rng(seeds[name]))
             first = name == self.strategy
             return run_search(
@@ -208,7 +202,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
                 description=name if first else f"control {name}",
             )
 
-        with InterruptGuard() as guard:
+        with searches.InterruptGuard() as guard:
             # Threads share the data, and the kernels release the interpreter lock. This process handles
             # Ctrl-C and the checkpoint, whatever the backend.
             runs = thread_calls((delayed(run)(name, guard) for name in names), n_jobs=self.n_jobs)
@@ -309,7 +303,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             warn_caller(
                 f"the search was interrupted after {self.n_local_searches_} local searches; the best "
                 "partition so far is returned",
-                InterruptedSearchWarning,
+                searches.InterruptedSearchWarning,
             )
 
 
@@ -408,7 +402,7 @@ class CenterSearch(ABC):
         }
         meta = {
             "objective": self.best.objective,
-            "rng": rng_state(self.rng),
+            "rng": searches.rng_state(self.rng),
             "n_distances": self.problem.n_distances,
             "n_local_searches": self.problem.n_local_searches,
             "seconds": self.budget.seconds,
@@ -419,7 +413,7 @@ class CenterSearch(ABC):
         """Restore a state."""
         self.best = Optimum(arrays["centers"], arrays["labels"], meta["objective"])
         self.history = [(int(count), int(used), value) for count, used, value in arrays["history"].tolist()]
-        set_rng_state(self.rng, meta["rng"])
+        searches.set_rng_state(self.rng, meta["rng"])
         self.problem.encoding.n_distances = meta["n_distances"]
         self.problem.n_local_searches = meta["n_local_searches"]
         self.budget.seconds = meta["seconds"]
@@ -569,7 +563,7 @@ def check_ward_memory(n_samples: int, max_memory: int) -> None:
 
 def run_search(
     search: CenterSearch,
-    guard: InterruptGuard,
+    guard: searches.InterruptGuard,
     *,
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
@@ -577,7 +571,7 @@ def run_search(
 ) -> CenterSearch:
     """Run local searches, at least one, until the search is finished or the entered guard requests a stop."""
     # The saver uses only generation, state and restore of a search.
-    saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]
+    saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
     with progress_bar(total=1.0, desc=description or None, disable=not verbose, bar_format=bar) as progress:

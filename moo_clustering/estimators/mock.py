@@ -25,20 +25,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntArray,
-    IntpArray,
-    Labels,
-    non_dominated,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import non_dominated, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._parallel import run_calls
+from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder
 from moo_clustering.algorithms.pesa2 import PESA2
 from moo_clustering.algorithms.search import Plans, Progress

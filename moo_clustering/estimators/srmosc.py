@@ -36,13 +36,7 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
-from moo_clustering.operators import batched_tournament
-from moo_clustering.operators.sparse_rows import (
-    RowTableEvaluator,
-    RowUniformCrossover,
-    SparseRowSampling,
-    SupportMutation,
-)
+from moo_clustering.operators import batched_tournament, sparse_rows
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem
 
@@ -207,9 +201,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             self.result_.problem, self.result_.F = problem, F
             return F, partial(_hull_graph, hull, shown)
         operators = {
-            "sampling": SparseRowSampling(),
-            "crossover": RowUniformCrossover(prob=self.pc),
-            "mutation": SupportMutation(prob=self.pm),
+            "sampling": sparse_rows.SparseRowSampling(),
+            "crossover": sparse_rows.RowUniformCrossover(prob=self.pc),
+            "mutation": sparse_rows.SupportMutation(prob=self.pm),
         }
         search = self._pymoo_search_for(
             problem,
@@ -218,7 +212,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             NSGA2,
             selection=TournamentSelection(func_comp=batched_tournament),
             # Errors are stored with rows, so that only new rows are evaluated.
-            evaluator=RowTableEvaluator(),
+            evaluator=sparse_rows.RowTableEvaluator(),
             output=None,
         )
         yield from self._drive(search, problem, self.n_gen, checkpoint)

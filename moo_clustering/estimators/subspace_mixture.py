@@ -16,8 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
     BLOCK_ITEMS,
-    FloatArray,
-    Int64Array,
     far_offset,
     number_clusters,
     require_squares,
@@ -29,6 +27,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels import mixtures
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._kernels.threads import for_parts
+from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._base import (
     OF_PREDICT,
