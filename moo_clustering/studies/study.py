@@ -27,7 +27,7 @@ import pandas as pd
 from joblib.externals.loky.cloudpickle_wrapper import dumps, loads
 from scipy import sparse
 from scipy.stats import rankdata
-from sklearn import config_context, datasets, metrics
+from sklearn import config_context, datasets, metrics, mixture
 from sklearn.base import BaseEstimator, clone
 
 from moo_clustering import _arrays as checks
@@ -58,6 +58,8 @@ _BY_CLASSES: dict[str, Callable[..., float]] = {
     "ami": metrics.adjusted_mutual_info_score,
     "accuracy": clustering_accuracy,
 }
+# Parameters for the number of clusters that are not called n_clusters.
+_SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
 _MEASURED = ("n_clusters", "seconds", "evaluations")
 # Keys of a TOML file: arguments of Study, and options of the command.
 _ARGUMENTS = ("methods", "data", "scores", "seeds", "controls", "n_clusters", "timeout", "path")
@@ -162,7 +164,7 @@ class Study:
         for key in given:
             if key not in (*_ARGUMENTS, *_OPTIONS):
                 hint = did_you_mean(key, (*_ARGUMENTS, *_OPTIONS))
-                raise ValueError(f"{place} has the unknown key {quoted(key)}{hint}.")
+                raise ValueError(f"{place} has the unknown key {quoted(key)}{hint}")
         for key, make in (("methods", _method_of_toml), ("data", partial(_data_of_toml, place.parent))):
             if not isinstance(given.get(key), dict) or not given[key]:
                 raise ValueError(f"{place} must have a table [{key}] with at least one entry.")
@@ -384,10 +386,13 @@ class Study:
             Method that is compared with the others. Default: the first.
         """
         frame = self.results.map(lambda cell: csv_cell(cell) if isinstance(cell, str) else cell)
-        tables, lines = [self.table(score) for score in (*self.scores, "seconds")], []
-        for score in self.scores if len(self.methods) > 1 else ():
-            lines += self.compare(method or next(iter(self.methods)), score).text.split("\n")
-        shown = [*(f"<p>{html.escape(line)}</p>" for line in lines), *(table.to_html() for table in tables)]
+        tables, warned = [self.table(score) for score in (*self.scores, "seconds")], self._incomplete()
+        shown = [f"<p>{html.escape(line)}</p>" for line in warned]
+        for score, table in zip((*self.scores, ""), tables, strict=True):
+            if score and len(self.methods) > 1:
+                said = self.compare(method or next(iter(self.methods)), score).text.split("\n")
+                shown += [f"<p>{html.escape(line)}</p>" for line in said if line not in warned]
+            shown.append(table.to_html())
         contents = {
             "results.csv": frame.to_csv(index=False, lineterminator="\n"),
             "study.tex": "\n".join(table.to_latex() for table in tables),
@@ -509,7 +514,9 @@ class StudyTable:
 
     def _styled(self, bold: str, escape: str) -> Any:
         marks, plain = np.where(self.best, bold, ""), self.frame.rename_axis(index=None, columns=None)
-        style = plain.style.apply(lambda _: marks, axis=None).format(escape=escape)
+        # Random identifiers would make the files of equal studies differ.
+        style = plain.style.set_uuid(re.sub(r"\W+", "_", self.caption.partition(":")[0]))
+        style = style.apply(lambda _: marks, axis=None).format(escape=escape)
         return style.format_index(escape=escape, axis=0).format_index(escape=escape, axis=1)
 
     def __str__(self) -> str:
@@ -638,10 +645,16 @@ def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[
 def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
     """Return a clone with a seed and a number of clusters, also in the steps of a pipeline."""
     model = clone(method)
-    values = dict.fromkeys(("n_clusters", "n_components"), n_clusters) if n_clusters else {}
-    values["random_state"] = seed
-    last = {name: name.rpartition("__")[2] for name in model.get_params()}
-    return model.set_params(**{name: values[end] for name, end in last.items() if end in values})
+    given = {}
+    for name in model.get_params():
+        owner, _, last = name.rpartition("__")
+        if last == "random_state":
+            given[name] = seed
+        elif n_clusters and last == _SIZES.get(
+            type(model.get_params()[owner] if owner else model), "n_clusters"
+        ):
+            given[name] = n_clusters
+    return model.set_params(**given)
 
 
 def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """A study: every cell once, failures shown, classes out of reach, numbers as worked out independently."""
 
+import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -11,15 +13,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy.stats import friedmanchisquare, wilcoxon
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris, make_blobs
+from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score, davies_bouldin_score
+from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from moo_clustering import studies
+from moo_clustering.cli import main
 from moo_clustering.studies import Study
 
 X, Y = make_blobs(60, centers=3, cluster_std=2.5, random_state=0)
@@ -287,10 +293,16 @@ def test_number_of_clusters_reaches_steps_and_functions():
     def method(X, seed, n_clusters):
         return np.arange(len(X)) % n_clusters
 
-    methods = {"pipeline": make_pipeline(StandardScaler(), KMeans(9)), "f": method, "DBSCAN": DBSCAN()}
+    pipeline = make_pipeline(PCA(n_components=1), KMeans(9))
+    methods = {"pipeline": pipeline, "f": method, "mixture": GaussianMixture(9), "DBSCAN": DBSCAN()}
     found = Study(methods, {"a": (X, Y), "b": OTHER}, seeds=1, n_clusters={"a": 4, "b": 2}).run().results
+    assert set(found["status"]) == {"ok"}
     sizes = found.set_index(["data", "method"])["n_clusters"].to_dict()
-    assert [sizes[data, name] for name in ("pipeline", "f") for data in "ab"] == [4, 2, 4, 2]
+    for name in ("pipeline", "f", "mixture"):
+        assert [sizes[data, name] for data in "ab"] == [4, 2]
+    # Other steps of the pipeline do not change.
+    labels = make_pipeline(PCA(1, random_state=0), KMeans(4, random_state=0)).fit_predict(X)
+    assert found["ari"][0] == pytest.approx(adjusted_rand_score(Y, labels))
 
 
 def test_files_and_bundled_sets_are_data(tmp_path):
@@ -417,3 +429,65 @@ def test_a_kill_loses_one_cell(tmp_path):
 
 def test_public_names():
     assert studies.__all__ == ["MethodComparison", "Study", "StudyTable"]
+
+
+FILE = """
+scores = ["ari"]
+seeds = 2
+path = "out"
+compare = "ward"
+[methods]
+kmeans = {class = "sklearn.cluster.KMeans", n_clusters = 3}
+ward = {class = "sklearn.cluster.AgglomerativeClustering", n_clusters = 3}
+spherical-kmeans = {n_clusters = 2}
+[data]
+iris = "iris"
+table = {file = "table.csv", labels = "kind"}
+blobs = {generator = "make_blobs", n_samples = 40, centers = 3}
+"""
+
+
+def test_the_command_runs_what_the_file_says(tmp_path):
+    pd.DataFrame(X, columns=["x", "y"]).assign(kind=Y).to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "study.toml").write_text(FILE)
+    result = CliRunner().invoke(main, ["study", str(tmp_path / "study.toml")])
+    assert result.exit_code == 0, result.output
+    found = pd.read_csv(tmp_path / "out" / "results.csv")
+    assert len(found) == 18
+    labels = KMeans(3, random_state=1).fit_predict(X)
+    (score,) = found.query("data == 'table' and method == 'kmeans' and seed == 1")["ari"]
+    assert score == pytest.approx(adjusted_rand_score(Y, labels))
+    assert "By ari on 3 data sets, averaged over 2 seeds, ward has a mean of" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("Saved in ")
+    again = CliRunner().invoke(main, ["study", str(tmp_path / "study.toml"), "--quiet"])
+    assert (again.exit_code, again.stdout) == (0, "")
+    assert pd.read_csv(tmp_path / "out" / "results.csv").equals(found)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seeds", "sedes", "unknown key 'sedes'; did you mean 'seeds'?"),
+        ("[data]", "[else]", "unknown key 'else'"),
+        ('"sklearn.cluster.KMeans"', '"sklearn.cluster.Kmeans"', "the method 'kmeans' cannot be made"),
+        ("spherical-kmeans", "sperical-kmeans", "did you mean 'spherical-kmeans'?"),
+        ('"make_blobs"', '"make_blob"', "the data set 'blobs' must be"),
+        ('"ward"', '"wart"', "compare must name a method of"),
+        ("= 2\npath", "= [[\npath", "is not a TOML file"),
+    ],
+    ids=range(7),
+)
+def test_faults_of_the_file_are_one_sentence(tmp_path, old, new, message):
+    (tmp_path / "study.toml").write_text(FILE.replace(old, new, 1))
+    result = CliRunner().invoke(main, ["study", str(tmp_path / "study.toml")])
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()[-1:]) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_keys_of_the_file_are_documented():
+    page = (Path(__file__).parents[2] / "docs/api/command.md").read_text(encoding="utf-8")
+    section = page.partition("| key of FILE | meaning |")[2].partition("## about")[0]
+    listed = re.findall(r"^\| `\[?(\w+)\]?` \|", section, re.MULTILINE)
+    assert set(listed) == {*inspect.signature(Study).parameters, "jobs", "compare"}
