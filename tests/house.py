@@ -40,6 +40,7 @@ ORDER = [
     {"rules"},
     {"estimators"},
     {"visualization"},
+    {"studies"},
     {"cli"},
 ]
 # An import that may be of a private module.
