@@ -191,12 +191,6 @@ def is_array(source: Any) -> bool:
     return isinstance(source, np.ndarray) or type(source).__module__.partition(".")[0] == "zarr"
 
 
-def is_partitioned(X: Any) -> bool:
-    """Return whether X is a table in parts, a Dask collection or a Zarr array."""
-    dask = hasattr(X, "to_delayed") and hasattr(X, "dask")
-    return isinstance(X, Parts) or dask or (is_array(X) and not isinstance(X, np.ndarray))
-
-
 # ---- Arrays ----------------------------------------------------------------------------------------------
 
 
