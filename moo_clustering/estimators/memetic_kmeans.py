@@ -307,13 +307,13 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         names = [self.strategy, *(self._controls(n_searched) if self.report_controls else ())]
         problems = [SumOfSquaresProblem(rows, self.n_clusters) for rows in samples]
 
-        def run(name: str, place: int, guard: InterruptGuard) -> CenterSearch:
+        def run(name: str, place: int, guard: searches.InterruptGuard) -> CenterSearch:
             rng = np.random.default_rng(seeds[1 + STRATEGIES.index(name) * _SEARCHES + place])
             search = self._search(name, problems[place].fresh(), rng, n_searches)
             what = f"{name}, sample {place + 1} of {n_searches}"
             return run_search(search, guard, verbose=bool(self.verbose), description=what)
 
-        with InterruptGuard() as guard:
+        with searches.InterruptGuard() as guard:
             calls = [delayed(run)(name, place, guard) for name in names for place in range(n_searches)]
             runs = thread_calls(calls, n_jobs=self.n_jobs)
             found = np.array([search.problem.encoding.in_data(search.best.centers) for search in runs])
@@ -650,7 +650,7 @@ class MemeticSearch(CenterSearch):
 
 
 def improved_by_passes(
-    looked: Survey, centers: FloatArray, guard: InterruptGuard
+    looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
     """Run Lloyd's iterations of all candidates together, shape (p, k, d), until all have come to rest."""
     # Returns the best centres, the first row of every cluster, and the least sums of squares, (n_passes, p).
