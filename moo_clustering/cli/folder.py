@@ -880,13 +880,9 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
     if centers is not None:
         centers = result.scaled(as_bags(np.asarray(centers))).instances
     plot_bag_embedding(
-        bags,
-        result.labels,
-        medoids=result.medoids,
-        centers=centers,
-        max_bags=min(1000, affordable_bags(bags)),
-        path=path,
-    )
+        bags, result.labels, medoids=result.medoids, centers=centers,
+        max_bags=min(1000, affordable_bags(bags)), path=path,
+    )  # fmt: skip
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
@@ -907,13 +903,9 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
     if classes is not None:
         shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
     plot_partition(
-        X,
-        estimator.labels_,
-        feature_names=names,
-        cluster_names=shown,
-        title=f"{type(estimator).__name__}, {job.samples.name}",
-        path=path,
-    )
+        X, estimator.labels_, feature_names=names, cluster_names=shown,
+        title=f"{type(estimator).__name__}, {job.samples.name}", path=path,
+    )  # fmt: skip
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:

@@ -221,13 +221,9 @@ class PairwiseConstraints:
         if strict:
             refuse_conflicts(conflicts, self.must_link, self.n_samples)
         closed = _closed(
-            self.must_link,
-            self.must_link_weights,
-            self.cannot_link[~inside],
-            self.cannot_link_weights[~inside],
-            component,
-            max_pairs,
-        )
+            self.must_link, self.must_link_weights, self.cannot_link[~inside],
+            self.cannot_link_weights[~inside], component, max_pairs,
+        )  # fmt: skip
         return closed, conflicts
 
     def groups(self) -> ConstraintGroups:

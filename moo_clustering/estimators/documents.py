@@ -171,19 +171,10 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         if self.weighting == "ncw":
             B = NCWTransformer().fit_transform(B)
         runs = ensemble_runs(
-            B,
-            self.n_clusters,
-            run_seed.spawn(self.n_runs),
-            normalize=self.normalize,
-            checkpoint=checkpoint,
-            verbose=bool(self.verbose),
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            dtype=self.dtype,
-            n_jobs=self.n_jobs,
-            max_memory=int(self.max_memory),
-        )
+            B, self.n_clusters, run_seed.spawn(self.n_runs), normalize=self.normalize, checkpoint=checkpoint,
+            verbose=bool(self.verbose), solver=self.solver, tol=self.tol, max_iter=self.max_iter,
+            dtype=self.dtype, n_jobs=self.n_jobs, max_memory=int(self.max_memory),
+        )  # fmt: skip
         # Runs stop before equal documents have equal weights, and consensus functions can separate them.
         equal = equal_rows(weights[seen])
         run_labels = united(runs.labels, equal)
@@ -379,17 +370,10 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         if empty.all():
             raise ValueError("all entries of X are 0, so no document has a term.")
         best = factorization.map_nmf(
-            _best_run,
-            X,
-            self.n_clusters,
-            solver=self.solver,
-            seeds=spawn_seeds(self.random_state, self.n_init),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            dtype=self.dtype,
-            n_jobs=self.n_jobs,
-            max_memory=self.max_memory,
-        )
+            _best_run, X, self.n_clusters, solver=self.solver,
+            seeds=spawn_seeds(self.random_state, self.n_init), tol=self.tol, max_iter=self.max_iter,
+            dtype=self.dtype, n_jobs=self.n_jobs, max_memory=self.max_memory,
+        )  # fmt: skip
         self.losses_ = np.concatenate([part.losses for part in best])
         self._set(min(best, key=lambda part: part.losses.min()), empty, equal_rows(X))
         if count_distinct_rows(X, self.n_clusters) < self.n_clusters:

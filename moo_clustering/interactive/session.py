@@ -231,13 +231,9 @@ class AnswerSession:
             points = np.flatnonzero(concerned[base.landmark_of])
         samples = tuple(int(base.sample_of[point]) for point in proposal.points)
         return Question(
-            samples,
-            proposal.kind,
-            proposal.probability,
-            proposal.value,
-            points,
+            samples, proposal.kind, proposal.probability, proposal.value, points,
             self._inquiry.state.n_answers,
-        )
+        )  # fmt: skip
 
     def answer(
         self,
