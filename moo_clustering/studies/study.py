@@ -50,8 +50,6 @@ from moo_clustering.validity.registry import INDICES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MethodComparison", "Study", "StudyTable"]
-
 _BY_CLASSES: dict[str, Callable[..., float]] = {
     "ari": metrics.adjusted_rand_score,
     "nmi": metrics.normalized_mutual_info_score,

@@ -48,6 +48,7 @@ ROOMS = (
     "pool",
     "problems",
     "stats",
+    "studies",
     "subspace",
     "validity",
     "visualization",
