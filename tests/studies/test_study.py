@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from joblib import parallel_config
+from scipy.sparse import csr_array
 from scipy.stats import friedmanchisquare, wilcoxon
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
@@ -201,6 +203,19 @@ def test_only_missing_cells_are_computed(tmp_path):
     more = Study({"one": method, "Ward": AgglomerativeClustering(3)}, data, seeds=4, path=path).run()
     assert len(list(marks.iterdir())) == 10
     assert len(more.results) == 16
+
+
+def test_seeds_and_sparse_or_text_data_may_be_added(tmp_path):
+    table = pd.DataFrame({"x": X[:, 0], "kind": np.array(["p", "q", "r"])[Y]})
+    data = {"fresh": partial(make_blobs, 30), "sparse": (csr_array(np.abs(X)), Y), "text": (table, Y)}
+    for seeds in ([3, 4], [1]):
+        found = Study([KMeans(2)], data, seeds=seeds, path=tmp_path / "s").run().results
+        assert found["seed"].tolist() == seeds * 3
+        assert found.groupby("data", sort=False)["status"].first().tolist() == ["ok", "ok", "failed"]
+    assert "could not convert string" in found["error"].iloc[-1]
+    with parallel_config(backend="threading", n_jobs=2):
+        again = Study([KMeans(2)], data, seeds=[1]).run().results
+    pd.testing.assert_series_equal(again["ari"], found["ari"])
 
 
 def test_failed_cells_are_computed_again_on_request(tmp_path):
