@@ -15,6 +15,7 @@ from . import fronts as fronts
 from . import graphs as graphs
 from . import interactive as interactive
 from . import operators as operators
+from . import parts as parts
 from . import persistence as persistence
 from . import pool as pool
 from . import problems as problems

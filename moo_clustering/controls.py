@@ -25,19 +25,11 @@ from pymoo.operators.selection.rnd import RandomSelection
 from scipy.stats import wilcoxon
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import (
-    FloatArray,
-    did_you_mean,
-    integer,
-    knee,
-    name_of,
-    non_dominated,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import did_you_mean, integer, knee, name_of, non_dominated, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._targets import marked
+from moo_clustering._types import FloatArray
 from moo_clustering.algorithms import ChcStep, DeapSearch, PymooSearch
 from moo_clustering.algorithms import search as searches
 from moo_clustering.algorithms.deap_search import can_take, new_population, of_genes

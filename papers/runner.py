@@ -343,7 +343,7 @@ EXPERIMENTS = {
             "Connected regions with even loads: directed walks, random parents, restarts and NSGA-II on maps",
             "papers.regions",
             "Regionalisation",
-            options=("sets",),
+            options=("sets", "blocks"),
             seeds=3,
         ),
         Experiment(
