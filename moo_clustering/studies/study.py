@@ -769,8 +769,10 @@ def _has_controls(method: Any) -> bool:
 
 
 def _takes(function: Any, name: str) -> bool:
+    """Whether a function has a parameter, which is not set already."""
     try:
-        return name in inspect.signature(function).parameters
+        parameters = inspect.signature(function).parameters
+        return name in parameters and name not in getattr(function, "keywords", ())
     except (TypeError, ValueError):
         return False
 

@@ -213,6 +213,9 @@ def test_seeds_and_sparse_or_text_data_may_be_added(tmp_path):
         assert found["seed"].tolist() == seeds * 3
         assert found.groupby("data", sort=False)["status"].first().tolist() == ["ok", "ok", "failed"]
     assert "could not convert string" in found["error"].iloc[-1]
+    fixed = {"one": partial(make_blobs, 30, random_state=7)}
+    values = Study([AgglomerativeClustering(3)], fixed, seeds=2).run().results["ari"]
+    assert values[0] == values[1]
     with parallel_config(backend="threading", n_jobs=2):
         again = Study([KMeans(2)], data, seeds=[1]).run().results
     pd.testing.assert_series_equal(again["ari"], found["ari"])
