@@ -114,8 +114,7 @@ def test_faults_end_the_fit_before_the_search():
 
 
 def test_other_estimators_name_what_takes_parts():
-    import dask.array as da
-
+    da = pytest.importorskip("dask.array")
     X = table(60)
     with pytest.raises(ValueError, match=r"PESC requires all rows in .* one machine.* MemeticKMeans"):
         PESC(3).fit(parts(X))

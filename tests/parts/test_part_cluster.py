@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from parts.part_data import sources, table
 
-from moo_clustering.parts import parts, survey, write_labels
-from moo_clustering.parts.labels import NearestCenter, lazy_labels
+from moo_clustering.parts import lazy_labels, parts, write_labels
+from moo_clustering.parts.labels import NearestCenter
+from moo_clustering.parts.statistics import survey
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
