@@ -20,6 +20,7 @@ from . import persistence as persistence
 from . import pool as pool
 from . import problems as problems
 from . import stats as stats
+from . import studies as studies
 from . import subspace as subspace
 from . import validity as validity
 from . import visualization as visualization

@@ -19,17 +19,11 @@ from moo_clustering._arrays import quoted, row_sizes
 FLOATS = [np.float64, np.float32]
 # Types of integers for which kernels are compiled; others become int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
-# NumPy's error messages for data that are not a table of numbers.
-_NO_NUMBERS = ("could not convert", "setting an array element")
 # Columns that a message names.
 _SHOWN = 5
-# Largest difference of two halves of a symmetric matrix, relative to its largest entry.
-_ASYMMETRY = 1e-8
 # Largest size in bytes of Dask and Zarr tables that become arrays, for estimators without ``max_memory``; and
 # estimators that read a table in parts.
 _GATHERED, _OF_PARTS = 2**32, "MemeticKMeans, which reads data in parts"
-# Single precision can represent values of this size and far smaller ones beside them.
-_LEAST_SINGLE = 1e-30
 
 
 def unmasked(data: Any, name: str) -> Any:
@@ -164,7 +158,8 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         raise ValueError(f"{name} must be non-negative, got {lowest:g}")
     if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
         asymmetry = float(abs(matrix - matrix.T).max())
-        if asymmetry > _ASYMMETRY * largest:
+        # Largest difference of two halves of a symmetric matrix, relative to its largest entry.
+        if asymmetry > 1e-8 * largest:
             raise ValueError(
                 f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "
                 f"graphs.symmetrize({name}) for the larger of two entries"
@@ -199,7 +194,8 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        if largest > float(np.finfo(np.float32).max) or 0 < largest < _LEAST_SINGLE:
+        # Single precision can represent values of this size and far smaller ones beside them.
+        if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             raise ValueError(
                 f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
                 f"{largest:g} in absolute value; rescale it, or use float64"
@@ -276,7 +272,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
             raise ValueError(problem) from error
         if "argument must be" in str(error):
             raise TypeError(f"{name} must be a table of numbers: {error}") from error
-        if any(phrase in str(error) for phrase in _NO_NUMBERS):
+        # NumPy's error messages for data that are not a table of numbers.
+        if any(phrase in str(error) for phrase in ("could not convert", "setting an array element")):
             raise ValueError(f"{name} must be a table of numbers, in rows of equal length") from error
         raise
 

@@ -55,7 +55,7 @@ from moo_clustering.bags import Bags
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.constraints._checks import check_partial_labels
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._citations import CitedMixin
+from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition
 from moo_clustering.graphs.neighbors import metric_space

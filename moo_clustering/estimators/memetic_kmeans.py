@@ -40,13 +40,7 @@ from moo_clustering._data import is_partitioned, numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import thread_calls
-from moo_clustering.algorithms.search import (
-    InterruptedSearchWarning,
-    InterruptGuard,
-    Saver,
-    rng_state,
-    set_rng_state,
-)
+from moo_clustering.algorithms import search as searches
 from moo_clustering.estimators._base import (
     OF_PREDICT,
     OF_TRANSFORM,
@@ -225,7 +219,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         names = [self.strategy, *(self._controls(len(X)) if self.report_controls else ())]
         seeds = dict(zip(STRATEGIES, spawn_seeds(self.random_state, len(STRATEGIES)), strict=True))
 
-        def run(name: str, guard: InterruptGuard) -> CenterSearch:
+        def run(name: str, guard: searches.InterruptGuard) -> CenterSearch:
             search = self._search(name, problem.fresh(), np.random.default_rng(seeds[name]))
             first = name == self.strategy
             return run_search(
@@ -236,7 +230,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
                 description=name if first else f"control {name}",
             )
 
-        with InterruptGuard() as guard:
+        with searches.InterruptGuard() as guard:
             # Threads share the data, and the kernels release the interpreter lock. This process handles
             # Ctrl-C and the checkpoint, whatever the backend.
             runs = thread_calls((delayed(run)(name, guard) for name in names), n_jobs=self.n_jobs)
@@ -314,13 +308,13 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         names = [self.strategy, *(self._controls(n_searched) if self.report_controls else ())]
         problems = [SumOfSquaresProblem(rows, self.n_clusters) for rows in samples]
 
-        def run(name: str, place: int, guard: InterruptGuard) -> CenterSearch:
+        def run(name: str, place: int, guard: searches.InterruptGuard) -> CenterSearch:
             rng = np.random.default_rng(seeds[1 + STRATEGIES.index(name) * _SEARCHES + place])
             search = self._search(name, problems[place].fresh(), rng, n_searches)
             what = f"{name}, sample {place + 1} of {n_searches}"
             return run_search(search, guard, verbose=bool(self.verbose), description=what)
 
-        with InterruptGuard() as guard:
+        with searches.InterruptGuard() as guard:
             calls = [delayed(run)(name, place, guard) for name in names for place in range(n_searches)]
             runs = thread_calls(calls, n_jobs=self.n_jobs)
             found = np.array([search.problem.encoding.in_data(search.best.centers) for search in runs])
@@ -386,17 +380,10 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         if name in ("swap", "ward"):
             return SwapSearch(problem, budget, rng, name == "ward", removal=self.removal)
         return MemeticSearch(
-            problem,
-            budget,
-            rng,
-            self._starts_from_ward(problem.n_samples),
-            pop_min=self.pop_min,
-            pop_max=self.pop_max,
-            max_stall=self.max_stall,
-            engine=self.engine,
-            mutation=self.mutation,
+            problem, budget, rng, self._starts_from_ward(problem.n_samples), pop_min=self.pop_min,
+            pop_max=self.pop_max, max_stall=self.max_stall, engine=self.engine, mutation=self.mutation,
             removal=self.removal,
-        )
+        )  # fmt: skip
 
     def _checkpoint(self, X: FloatArray) -> Checkpoint | None:
         # A run with a larger budget can continue a shorter one.
@@ -430,7 +417,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             warn_caller(
                 f"the search was interrupted after {self.n_local_searches_} local searches; the best "
                 "partition so far is returned",
-                InterruptedSearchWarning,
+                searches.InterruptedSearchWarning,
             )
 
 
@@ -531,7 +518,7 @@ class CenterSearch(ABC):
         }
         meta = {
             "objective": self.best.objective,
-            "rng": rng_state(self.rng),
+            "rng": searches.rng_state(self.rng),
             "n_distances": self.problem.n_distances,
             "n_local_searches": self.problem.n_local_searches,
             "seconds": self.budget.seconds,
@@ -542,7 +529,7 @@ class CenterSearch(ABC):
         """Restore a state."""
         self.best = Optimum(arrays["centers"], arrays["labels"], meta["objective"])
         self.history = [(int(count), int(used), value) for count, used, value in arrays["history"].tolist()]
-        set_rng_state(self.rng, meta["rng"])
+        searches.set_rng_state(self.rng, meta["rng"])
         self.problem.encoding.n_distances = meta["n_distances"]
         self.problem.n_local_searches = meta["n_local_searches"]
         self.budget.seconds = meta["seconds"]
@@ -657,7 +644,7 @@ class MemeticSearch(CenterSearch):
 
 
 def improved_by_passes(
-    looked: Survey, centers: FloatArray, guard: InterruptGuard
+    looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
     """Run Lloyd's iterations of all candidates together, shape (p, k, d), until all have come to rest."""
     # Returns the best centres, the first row of every cluster, and the least sums of squares, (n_passes, p).
@@ -713,7 +700,7 @@ def check_ward_memory(n_samples: int, max_memory: int) -> None:
 
 def run_search(
     search: CenterSearch,
-    guard: InterruptGuard,
+    guard: searches.InterruptGuard,
     *,
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
@@ -721,7 +708,7 @@ def run_search(
 ) -> CenterSearch:
     """Run local searches, at least one, until the search is finished or the entered guard requests a stop."""
     # The saver uses only generation, state and restore of a search.
-    saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]
+    saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
     with progress_bar(total=1.0, desc=description or None, disable=not verbose, bar_format=bar) as progress:
