@@ -6,7 +6,7 @@ import mmap
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,7 @@ _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv"
 _THREADS = 8
 
 
-@dataclass
+@dataclass(repr=False)
 class Parts:
     """A table in parts, as :func:`parts` opens it. Rows are read in every pass, and not stored.
 
@@ -50,7 +50,7 @@ class Parts:
         Show a progress bar during passes.
     """
 
-    items: list[Part] = field(repr=False)
+    items: list[Part]
     n_features: int
     dtype: Any
     columns: tuple[str, ...] | None = None
@@ -58,6 +58,9 @@ class Parts:
     counted: bool = True
     n_passes: int = 0
     verbose: bool = False
+
+    def __repr__(self) -> str:
+        return f"Parts({self.n_rows} rows, {self.n_features} columns, {len(self.items)} parts)"
 
     @property
     def n_rows(self) -> int:
