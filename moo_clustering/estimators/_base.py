@@ -668,13 +668,12 @@ class SpectralMixin(NearestSampleMixin):
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
     """Set (``reset``) or check the number and names of features by a table in parts, which is returned."""
-    names = table.columns or range(table.n_features)
-    one_row = np.zeros((1, table.n_features))
+    row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
 
-        one_row = pd.DataFrame(one_row, columns=list(names))
-    validate_data(estimator, one_row, reset=reset)
+        row = pd.DataFrame(row, columns=list(table.columns))
+    validate_data(estimator, row, reset=reset)
     return table
 
 

@@ -60,8 +60,9 @@ from moo_clustering.operators.centers import (
 )
 from moo_clustering.operators.deap.individuals import CenterIndividual
 from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
-from moo_clustering.parts import Parts, Survey, lazy_labels, parts, survey, write_labels
+from moo_clustering.parts import Parts, lazy_labels, parts, write_labels
 from moo_clustering.parts.labels import NearestCenter
+from moo_clustering.parts.statistics import Survey, survey
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.centers import Offsets, Optimum, SumOfSquaresProblem, nearest_centers, shifted
 
@@ -207,7 +208,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         """
         if is_partitioned(X):
             return self._fit_parts(parts(X))
-        vars(self).pop("parts_", None)
+        self.__dict__.pop("parts_", None)
         X = numeric_features(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(X))
         self._check_populations()
@@ -649,7 +650,8 @@ def improved_by_passes(
     # Returns the best centres, the first row of every cluster, and the least sums of squares, (n_passes, p).
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
-    moving, history = np.arange(len(centers)), []
+    moving = np.arange(len(centers))
+    history: list[FloatArray] = []
     while len(moving) and len(history) < _PASSES and not (history and guard.requested):
         found = looked.statistics(centers[moving])
         value = found.squares.sum(axis=1)
