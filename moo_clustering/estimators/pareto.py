@@ -234,7 +234,8 @@ class ParetoClustering(ParetoPoolClusterer):
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()
-        assert stored is not None
+        if stored is None:
+            raise ValueError("this model was loaded without its samples; call restore_samples(X) first.")
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
         numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
@@ -394,6 +395,7 @@ class ParetoClustering(ParetoPoolClusterer):
             n_landmarks=self.n_landmarks,
             views=self.views,
             families=self.families,
+            min_cluster_size=self.min_cluster_size,
             **options,
         )
 
