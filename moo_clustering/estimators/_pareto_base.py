@@ -440,7 +440,7 @@ class ParetoPoolClusterer(
         self
         """
         check_is_fitted(self)
-        samples = self._samples
+        samples: PooledSamples = vars(self)["_samples"]
         if samples.landmark_of is None or samples.transform is None:
             return self
         rows = self._read(X, reset=False)
@@ -455,7 +455,7 @@ class ParetoPoolClusterer(
                 f"row {other[0]} of X differs from row {other[0]} of the fit; pass the samples of the fit in "
                 "their order."
             )
-        self._samples = replace(samples, scaled=samples.transform(rows))
+        self._samples: PooledSamples = replace(samples, scaled=samples.transform(rows))
         return self
 
     def _take_by_rule(self, rule: str) -> None:

@@ -209,7 +209,7 @@ class PooledSamples:
         return self._beyond(rows)
 
     def outlying_at(
-        self, nearest: IntpArray, away: FloatArray, rows: Callable[[Any], FloatArray]
+        self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
     ) -> BoolArray:
         """Mask of outliers, from nearest landmarks and distances; ``rows`` returns scaled rows of a mask."""
         if self.far is None:
@@ -302,8 +302,8 @@ def extended(
     if neighbors.limits is not None:
         limits[: len(old)] = neighbors.limits
     neighbors = _TableNeighbors(neighbors.scaling, points, limits)
-    landmark_of, away = (each[:, 0] for each in neighbors.among(every, 1))
-    landmark_of = landmark_of.astype(np.int32)
+    positions, distances = neighbors.among(every, 1)
+    landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if own:
         # Without landmarks, every earlier sample is a point, even if it equals another.
         landmark_of[: len(old)] = np.arange(len(old))
@@ -720,15 +720,18 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
     tree = minimum_spanning_tree(links.tocsr()).tocoo()
     factor = _GAPS[min(n_features, len(_GAPS)) - 1]
     found = []
-    for members, longest in _isolated(tree, weights, least, _MOST_RARE * n, factor):
-        inside = np.flatnonzero(np.isin(which.reshape(-1), members))
-        group = outer[inside]
-        center = rows[group].mean(axis=0)
-        to_center = np.sqrt(((rows - center) ** 2).sum(axis=1))
+
+    def separate(members: list[int], longest: float) -> bool:
+        group = outer[np.isin(which.reshape(-1), members)]
+        to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
         near = to_center <= to_center[group].max() + factor * longest
         near[group] = False
-        if not near.any() or PointSearch(rows[group])(rows[near], 1)[1].min() >= factor * longest:
-            found.append((group, longest))
+        if near.any() and PointSearch(rows[group])(rows[near], 1)[1].min() < factor * longest:
+            return False
+        found.append((group, longest))
+        return True
+
+    _visit_isolated(tree, weights, least, _MOST_RARE * n, factor, separate)
     return found
 
 
@@ -759,11 +762,11 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     return np.flatnonzero(chosen[cell] | (away > _OUTER * radius[cell]))
 
 
-def _isolated(
-    tree: Any, weights: IntpArray, least: int, most: float, factor: float
-) -> Iterator[tuple[list[int], float]]:
-    """Yield the members and the longest link of groups whose next link is ``factor`` times as long."""
-    # Of nested groups, the outermost counts, unless it consists of several.
+def _visit_isolated(
+    tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
+) -> None:
+    """Pass members and longest link of groups whose next link is ``factor`` times as long to ``accept``."""
+    # Of nested groups, the outermost that is accepted counts, unless it consists of several.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # node of the dendrogram at every root
@@ -792,16 +795,17 @@ def _isolated(
         count.append(count[pair[0]] + count[pair[1]])
         longest.append(link)
         children.append(pair)
-    for i in range(n):
-        if parent[i] == i:
-            for group in groups(node[i], np.inf):
-                members, waiting = [], [group]
-                while waiting:
-                    if (pair_below := children[at := waiting.pop()]) is None:
-                        members.append(at)
-                    else:
-                        waiting.extend(pair_below)
-                yield members, longest[group]
+    remaining = [group for i in range(n) if parent[i] == i for group in groups(node[i], np.inf)]
+    while remaining:
+        group = remaining.pop()
+        members, waiting = [], [group]
+        while waiting:
+            if (pair_below := children[at := waiting.pop()]) is None:
+                members.append(at)
+            else:
+                waiting.extend(pair_below)
+        if not accept(members, longest[group]):
+            remaining.extend(best[group])
 
 
 class PointSearch:
@@ -816,7 +820,7 @@ class PointSearch:
         pivots = points[np.linspace(0, len(points) - 1, n_groups).astype(np.intp)]
         for _ in range(5):
             group = cdist(points, pivots).argmin(axis=1)
-            group = np.unique(group, return_inverse=True)[1].reshape(-1)
+            group = np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int32)
             pivots = _weighted_sums(points, group, np.bincount(group))
         order = np.argsort(group, kind="stable")
         radii = np.zeros(len(pivots))
