@@ -106,7 +106,8 @@ class ParetoPoolClusterer(
     n_clusters : int
         Number of clusters. Default: that of the best partition. Ignored if ``y`` has labels of every class.
     k_range : "auto" or iterable of int
-        Numbers of clusters in the pool. ``"auto"``: up to 40 and to the square root of n_samples.
+        Numbers of clusters in the pool, without ``rare_groups_``. ``"auto"``: up to 40 and to the square root
+        of n_samples.
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional

@@ -77,7 +77,8 @@ class ParetoClustering(ParetoPoolClusterer):
     n_components : int
         Components to which sparse data are reduced.
     n_landmarks : int
-        Number of landmarks, means of near samples, that represent a larger number of samples.
+        Number of landmarks, means of near samples, that represent a larger number of samples. Up to twelve
+        for each of ``rare_groups_`` are added.
     noise : {"assign", "label"}
         Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
         labelled -1. Samples with labels, pairs or answers are never noise.
