@@ -624,6 +624,12 @@ class PoolReportMixin(ReportMixin):
         check_is_fitted(self)
         n_new = int((getattr(self, "cluster_classes_index_", np.zeros(0)) < 0).sum())
         lines = [f"{sizes_text(self.labels_, n_new)}: {verdict_of(self)}"]
+        if len(rare := self.rare_groups_):
+            texts = [
+                f"{row.n_samples} samples {'are' if row.is_cluster else 'in'} cluster {row.cluster}"
+                for row in rare.itertuples()
+            ]
+            lines.append(f"small groups at a distance from all other samples: {', '.join(texts)}")
         if names := self.cluster_names_:
             lines.append(f"names: {', '.join(f'{cluster} = {name}' for cluster, name in names.items())}")
         lines += [

@@ -77,7 +77,8 @@ class ParetoClustering(ParetoPoolClusterer):
     n_components : int
         Components to which sparse data are reduced.
     n_landmarks : int
-        Number of landmarks, means of near samples, that represent a larger number of samples.
+        Number of landmarks, means of near samples, that represent a larger number of samples. Up to twelve
+        for each of ``rare_groups_`` are added.
     noise : {"assign", "label"}
         Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
         labelled -1. Samples with labels, pairs or answers are never noise.
@@ -234,7 +235,8 @@ class ParetoClustering(ParetoPoolClusterer):
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()
-        assert stored is not None
+        if stored is None:
+            raise ValueError("this model was loaded without its samples; call restore_samples(X) first.")
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
         numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
@@ -399,6 +401,7 @@ class ParetoClustering(ParetoPoolClusterer):
             n_landmarks=self.n_landmarks,
             views=self.views,
             families=self.families,
+            min_cluster_size=self.min_cluster_size,
             **options,
         )
 
