@@ -30,14 +30,7 @@ from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import thread_calls
 from moo_clustering.algorithms import search as searches
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    OF_TRANSFORM,
-    TransformingClusterer,
-    check_n_clusters,
-    checkpoint_for,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
 from moo_clustering.operators.centers import (
     CenterMatchingCrossover,
@@ -68,7 +61,7 @@ State = tuple[dict[str, Any], dict[str, Any]]
 
 
 @estimator
-class MemeticKMeans(TransformingClusterer, SearchOptions):
+class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
     """k-means with a low sum of squares, by evolution or simpler searches.
 
     For 50 and more clusters, evolution and relocation of single centres (``strategy="swap"``) find lower sums
@@ -181,7 +174,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         y : ignored
         """
         X = numeric_features(self, X, dtype=np.float64)
-        check_n_clusters(self.n_clusters, len(X))
+        _base.check_n_clusters(self.n_clusters, len(X))
         if self.pop_max < self.pop_min:
             raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}.")
         if self._cuts(len(X)):
@@ -214,7 +207,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         self._warn()
         return self
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest centre. Ties are broken as in ``fit``."""
         check_is_fitted(self)
@@ -222,7 +215,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)
 
-    @documented(OF_TRANSFORM)
+    @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
         """Compute Euclidean distances to the centres."""
         check_is_fitted(self)
@@ -272,7 +265,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         same = clone(self).set_params(
             max_distance_evaluations=None, max_time=None, report_controls=False, max_memory=1
         )
-        return checkpoint_for(same, X)
+        return _base.checkpoint_for(same, X)
 
     def _set(self, search: CenterSearch, problem: SumOfSquaresProblem) -> None:
         best = search.best
@@ -291,7 +284,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     def _warn(self) -> None:
         if self.n_clusters_ < self.n_clusters:
-            warn_of_few(self.n_clusters_, self.n_clusters)
+            _base.warn_of_few(self.n_clusters_, self.n_clusters)
         if self.interrupted_:
             warn_caller(
                 f"the search was interrupted after {self.n_local_searches_} local searches; the best "
