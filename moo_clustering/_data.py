@@ -21,6 +21,9 @@ FLOATS = [np.float64, np.float32]
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Columns that a message names.
 _SHOWN = 5
+# Largest size in bytes of Dask and Zarr tables that become arrays, for estimators without ``max_memory``; and
+# estimators that read a table in parts.
+_GATHERED, _OF_PARTS = 2**32, "MemeticKMeans, which reads data in parts"
 
 
 def unmasked(data: Any, name: str) -> Any:
@@ -176,6 +179,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     # Errors name the column of text, dates and empty cells, and how to convert them. Options are those of
     # scikit-learn's ``validate_data``.
     owner = type(estimator).__name__
+    _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED)
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
     # Sums of the same numbers in another order end in other bits.
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
@@ -198,6 +202,25 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
             )
         found = found.astype(np.float32)
     return found
+
+
+def is_partitioned(X: Any) -> bool:
+    """Return whether X is a table in parts, a Dask collection or a Zarr array, which can exceed memory."""
+    dask = hasattr(X, "to_delayed") and hasattr(X, "dask")
+    return dask or hasattr(X, "n_passes") or type(X).__module__.partition(".")[0] == "zarr"
+
+
+def _check_gathered(owner: str, X: Any, max_memory: int) -> None:
+    """Raise a ValueError for a table in parts, or a Dask or Zarr table larger than ``max_memory``."""
+    if not is_partitioned(X):
+        return
+    # The length of a Dask frame is unknown before it is counted.
+    needed = 8 * (len(X) if hasattr(X, "dtypes") else X.shape[0]) * X.shape[1]
+    if hasattr(X, "n_passes") or needed > max_memory:
+        raise ValueError(
+            f"{owner} requires all rows in the memory of one machine, here {needed / 2**30:.3g} GiB for the "
+            f"table alone (limit: {max_memory / 2**30:.3g} GiB); fit {_OF_PARTS}, or {owner} on a sample"
+        )
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:

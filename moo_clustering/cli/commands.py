@@ -14,6 +14,7 @@ import click
 from moo_clustering import __version__
 from moo_clustering._messages import message_line
 from moo_clustering.cli.terminal import (
+    INTERRUPTED,
     Commands,
     PathArgument,
     print_result,
@@ -553,6 +554,40 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
         run_choose(folder, rule, **options)
 
 
+@click.command()
+@click.argument("file", metavar="FILE", type=PathArgument("file"))
+@click.option(
+    "--jobs", type=int, metavar="N", help="Processes; -1: all processors; default: jobs in FILE, or 1."
+)
+@click.option("--retry", is_flag=True, help="Compute failed and timed-out cells again.")
+@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
+def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
+    """Run methods on data sets with many seeds, and compare their scores.
+
+    FILE is a TOML file that names methods, data sets, scores and seeds. The same command continues after an
+    interruption or a kill, and computes only what is missing when FILE has further methods, sets or seeds.
+    Results, tables and conclusions are saved in the folder `path` of FILE.
+    """
+    with reported(), shown_warnings():
+        refuse_missing(file, message="file {} does not exist")
+        from moo_clustering.studies import Study
+
+        planned, options = Study.from_toml(file)
+        jobs, method = options.get("jobs", 1) if jobs is None else jobs, options.get("compare")
+        if jobs == 0 or jobs < -1:
+            raise click.UsageError(f"jobs must be a positive number, or -1 for all processors; got {jobs}")
+        if method is not None and method not in planned.methods:
+            raise click.UsageError(f"compare must name a method of {file}, got {method!r}")
+        if not planned.run(n_jobs=jobs, verbose=not quiet, retry=retry).complete:
+            click.get_current_context().exit(INTERRUPTED)
+        saved = [str(path) for path in planned.save(method)]
+        if not quiet:
+            parts = [str(planned.table(score)) for score in planned.scores]
+            if len(planned.methods) > 1:
+                parts += [planned.compare(method or next(iter(planned.methods))).text]
+            print_result("\n\n".join([*parts, f"Saved in {', '.join(saved)}."]))
+
+
 @click.command("warm-up")
 def warm_up() -> None:
     """Compile the numerical kernels of the common methods, once after the installation.
@@ -567,5 +602,5 @@ def warm_up() -> None:
 
 for command in (about, ask, choose, compare, demo, explain, explore):
     main.add_command(command)
-for command in (fit, methods, predict, rename, report, update, warm_up):
+for command in (fit, methods, predict, rename, report, study, update, warm_up):
     main.add_command(command)

@@ -459,12 +459,13 @@ def save_report_of(
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         # Only a report can be replaced; checked before writing.
         check_page(page)
+        content = merged_content(folders)
         if title is not None and page == folders[0] / REPORT:
             # Commands that write this page again keep its title.
             record = run_record(folders[0]) | {"title": title}
             with persistence.replacing(folders[0] / RECORD) as file:
                 file.write(record_text(record).encode())
-        content = merged_content(folders)
+            content = merged_content(folders)
         text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
