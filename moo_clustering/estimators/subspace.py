@@ -595,12 +595,9 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 
     def _make_options(self) -> SubspaceOptions:
         return SubspaceOptions(
-            fuzziness=self.fuzziness,
-            weight_exponent=self.weight_exponent,
-            gamma=0.0,
-            impurity=None,
+            fuzziness=self.fuzziness, weight_exponent=self.weight_exponent, gamma=0.0, impurity=None,
             floor=self.floor,
-        )
+        )  # fmt: skip
 
 
 @estimator
