@@ -942,10 +942,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
     eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
     part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
     plot_similarity(
-        together,
-        labels,
-        eigenvalues,
-        vectors[:, :n_clusters],
+        together, labels, eigenvalues, vectors[:, :n_clusters],
         title=f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}",
         path=path,
-    )
+    )  # fmt: skip

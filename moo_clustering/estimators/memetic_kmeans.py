@@ -41,15 +41,7 @@ from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import thread_calls
 from moo_clustering.algorithms import search as searches
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    OF_TRANSFORM,
-    TransformingClusterer,
-    check_n_clusters,
-    checked_parts,
-    checkpoint_for,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
 from moo_clustering.operators.centers import (
     CenterMatchingCrossover,
@@ -86,7 +78,7 @@ State = tuple[dict[str, Any], dict[str, Any]]
 
 
 @estimator
-class MemeticKMeans(TransformingClusterer, SearchOptions):
+class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
     """k-means with a low sum of squares, by evolution or simpler searches.
 
     For 50 and more clusters, evolution and relocation of single centres (``strategy="swap"``) find lower sums
@@ -210,7 +202,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             return self._fit_parts(parts(X))
         self.__dict__.pop("parts_", None)
         X = numeric_features(self, X, dtype=np.float64)
-        check_n_clusters(self.n_clusters, len(X))
+        _base.check_n_clusters(self.n_clusters, len(X))
         self._check_populations()
         if self._cuts(len(X)):
             check_ward_memory(len(X), self.max_memory)
@@ -242,12 +234,12 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         self._warn()
         return self
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest centre. Ties are broken as in ``fit``."""
         check_is_fitted(self)
         if is_partitioned(X):
-            return lazy_labels(checked_parts(self, parts(X), reset=False), self._label())
+            return lazy_labels(_base.checked_parts(self, parts(X), reset=False), self._label())
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)
@@ -275,12 +267,12 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             Before ``fit``; if ``X`` is None after a fit to data in memory; if the folder has other labels.
         """
         check_is_fitted(self)
-        table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
+        table = vars(self).get("parts_") if X is None else _base.checked_parts(self, parts(X), reset=False)
         if table is None:
             raise ValueError("X is required, because the model was fitted to data in memory")
         return write_labels(table, self._label(), folder)
 
-    @documented(OF_TRANSFORM)
+    @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
         """Compute Euclidean distances to the centres."""
         check_is_fitted(self)
@@ -289,11 +281,11 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     def _fit_parts(self, table: Parts) -> Self:
         """Search samples of a table in parts, and improve all results by passes over all rows."""
-        check_n_clusters(self.n_clusters, table.n_rows)
+        _base.check_n_clusters(self.n_clusters, table.n_rows)
         self._check_populations()
         if self.checkpoint is not None:
             raise ValueError("checkpoint requires data in memory; a fit to a table in parts makes few passes")
-        checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
+        _base.checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         seeds = spawn_seeds(self.random_state, 1 + _SEARCHES * len(STRATEGIES))
         looked = survey(table, _SEARCHES * _SEARCHED, seed=integer_seed(seeds[0]))
         samples = np.array_split(looked.rows, max(1, len(looked.rows) // _SEARCHED))
@@ -390,7 +382,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         same = clone(self).set_params(
             max_distance_evaluations=None, max_time=None, report_controls=False, max_memory=1
         )
-        return checkpoint_for(same, X)
+        return _base.checkpoint_for(same, X)
 
     def _set(self, search: CenterSearch, problem: SumOfSquaresProblem) -> None:
         best = search.best
@@ -412,7 +404,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     def _warn(self) -> None:
         if self.n_clusters_ < self.n_clusters:
-            warn_of_few(self.n_clusters_, self.n_clusters)
+            _base.warn_of_few(self.n_clusters_, self.n_clusters)
         if self.interrupted_:
             warn_caller(
                 f"the search was interrupted after {self.n_local_searches_} local searches; the best "
