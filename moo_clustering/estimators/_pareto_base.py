@@ -54,11 +54,9 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.estimators._pareto_confidence import (
-    CLEAR,
     NO_STRUCTURE,
     NOTHING_KNOWN,
     NOTHING_TO_CHOOSE,
-    SEVERAL,
     Assessment,
     Assessor,
     PoolReportMixin,
@@ -156,11 +154,15 @@ class ParetoPoolClusterer(
     confidence_ : float
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
+    confidence_interval_ : ndarray of shape (2,)
+        Interval that contained the index of three in four data sets that were left out of the calibration.
     structure_p_value_ : float
         Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
-        equally well. At least .001. NaN for distances and bags.
+        equally well. At least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
+    verdict_remarks_ : tuple of str
+        Reasons and reservations, such as "no evidence beyond chance; the cut may still be useful".
     alternatives_ : DataFrame
         Up to four partitions of high score, dissimilar to the result and to each other (adjusted Rand index
         at most .8), with sizes, confidence, families, and a description of the difference.
@@ -776,15 +778,31 @@ class ParetoPoolClusterer(
         self.labels_ = self._with_noise(solution.labels, solution.known)
         self.n_clusters_ = int(self.labels_.max()) + 1
         assessment = self._assess(self._samples.per_point(solution.labels), self._candidates)
-        self.confidence_, self.structure_p_value_, self.verdict_ = assessment
-        if self.verdict_ == CLEAR and (self.alternatives_["confidence"] > self.confidence_).any():
-            self.verdict_ = SEVERAL
+        expected = self.alternatives_["confidence"].to_numpy(dtype=float)
+        if (expected > assessment.confidence).any():
+            row = int(np.nanargmax(expected))
+            assessment = assessment.beside(row, self._why_not(row, solution))
+        self.confidence_, self.structure_p_value_, self.verdict_, self.verdict_remarks_ = assessment
+        self.confidence_interval_ = np.array(assessment.interval)
         for name in ("predict_proba_", "cluster_classes_index_"):
             self.__dict__.pop(name, None)
         if solution.probabilities is not None:
             self.predict_proba_ = solution.probabilities
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes
+
+    def _why_not(self, row: int, solution: Solution) -> str:
+        """State why an alternative is not the result."""
+        if self._side_information.kind != "none":
+            return "the labels or pairs decide"
+        selected = self._numbered(self._solutions["auto"]).labels
+        if "fit" in self._solutions or (solution.labels != selected).any():
+            return "another partition was chosen"
+        if self.n_clusters is not None and self.alternatives_["n_clusters"][row] != self.n_clusters:
+            return f"not n_clusters={self.n_clusters}"
+        if self.n_clusters is not None and self.method == "consensus":
+            return "the result is the consensus of the pool"
+        return "a lower score, which decides"
 
     def _numbered(self, solution: Solution) -> Solution:
         """Unite equal samples and renumber the clusters, by class or by first sample, contiguously."""

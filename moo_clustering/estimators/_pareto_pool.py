@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import eigsh
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.decomposition import TruncatedSVD
@@ -27,7 +28,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
     unit_rows,
 )
-from moo_clustering._parallel import threads_here
+from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions
@@ -61,6 +62,8 @@ _PRODUCTS = 10_000_000
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Range of random walks on the graph.
 _REACH = 0.9
+# Number of coordinates of points by their distances, and smallest share of an eigenvalue in the greatest.
+_MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance that defines the neighbours of bags.
 _GRAPH_DISTANCE = "average"
 
@@ -71,10 +74,10 @@ class PooledSamples:
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
     # instead of graph and linear kernels. Distances and bags have ``coincident``, the points at distance 0 as
-    # clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds
-    # their nearest points. ``landmark_of`` is the point of every sample, and ``scaled`` are the features of
-    # all samples, or None for many samples, which have unscaled ``rows``. ``far``: outliers,
-    # whose features are moved towards their nearest sample from ``far_rows``.
+    # clusters, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new, n)
+    # -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample, and
+    # ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
+    # ``far``: outliers, whose features are moved towards their nearest sample from ``far_rows``.
 
     n_samples: int
     graph: sp.csr_array
@@ -86,6 +89,7 @@ class PooledSamples:
     rows: Any = None
     kernels: tuple[FloatArray, ...] = ()
     coincident: Labels | None = None
+    coordinates: FloatArray | None = None
     transform: Callable[[Any], FloatArray] | None = None
     far: BoolArray | None = None
     far_rows: FloatArray | None = None
@@ -373,9 +377,28 @@ def pooled_distances(
     )
     if len(D) < 3 or not D.any():
         return samples
+    samples = replace(samples, coordinates=principal_coordinates(D))
     candidates = _extra_candidates(extra, D, None, extra_seed, "precomputed")
     options = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
     return replace(samples, pool=_pool_of_views({"": D}, samples.graph, candidates, options))
+
+
+def principal_coordinates(D: FloatArray) -> FloatArray:
+    """Return at most 50 coordinates of points by their distances (classical scaling), for the verdict."""
+    # Directions with negative or negligible eigenvalues are left out. O(n^2) time for 50 coordinates.
+    n, squared = len(D), D**2
+    means = squared.mean(axis=0)
+    products = -(squared - means - means[:, None] + means.mean()) / 2
+    with one_thread("blas"):
+        if n <= 4 * _MOST_COORDINATES:
+            values, vectors = np.linalg.eigh(products)
+        else:
+            start = np.random.default_rng(0).normal(size=n)
+            values, vectors = eigsh(products, _MOST_COORDINATES, v0=start, tol=1e-8)
+    order = np.argsort(-values)[:_MOST_COORDINATES]
+    order = order[values[order] > _LEAST_EIGENVALUE * values[order[0]]]
+    found: FloatArray = vectors[:, order] * np.sqrt(values[order])
+    return found
 
 
 def pooled_bags(

@@ -103,14 +103,17 @@ class ParetoClustering(ParetoPoolClusterer):
     labels are of every class.
 
     ``confidence_`` is the probability that the data have structure, times the index expected if they have, by
-    a model of 15 features of the pool that was fitted to data with known classes. It is too low after a fit
-    with labels or pairs, and was not calibrated for bags. ``verdict_`` is "no structure beyond noise" if the
-    probability is below .5, or below .7 with a p-value of .05 or more. It is "clear" if the confidence is at
-    least .6 and not exceeded by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at
-    least .65 in up to three features). Thin shapes of few samples may be called noise although the partition
-    is right. Outliers are samples whose fifth neighbour is eight times as far as those of some of its
-    neighbours, and beyond the median by five robust standard deviations of the logarithms. The page of
-    this method in the documentation has the calibration, and the figures behind the defaults.
+    a model of 15 features of the pool that was fitted to data with known classes; distances are represented
+    by principal coordinates. It is too low after a fit with labels or pairs, and was not calibrated for bags.
+    ``verdict_`` is "no structure beyond noise" if the probability is below .5, or below .7 with a p-value of
+    .05 or more, and the confidence below .6. It is "clear" if the confidence is at least .6 and not exceeded
+    by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
+    features). ``verdict_remarks_`` names clusters of identical rows, which do not count; alternatives with a
+    higher expected index, and why they are not the result; and a number of clusters 2.5 times that of
+    separated groups or more, which lowers the confidence. Thin shapes of few samples may be called noise
+    although the partition is right. Outliers are samples whose fifth neighbour is eight times as far as those
+    of some of its neighbours, and beyond the median by five robust standard deviations of the logarithms. The
+    page of this method in the documentation has the calibration, and the figures behind the defaults.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
     landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of

@@ -119,3 +119,17 @@ def test_numbers_of_clusters_are_checked():
     problem = MOCKProblem(scattered(0)[0], random_state=0)
     with pytest.raises(ValueError, match="n_clusters must be an integer of at least 1, got 0"):
         problem.without_fragments(problem.greedy_front(), 0, 1e9)
+
+
+def test_two_spirals_and_a_blob_are_found_and_more_features_go_by_variance():
+    rng = np.random.default_rng(5501)
+    turn = rng.uniform(1.5, 9, 260)
+    arm = np.column_stack([turn * np.cos(turn), turn * np.sin(turn)])
+    X = np.concatenate([arm, -arm]) + rng.normal(0, 0.25, (520, 2))
+    X, y = np.concatenate([X, rng.normal([14, 0], 1, (120, 2))]), np.repeat([0, 1, 2], [260, 260, 120])
+    model = MOCK(3, n_gen=10, random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_) == 1
+    # Constant columns change no distance, but four features are not searched for shapes.
+    flat = MOCK(3, n_gen=10, random_state=0).fit(np.pad(X, ((0, 0), (0, 2))))
+    assert adjusted_rand_score(y, flat.labels_) < 0.6
+    assert variance(X, flat.labels_) < variance(X, model.labels_)
