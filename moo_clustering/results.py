@@ -101,6 +101,10 @@ class PoolResult:
         Verdict in a few words, and as a line with its figures.
     remarks : tuple of str
         Reasons and reservations of the verdict.
+    granularity : callable, optional
+        ``granularity(n_clusters)`` returns "few", "some" or "many".
+    granularities : mapping of str to int
+        Number of clusters of the result, and of the best partitions of the other granularities.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
@@ -128,6 +132,8 @@ class PoolResult:
     verdict_line: str
     interval: tuple[float, float] = (math.nan, math.nan)
     remarks: tuple[str, ...] = ()
+    granularity: Callable[[int], str] | None = None
+    granularities: Mapping[str, int] = field(default_factory=dict)
     labels: Labels | None = None
     coassociation: Callable[[int], Coassociation] | None = None
     support: Callable[[], FloatArray] | None = None

@@ -74,6 +74,7 @@ _OF_THE_FIT |= {
     "confidence_interval",
     "verdict_remarks",
     "granularity",
+    "granularities",
     "controls",
     "sorted_by",
     "indices",

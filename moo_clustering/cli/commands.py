@@ -5,6 +5,7 @@ Commands import their modules when they run, so that help and errors in options 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,19 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     serve_until_interrupted(server, folder, open_browser=not no_browser)
 
 
+def _number_or_interval(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> int | tuple[int, int] | None:
+    """A number of clusters, or the smallest and the largest, such as 2-5."""
+    found = re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", value or "")
+    if value is not None and not found:
+        raise click.BadParameter(f"{value!r} is neither a number (3) nor an interval (2-5)")
+    if not found:
+        return None
+    low, high = int(found[1]), found[2]
+    return low if high is None else (low, int(high))
+
+
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """A number of documents, or a share of them if written with a decimal point."""
     if value is None:
@@ -253,7 +267,16 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     "--method", help="Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]"
 )
 @click.option(
-    "-k", "--n-clusters", type=int, help="Number of clusters; required by most methods, not by the default."
+    "-k",
+    "--n-clusters",
+    metavar="N|A-B",
+    callback=_number_or_interval,
+    help="Number of clusters; required by most methods, not by the default, which accepts intervals (2-5).",
+)
+@click.option(
+    "--granularity",
+    type=click.Choice(["few", "some", "many"]),
+    help="Default method, instead of -k: few, some or many clusters.",
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Parameter of the method; repeatable."

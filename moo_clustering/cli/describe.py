@@ -316,6 +316,8 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
         "structure_p_value": p_value if math.isfinite(p_value) else None,
         "verdict": pool.verdict,
         "verdict_remarks": list(pool.remarks),
+        "granularity": pool.granularity(int(result.labels.max()) + 1) if pool.granularity else None,
+        "granularities": dict(pool.granularities),
         "pool_size": 0 if pool.labels is None else len(pool.labels),
         "alternatives": alternatives.to_dict("records"),
     }

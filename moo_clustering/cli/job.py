@@ -170,12 +170,13 @@ def build_estimator(
     estimator_class: type[Any],
     options: Mapping[str, Any],
     *,
-    n_clusters: int | None,
+    n_clusters: int | tuple[int, int] | None,
     seed: int,
     n_jobs: int | None,
     verbose: bool,
     checkpoint: Path | None = None,
     checkpoint_every: int | None = None,
+    granularity: str | None = None,
 ) -> Any:
     """Create the estimator from its options and the values of the flags.
 
@@ -185,6 +186,12 @@ def build_estimator(
     given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
     if n_clusters is not None:
         given["n_clusters"] = n_clusters
+    if isinstance(n_clusters, tuple) and "granularity" not in known:
+        raise ValueError(
+            f"method {method.name} requires a single number of clusters, got -k {'{}-{}'.format(*n_clusters)}"
+        )
+    if granularity is not None:
+        given["granularity"] = granularity
     if n_jobs is not None:
         given["n_jobs"] = n_jobs
     if checkpoint is not None:

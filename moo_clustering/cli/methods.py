@@ -15,6 +15,7 @@ from moo_clustering.estimators._methods import METHODS, Method, add_installed, f
 # Parameters with their own flags.
 FLAGS = {
     "n_clusters": "-k",
+    "granularity": "--granularity",
     "random_state": "--seed",
     "n_jobs": "--jobs",
     "verbose": "--quiet",

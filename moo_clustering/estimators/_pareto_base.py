@@ -65,6 +65,7 @@ from moo_clustering.estimators._pareto_confidence import (
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
 from moo_clustering.estimators._pareto_pool import N_NEAREST, TRIVIAL, PooledSamples, nearest_mean
 from moo_clustering.estimators._pareto_selection import (
+    GRANULARITIES,
     Candidates,
     LeastSizes,
     SideInformation,
@@ -98,8 +99,12 @@ class ParetoPoolClusterer(
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters. Default: that of the best partition. Ignored if ``y`` has labels of every class.
+    n_clusters : int, or (int, int)
+        Number of clusters, or its smallest and largest value. Default: that of the best partition. Ignored if
+        ``y`` has labels of every class.
+    granularity : {"few", "some", "many"}
+        Instead of ``n_clusters``: restrict the number of clusters to the lower, middle or upper third of the
+        numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool. ``"auto"``: up to 40 and to the square root of n_samples.
     n_neighbors : int
@@ -201,8 +206,11 @@ class ParetoPoolClusterer(
         Whether Ctrl-C stopped the evolution or its control early.
     """
 
-    n_clusters: Count | None = None
+    n_clusters: Annotated[
+        int | tuple[int, int] | None, Interval(Integral, 1, None, closed="left"), tuple, list, None
+    ] = None
     _: KW_ONLY
+    granularity: Literal["few", "some", "many"] | None = None
     k_range: Numbers = "auto"
     n_neighbors: Count = 10
     min_cluster_size: Count | None = None
@@ -224,7 +232,7 @@ class ParetoPoolClusterer(
         *,
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
-        n_clusters: int | Literal["same"] | None = "same",
+        n_clusters: int | tuple[int, int] | Literal["same"] | None = "same",
     ) -> Self:
         """Select a result for other labels, pairs or numbers of clusters from the pool of the last fit.
 
@@ -239,7 +247,7 @@ class ParetoPoolClusterer(
                 self.set_params(n_clusters=n_clusters)
                 self._validate_params()
             side = self._read_side_information(samples.n_samples, y, must_link, cannot_link)
-            if samples.landmark_of is not None and (self.n_clusters or 1) > samples.n_points:
+            if samples.landmark_of is not None and (self._number or 1) > samples.n_points:
                 raise ValueError(
                     f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
                     f"which represent the {samples.n_samples} samples; fit again with a larger n_landmarks."
@@ -353,10 +361,11 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         if self._candidates is None:
             return ("auto",)
-        merged = () if self.n_clusters is None else ("consensus",)
+        merged = () if self._number is None else ("consensus",)
+        levels = self._candidates.granularities if self._side_information.kind != "labels" else {}
         members = (f"alternative-{i}" for i in range(len(self._alternatives)))
         controls = (name for name in self._solutions if name != "auto")
-        return ("auto", "select", *merged, "knee", *self.objective_names_, *members, *controls)
+        return ("auto", "select", *merged, *levels, "knee", *self.objective_names_, *members, *controls)
 
     def choose(self, rule: Rule) -> Self:
         """Select another partition without computing new ones, except ``"consensus"``.
@@ -366,18 +375,19 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         rule : str, int or callable
-            ``"auto"``, ``"select"``, ``"consensus"``, ``"knee"``, the name of an objective, another name of
-            ``rules_``, a row of the front, or ``rule(pareto_front_) -> row``.
+            ``"auto"``, ``"select"``, ``"consensus"``, ``"few"``, ``"some"``, ``"many"``, ``"knee"``, an
+            objective, another name of ``rules_``, a row of the front, or ``rule(pareto_front_) -> row``.
 
         Notes
         -----
         ``"auto"`` is the result of the fit. After :meth:`take`, it is the result of the session, and
         ``"fit"`` that of the fit. ``"select"`` is the partition with the best score, and ``"consensus"``
-        combines partitions. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
+        combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions of a
+        granularity. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
         ``"random-control"`` are those without evolution and with random survival.
         """
         check_is_fitted(self)
-        if rule == "consensus" and self.n_clusters is None:
+        if rule == "consensus" and self._number is None:
             raise ValueError('choose("consensus") requires n_clusters; see relabel(n_clusters=...).')
         return super().choose(rule)
 
@@ -389,10 +399,67 @@ class ParetoPoolClusterer(
         assert candidates is not None
         if rule in ("select", "consensus"):
             rng = np.random.default_rng(self._seeds[0])
-            self._take_points(unsupervised_partition(candidates, self.n_clusters, rule, rng))
+            candidates = candidates.within(self._interval(candidates))
+            self._take_points(unsupervised_partition(candidates, self._number, rule, rng))
+        elif rule in GRANULARITIES:
+            self._take_points(candidates.within(candidates.granularities[rule]).best(candidates.total))
         else:
             member = self._alternatives[int(rule.removeprefix("alternative-"))]
             self._take_points(candidates.labels[member])
+
+    @property
+    def granularity_(self) -> str:
+        """Granularity of the result: "few", "some" or "many" clusters; empty without a pool."""
+        check_is_fitted(self)
+        return "" if self._candidates is None else self._candidates.granularity(self.n_clusters_)
+
+    @property
+    def granularities_(self) -> dict[str, int]:
+        """Numbers of clusters of the result, and of the best partitions of the other granularities."""
+        check_is_fitted(self)
+        found = self._candidates
+        if found is None:
+            return {}
+        best = {
+            name: int(found.within(ends).best(found.total).max()) + 1
+            for name, ends in found.granularities.items()
+        }
+        return best | {self.granularity_: self.n_clusters_}
+
+    @property
+    def _number(self) -> int | None:
+        """Number of clusters, if a single one is required."""
+        return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
+
+    def _interval(self, candidates: Candidates) -> tuple[int, int] | None:
+        """Interval of the number of clusters, if required."""
+        if self.granularity is not None:
+            if self.granularity not in candidates.granularities:
+                raise ValueError(
+                    f"no partition of the pool has granularity={self.granularity!r}, only "
+                    f"{', '.join(map(repr, candidates.granularities))}."
+                )
+            return candidates.granularities[self.granularity]
+        if not isinstance(self.n_clusters, tuple | list):
+            return None
+        low, high = self.n_clusters
+        return int(low), int(high)
+
+    def _check_number(self, n_samples: int) -> None:
+        """Check ``n_clusters`` and ``granularity``."""
+        wanted: Any = self.n_clusters
+        if wanted is not None and self.granularity is not None:
+            raise ValueError("n_clusters and granularity exclude each other; set one of them.")
+        least = wanted or 1
+        if isinstance(wanted, tuple | list):
+            integers = all(isinstance(end, Integral) and not isinstance(end, bool) for end in wanted)
+            if len(wanted) != 2 or not integers or not 1 <= wanted[0] <= wanted[1]:
+                raise ValueError(
+                    "n_clusters must be a positive integer or two, the smallest and the largest number, such "
+                    f"as (2, 5); got {wanted!r:.40}."
+                )
+            least = wanted[0]
+        check_n_clusters(int(least), n_samples)
 
     def _take_member(self, row: int) -> None:
         assert self._candidates is not None
@@ -579,7 +646,7 @@ class ParetoPoolClusterer(
 
     def _read_side_information(self, n_samples: int, *supervision: Any) -> SideInformation:
         side = read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
-        check_n_clusters(self.n_clusters or 1, n_samples)
+        self._check_number(n_samples)
         if self.kernel == "bags" and side.kind != "labels":
             raise ValueError(
                 'kernel="bags" creates no pool of partitions: it requires labels of every class, fit(X, y).'
@@ -591,6 +658,8 @@ class ParetoPoolClusterer(
         same = clone(self)
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
+        # Intervals restrict the selection only.
+        same.set_params(n_clusters=self._number, granularity=None)
         return checkpoint_for(same, *data)
 
     def _select(
@@ -605,13 +674,13 @@ class ParetoPoolClusterer(
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
-            criterion = automatic_criterion(samples, side, self.n_clusters)
+            criterion = automatic_criterion(samples, side, self._number)
         choose = partial(
-            choose_solution,
+            self._restricted,
             samples,
             side,
             pairs,
-            n_clusters=self.n_clusters,
+            n_clusters=self._number,
             method=self.method,
             kernel="full" if kernel == "pool+bags" else kernel,
             hard=self.pairs == "hard",
@@ -635,7 +704,7 @@ class ParetoPoolClusterer(
             )
             sizes = None
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
-            if self.n_clusters is None and (side.targets is None or may_agree):
+            if self._number is None and (side.targets is None or may_agree):
                 sizes = LeastSizes.of(samples, self.min_cluster_size)
             candidates = Candidates.of(pool, objectives, sizes=sizes)
             if may_agree and sizes is not None and pairs is None:
@@ -661,6 +730,19 @@ class ParetoPoolClusterer(
                 f"structure (confidence {self.confidence_:.2f}{p_value}); do not trust their number."
             )
 
+    def _restricted(
+        self,
+        samples: PooledSamples,
+        side: SideInformation,
+        pairs: PairwiseConstraints | None,
+        candidates: Candidates | None,
+        **options: Any,
+    ) -> Solution:
+        """Select a result with an allowed number of clusters."""
+        if candidates is not None and side.kind != "labels":
+            candidates = candidates.within(self._interval(candidates))
+        return choose_solution(samples, side, pairs, candidates, **options)
+
     def _evolution(
         self,
         pool: Candidates,
@@ -682,7 +764,7 @@ class ParetoPoolClusterer(
                 graph=graph,
                 indices=objectives.indices,
                 total=objectives.total,
-                n_clusters=self.n_clusters,
+                n_clusters=self._number,
                 constraints=pairs,
                 n_gen=self.n_gen,
                 pop_size=self.pop_size,
@@ -798,9 +880,12 @@ class ParetoPoolClusterer(
         selected = self._numbered(self._solutions["auto"]).labels
         if "fit" in self._solutions or (solution.labels != selected).any():
             return "another partition was chosen"
-        if self.n_clusters is not None and self.alternatives_["n_clusters"][row] != self.n_clusters:
-            return f"not n_clusters={self.n_clusters}"
-        if self.n_clusters is not None and self.method == "consensus":
+        assert self._candidates is not None
+        interval, number = self._interval(self._candidates), self.alternatives_["n_clusters"][row]
+        if self._number not in (None, number) or (interval and not interval[0] <= number <= interval[1]):
+            named = "n_clusters" if self.granularity is None else "granularity"
+            return f"does not satisfy {named}={getattr(self, named)!r}"
+        if self._number is not None and self.method == "consensus":
             return "the result is the consensus of the pool"
         return "a lower score, which decides"
 

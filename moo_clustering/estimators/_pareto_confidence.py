@@ -133,8 +133,9 @@ class Assessor:
     def _are_empty(self, labels: Labels, clusters: list[int]) -> bool:
         """Whether clusters contain only empty rows of sparse data, which were reduced to components."""
         X, scaling = self.samples.features, getattr(self.samples.nearest, "scaling", None)
-        reduced = X is not None and scaling is not None and scaling.components is not None
-        return reduced and not X[np.isin(labels, clusters)].any()
+        if X is None or scaling is None or scaling.components is None:
+            return False
+        return not X[np.isin(labels, clusters)].any()
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
@@ -514,6 +515,19 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
     return lines
 
 
+def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
+    """Name the granularity of a result and its neighbours; empty if there are none."""
+    names = list(numbers)
+    if len(names) < 2:
+        return ""
+    place = names.index(level)
+    near = {"coarser": names[place - 1] if place else "", "finer": "".join(names[place + 1 : place + 2])}
+    return "; ".join(
+        [f"{level} ({numbers[level]} clusters)"]
+        + [f'{word}: choose("{name}"), {numbers[name]} clusters' for word, name in near.items() if name]
+    )
+
+
 def family_words(family: str) -> str:
     """Name a family of algorithms in words, with its view or distance of the data."""
     name, _, view = family.partition("@")
@@ -669,6 +683,8 @@ class PoolReportMixin(ReportMixin):
             verdict_line,
             interval=tuple(self.confidence_interval_.tolist()),
             remarks=self.verdict_remarks_,
+            granularity=None if self._candidates is None else self._candidates.granularity,
+            granularities=self.granularities_,
             labels=None if pool is None else pool.labels,
             coassociation=None if pool is None else self._coassociation,
             support=None if pool is None else self._support,
@@ -780,6 +796,8 @@ class PoolReportMixin(ReportMixin):
         lines = [f"{sizes_text(self.labels_, n_new)}: {verdict_of(self)}"]
         if names := self.cluster_names_:
             lines.append(f"names: {', '.join(f'{cluster} = {name}' for cluster, name in names.items())}")
+        if said := granularity_text(self.granularity_, self.granularities_):
+            lines.append(f"granularity: {said}")
         lines += [
             f"{name}: {text}"
             for name, text in alternative_lines(self.alternatives_.to_dict("records")).items()

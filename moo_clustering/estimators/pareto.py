@@ -251,7 +251,7 @@ class ParetoClustering(ParetoPoolClusterer):
         low, high = (self.n_clusters_ + more for more in _ABOUT)
         extension = extended(
             samples, new, apart,
-            n_landmarks=self.n_landmarks, n_clusters=self.n_clusters, n_neighbors=self.n_neighbors,
+            n_landmarks=self.n_landmarks, n_clusters=self._number, n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs, families=self.families, verbose=bool(self.verbose),
             k_range=range(max(2, low), high + 1) if needed else None,
         )  # fmt: skip
@@ -367,7 +367,7 @@ class ParetoClustering(ParetoPoolClusterer):
             )
         if self.views and (precomputed or bags):
             raise ValueError("views require a table of features; they do not support distances or bags.")
-        m, k = self.n_landmarks, self.n_clusters or 1
+        m, k = self.n_landmarks, self._number or 1
         if not bags and not precomputed and k > m < data.shape[0]:
             raise ValueError(
                 f"n_clusters={k} is more than n_landmarks={m}, which represent the {data.shape[0]} "
@@ -378,7 +378,7 @@ class ParetoClustering(ParetoPoolClusterer):
         options: dict[str, Any] = {
             "extra": self.extra_candidates,
             "k_range": self.k_range,
-            "n_clusters": self.n_clusters,
+            "n_clusters": self._number,
             "n_neighbors": self.n_neighbors,
             "n_jobs": self.n_jobs,
             "verbose": bool(self.verbose),
@@ -504,7 +504,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
             normalize=self.normalize,
             max_instances=self.max_instances,
             k_range=self.k_range,
-            n_clusters=self.n_clusters,
+            n_clusters=self._number,
             extra=self.extra_candidates,
             n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs,

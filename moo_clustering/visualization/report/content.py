@@ -111,13 +111,27 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
     if result.pool is not None:
         index = Column("expected index", np.full(len(found), np.nan), greater_is_better=True)
         index.values[chosen] = result.pool.confidence
+        level = result.pool.granularity or str
+        near = ", ".join(
+            f"{number} ({name})"
+            for name, number in result.pool.granularities.items()
+            if number != numbers[chosen]
+        )
+        other[chosen] += (
+            f" Granularity: {level(int(numbers[chosen]))}"
+            + f"; the best others have {near} clusters." * bool(near)
+        )
         compared = [index, *(column for column in columns if column.name == "score")]
         for name, row in zip(result.alternatives, result.pool.described, strict=False):
             place = next(place for place, each in enumerate(found) if name in each.roles)
             index.values[place] = row["confidence"]
             families = ", ".join(map(family_words, row["families"].split(", ")))
             by = row["difference"].partition(", by ")[2]
-            other.setdefault(place, f"{name}: found by {families}{f'; differs in {by}' if by else ''}.")
+            other.setdefault(
+                place,
+                f"{name} ({level(int(numbers[place]))}): found by {families}"
+                f"{f'; differs in {by}' if by else ''}.",
+            )
     elif TO_RESULT in named:
         agreed = named[TO_RESULT].values
         best = {numbers[chosen]: chosen}
