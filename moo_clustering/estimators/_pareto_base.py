@@ -252,11 +252,11 @@ class ParetoPoolClusterer(
                     f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
                     f"which represent the {samples.n_samples} samples; fit again with a larger n_landmarks."
                 )
+            complete(self._select(side, y, must_link, cannot_link))
         except Exception:
             # Keep the previous fit.
             self.set_params(n_clusters=before)
             raise
-        complete(self._select(side, y, must_link, cannot_link))
         return self
 
     def ask(
@@ -433,24 +433,18 @@ class ParetoPoolClusterer(
 
     def _interval(self, candidates: Candidates) -> tuple[int, int] | None:
         """Interval of the number of clusters, if required."""
-        if self.granularity is not None:
-            if self.granularity not in candidates.granularities:
-                raise ValueError(
-                    f"no partition of the pool has granularity={self.granularity!r}, only "
-                    f"{', '.join(map(repr, candidates.granularities))}."
-                )
-            return candidates.granularities[self.granularity]
-        if not isinstance(self.n_clusters, tuple | list):
-            return None
-        low, high = self.n_clusters
-        return int(low), int(high)
+        if self.granularity is None:
+            ends = self.n_clusters if isinstance(self.n_clusters, tuple | list) else None
+            return None if ends is None else (int(ends[0]), int(ends[1]))
+        if self.granularity not in candidates.granularities:
+            found = ", ".join(map(repr, candidates.granularities))
+            raise ValueError(f"no partition of the pool has granularity={self.granularity!r}, only {found}.")
+        return candidates.granularities[self.granularity]
 
     def _check_number(self, n_samples: int) -> None:
-        """Check ``n_clusters`` and ``granularity``."""
         wanted: Any = self.n_clusters
         if wanted is not None and self.granularity is not None:
             raise ValueError("n_clusters and granularity exclude each other; set one of them.")
-        least = wanted or 1
         if isinstance(wanted, tuple | list):
             integers = all(isinstance(end, Integral) and not isinstance(end, bool) for end in wanted)
             if len(wanted) != 2 or not integers or not 1 <= wanted[0] <= wanted[1]:
@@ -458,8 +452,8 @@ class ParetoPoolClusterer(
                     "n_clusters must be a positive integer or two, the smallest and the largest number, such "
                     f"as (2, 5); got {wanted!r:.40}."
                 )
-            least = wanted[0]
-        check_n_clusters(int(least), n_samples)
+            wanted = wanted[0]
+        check_n_clusters(int(wanted or 1), n_samples)
 
     def _take_member(self, row: int) -> None:
         assert self._candidates is not None
@@ -676,11 +670,12 @@ class ParetoPoolClusterer(
         if criterion == "auto":
             criterion = automatic_criterion(samples, side, self._number)
         choose = partial(
-            self._restricted,
+            choose_solution,
             samples,
             side,
             pairs,
             n_clusters=self._number,
+            interval=self._interval,
             method=self.method,
             kernel="full" if kernel == "pool+bags" else kernel,
             hard=self.pairs == "hard",
@@ -729,19 +724,6 @@ class ParetoPoolClusterer(
                 f"{NO_STRUCTURE}: the clusters are hardly clearer than those found in data without "
                 f"structure (confidence {self.confidence_:.2f}{p_value}); do not trust their number."
             )
-
-    def _restricted(
-        self,
-        samples: PooledSamples,
-        side: SideInformation,
-        pairs: PairwiseConstraints | None,
-        candidates: Candidates | None,
-        **options: Any,
-    ) -> Solution:
-        """Select a result with an allowed number of clusters."""
-        if candidates is not None and side.kind != "labels":
-            candidates = candidates.within(self._interval(candidates))
-        return choose_solution(samples, side, pairs, candidates, **options)
 
     def _evolution(
         self,

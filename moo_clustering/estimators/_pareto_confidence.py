@@ -91,12 +91,16 @@ class Assessor:
         uniform = self._uniform_clusters(labels)
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
-            found = self._among(varied, labels, best)
-            kind = "empty" if self._are_empty(labels, uniform) else "identical"
-            said = f"cluster {uniform[0]} has only {kind} rows and does not count"
-            if len(uniform) > 1:
-                named = _enumerated([str(cluster) for cluster in uniform])
-                said = f"clusters {named} have only {kind} rows and do not count"
+            found, X = self._among(varied, labels, best), self.samples.features
+            scaling = getattr(self.samples.nearest, "scaling", None)
+            # Empty rows of sparse data have no direction.
+            reduced = X is not None and scaling is not None and scaling.components is not None
+            kind = "empty" if reduced and X is not None and not X[~varied].any() else "identical"
+            several = len(uniform) > 1
+            said = f"cluster{'s' * several} {_enumerated([str(cluster) for cluster in uniform])} "
+            said += (
+                f"{'have' if several else 'has'} only {kind} rows and do{'' if several else 'es'} not count"
+            )
             return found._replace(remarks=(*found.remarks, said))
         points = self._points
         model = MODEL if points is not None else MODEL_WITHOUT_FEATURES
@@ -120,65 +124,41 @@ class Assessor:
     def _uniform_clusters(self, labels: Labels) -> list[int]:
         """Return the clusters of several samples whose rows are all identical."""
         groups, sizes = self._equal_rows
-        found: list[int] = []
         if groups is None:
-            return found
-        for cluster in np.unique(labels):
-            inside = labels == cluster
-            own = groups[inside]
-            if sizes[inside].sum() > 1 and own[0] >= 0 and (own == own[0]).all():
-                found.append(int(cluster))
-        return found
-
-    def _are_empty(self, labels: Labels, clusters: list[int]) -> bool:
-        """Whether clusters contain only empty rows of sparse data, which were reduced to components."""
-        X, scaling = self.samples.features, getattr(self.samples.nearest, "scaling", None)
-        if X is None or scaling is None or scaling.components is None:
-            return False
-        return not X[np.isin(labels, clusters)].any()
+            return []
+        members = [(int(cluster), labels == cluster) for cluster in np.unique(labels)]
+        return [k for k, own in members if sizes[own].sum() > 1 and len({-1, *groups[own].tolist()}) == 2
+                and groups[own].min() >= 0]  # fmt: skip
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
         """Groups of points with equal rows, -1 for means of different samples, and numbers of samples."""
-        samples = self.samples
+        samples, groups = self.samples, self.samples.equal_points
         sizes = samples.summed(np.ones((samples.n_samples, 1)))[:, 0]
-        groups = samples.equal_points
-        if groups is not None and samples.landmark_of is not None:
-            groups = groups.astype(np.int32)
-            if samples.scaled is None:
-                groups[sizes > 1] = -1
-            else:
-                assert samples.features is not None
-                means = samples.features[samples.landmark_of]
-                unlike = (np.abs(samples.scaled - means) > _ROUNDING).any(axis=1)
-                groups[samples.landmark_of[unlike]] = -1
+        if groups is not None and samples.landmark_of is not None and samples.features is not None:
+            groups = np.where(sizes > 1, -1, groups) if samples.scaled is None else groups.copy()
+            if samples.scaled is not None:
+                unlike = np.abs(samples.scaled - samples.features[samples.landmark_of]) > _ROUNDING
+                groups[samples.landmark_of[unlike.any(axis=1)]] = -1
         return groups, sizes
 
     def _among(self, chosen: BoolArray, labels: Labels, best: Labels) -> Assessment:
         """Assess a partition by the ``chosen`` points alone."""
         samples, pool = self.samples, self.samples.pool
         assert pool is not None
-        labels, best = labels[chosen], best[chosen]
-        parts = pool.labels[:, chosen]
+        labels, best, parts = labels[chosen], best[chosen], pool.labels[:, chosen]
         divided = (parts != parts[:, :1]).any(axis=1)
         if not divided.any() or (labels == labels[0]).all():
             return Assessment(0.0, float("nan"), NO_STRUCTURE)
         if (key := chosen.tobytes()) not in self._parts:
-            families = np.array(pool.families)[divided].tolist()
-            among = PartitionPool.of(zip(families, parts[divided], strict=True))
-            part = replace(
-                samples,
-                n_samples=int(chosen.sum()),
-                graph=samples.graph[chosen][:, chosen],
-                pool=among,
-                features=None if samples.features is None else samples.features[chosen],
-                coordinates=None if samples.coordinates is None else samples.coordinates[chosen],
-                coincident=None if samples.coincident is None else samples.coincident[chosen],
-                landmark_of=None,
-                scaled=None,
+            among = PartitionPool.of(zip(np.array(pool.families)[divided], parts[divided], strict=True))
+            rows = {name: getattr(samples, name) for name in ("features", "coordinates", "coincident")}
+            rows = {name: None if values is None else values[chosen] for name, values in rows.items()}
+            rows |= {"graph": samples.graph[chosen][:, chosen], "landmark_of": None, "scaled": None}
+            part = replace(samples, n_samples=int(chosen.sum()), pool=among, **rows)
+            self._parts[key] = Assessor(
+                part, float(FamilyAgreement().fit(among).evaluate(among.labels).max())
             )
-            agreement = FamilyAgreement().fit(among).evaluate(among.labels)
-            self._parts[key] = Assessor(part, float(agreement.max()))
         return self._parts[key].assess(labels, labels if (best == best[0]).all() else best)
 
     @cached_property
@@ -190,13 +170,11 @@ class Assessor:
         pool, X = self.samples.pool, self._points
         if pool is None or X is None or X.shape[1] > _APART_FEATURES or not self._points_vary:
             return None
-        coarse = np.flatnonzero(pool.n_clusters * _FAR_ABOVE <= n_clusters)
-        if not len(coarse):
-            return None
-        features = np.vstack([self._described(pool.labels[member]) for member in coarse])
-        silhouettes = np.where(lie_apart(features), features[:, FEATURES.index("minimax_silhouette")], -1.0)
-        groups: Labels = pool.labels[coarse[silhouettes.argmax()]]
-        return groups if silhouettes.max() > 0 else None
+        coarse = pool.labels[pool.n_clusters * _FAR_ABOVE <= n_clusters]
+        features = np.array([self._described(labels)[0] for labels in coarse]).reshape(-1, len(FEATURES))
+        separated = np.flatnonzero(lie_apart(features))
+        silhouettes = features[separated, FEATURES.index("minimax_silhouette")]
+        return coarse[separated[silhouettes.argmax()]] if len(separated) else None
 
     @property
     def _points(self) -> FloatArray | None:
@@ -389,6 +367,8 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
     return SEVERAL, (BEYOND_CHANCE,) if doubted else ()
 
 
+# Attributes of estimators with the parts of an assessment.
+_ASSESSED = ("confidence_", "structure_p_value_", "verdict_", "verdict_remarks_")
 # Assessments if the data have a single partition, and if there is no pool.
 NOTHING_TO_CHOOSE = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
@@ -491,12 +471,7 @@ def verdict_of(estimator: Any) -> str | None:
         return None
     samples = estimator._samples
     return verdict_text(
-        Assessment(
-            estimator.confidence_,
-            estimator.structure_p_value_,
-            estimator.verdict_,
-            estimator.verdict_remarks_,
-        ),
+        Assessment(*(getattr(estimator, name) for name in _ASSESSED)),
         n_samples=samples.n_samples,
         bags=bool(samples.kernels),
         supervised=estimator._side_information.kind != "none",
@@ -521,11 +496,10 @@ def granularity_text(level: str, numbers: Mapping[str, int]) -> str:
     if len(names) < 2:
         return ""
     place = names.index(level)
-    near = {"coarser": names[place - 1] if place else "", "finer": "".join(names[place + 1 : place + 2])}
-    return "; ".join(
-        [f"{level} ({numbers[level]} clusters)"]
-        + [f'{word}: choose("{name}"), {numbers[name]} clusters' for word, name in near.items() if name]
-    )
+    words = [f"{level} ({numbers[level]} clusters)"]
+    words += [f"coarser: {name} ({numbers[name]})" for name in names[max(0, place - 1) : place]]
+    words += [f"finer: {name} ({numbers[name]})" for name in names[place + 1 : place + 2]]
+    return "; ".join(words)
 
 
 def family_words(family: str) -> str:

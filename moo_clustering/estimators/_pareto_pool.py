@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 from sklearn.base import clone
@@ -386,15 +387,12 @@ def pooled_distances(
 def principal_coordinates(D: FloatArray) -> FloatArray:
     """Return at most 50 coordinates of points by their distances (classical scaling), for the verdict."""
     # Directions with negative or negligible eigenvalues are left out. O(n^2) time for 50 coordinates.
-    n, squared = len(D), D**2
+    squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
     means = squared.mean(axis=0)
     products = -(squared - means - means[:, None] + means.mean()) / 2
     with one_thread("blas"):
-        if n <= 4 * _MOST_COORDINATES:
-            values, vectors = np.linalg.eigh(products)
-        else:
-            start = np.random.default_rng(0).normal(size=n)
-            values, vectors = eigsh(products, _MOST_COORDINATES, v0=start, tol=1e-8)
+        few = len(D) <= 4 * _MOST_COORDINATES
+        values, vectors = eigh(products) if few else eigsh(products, _MOST_COORDINATES, v0=start, tol=1e-8)
     order = np.argsort(-values)[:_MOST_COORDINATES]
     order = order[values[order] > _LEAST_EIGENVALUE * values[order[0]]]
     found: FloatArray = vectors[:, order] * np.sqrt(values[order])

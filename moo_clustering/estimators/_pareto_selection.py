@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Self
@@ -512,6 +513,7 @@ def choose_solution(
     candidates: Candidates | None,
     *,
     n_clusters: int | None,
+    interval: Callable[[Candidates], tuple[int, int] | None],
     method: str,
     kernel: str,
     hard: bool,
@@ -538,7 +540,7 @@ def choose_solution(
             labels = np.where(side.targets.labelled, side.targets.indicators.argmax(axis=1), labels)
         return Solution(labels.astype(np.int32), cluster_classes=classes)
     assert candidates is not None
-    only = None
+    candidates, only = candidates.within(interval(candidates)), None
     if n_clusters is not None:
         only = _only_partition(n_clusters, samples.n_points, _inseparable(samples, pairs if hard else None))
     if side.kind == "novel":
