@@ -88,7 +88,7 @@ def test_an_interval_restricts_the_number_also_with_pairs_and_without_a_new_fit(
         ({"n_clusters": 3, "granularity": "few"}, "n_clusters and granularity exclude each other"),
         (
             {"granularity": "many", "k_range": [2], "families": ("km", "ward")},
-            "has granularity='many', only 'few'",
+            "'many', only 'few'",
         ),
         ({"n_clusters": (50, 60)}, "Change n_clusters or k_range"),
     ],
