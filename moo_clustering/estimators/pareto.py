@@ -149,13 +149,9 @@ class ParetoClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
+        self, X: Any, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link:
+        ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Cluster the samples.
 
         Raises a ValueError if parameters, data, labels or pairs are out of range, and an
@@ -396,14 +392,9 @@ class ParetoClustering(ParetoPoolClusterer):
                 checked_distances(data, dtype=np.float64), families=self.families, **options
             )
         return pooled_table(
-            data,
-            scale=self._scale_of_features(),
-            n_components=self.n_components,
-            n_landmarks=self.n_landmarks,
-            views=self.views,
-            families=self.families,
-            **options,
-        )
+            data, scale=self._scale_of_features(), n_components=self.n_components,
+            n_landmarks=self.n_landmarks, views=self.views, families=self.families, **options,
+        )  # fmt: skip
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -461,15 +452,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-    ) -> Self:
+        self, X: Any, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link:
+        ArrayLike | None = None, groups: ArrayLike | None = None, offsets: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Cluster the bags.
 
         Raises a ValueError if parameters, bags, labels or pairs are out of range, and an
@@ -503,17 +488,8 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
         return pooled_bags(
-            data,
-            distances=tuple(self.distances),
-            embeddings=tuple(self.embeddings),
-            normalize=self.normalize,
-            max_instances=self.max_instances,
-            k_range=self.k_range,
-            n_clusters=self._number,
-            extra=self.extra_candidates,
-            n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-            seed=seed,
-            needs_pool=needs_pool,
-        )
+            data, distances=tuple(self.distances), embeddings=tuple(self.embeddings),
+            normalize=self.normalize, max_instances=self.max_instances, k_range=self.k_range,
+            n_clusters=self._number, extra=self.extra_candidates, n_neighbors=self.n_neighbors,
+            n_jobs=self.n_jobs, verbose=bool(self.verbose), seed=seed, needs_pool=needs_pool,
+        )  # fmt: skip
