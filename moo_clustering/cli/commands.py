@@ -5,6 +5,7 @@ Commands import their modules when they run, so that help and errors in options 
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -215,6 +216,19 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     serve_until_interrupted(server, folder, open_browser=not no_browser)
 
 
+def _number_or_interval(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> int | tuple[int, int] | None:
+    """A number of clusters, or the smallest and the largest, such as 2-5."""
+    found = re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", value or "")
+    if value is not None and not found:
+        raise click.BadParameter(f"{value!r} is neither a number (3) nor an interval (2-5)")
+    if not found:
+        return None
+    low, high = int(found[1]), found[2]
+    return low if high is None else (low, int(high))
+
+
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """A number of documents, or a share of them if written with a decimal point."""
     if value is None:
@@ -230,7 +244,14 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.command()
 @click.argument("data", type=PathArgument(path_type=str))
 @_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
-@_option("-k --n-clusters", "Number of clusters; required by most methods, not by the default.", int)
+@_option(
+    "-k --n-clusters N|A-B",
+    "Number of clusters; required by most methods, not by the default, which accepts intervals (2-5).",
+    callback=_number_or_interval,
+)
+@_option(
+    "--granularity", "Default method, instead of -k: few, some or many clusters.", ["few", "some", "many"]
+)
 @_option("--set settings NAME=VALUE", "Parameter of the method; repeatable.", multiple=True)
 @_option("--bag COLUMN", "DATA contains bags: column of the bag identifiers of instances.")
 @_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")

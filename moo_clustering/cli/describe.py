@@ -308,8 +308,12 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
     result, confidence, p_value = job.result, pool.confidence, pool.structure_p_value
     record: dict[str, Any] = {
         "confidence": confidence if math.isfinite(confidence) else None,
+        "confidence_interval": list(pool.interval) if math.isfinite(confidence) else None,
         "structure_p_value": p_value if math.isfinite(p_value) else None,
         "verdict": pool.verdict,
+        "verdict_remarks": list(pool.remarks),
+        "granularity": pool.granularity(int(result.labels.max()) + 1) if pool.granularity else None,
+        "granularities": dict(pool.granularities),
         "pool_size": 0 if pool.labels is None else len(pool.labels),
         "alternatives": alternatives.to_dict("records"),
     }

@@ -61,7 +61,7 @@ from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, sh
 from moo_clustering.datasets.files import DataError
 from moo_clustering.estimators._base import recall_text
 from moo_clustering.estimators._methods import find_method
-from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines
+from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines, granularity_text
 from moo_clustering.results import ClusteringResult, Front, has_labels
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         estimator_class,
         parameters,
         n_clusters=options["n_clusters"],
+        granularity=options["granularity"],
         seed=seed,
         n_jobs=options["jobs"],
         verbose=not quiet,
@@ -179,7 +180,8 @@ def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]
         words += flag if isinstance(value, bool) else []
         for each in [] if isinstance(value, bool) else value if parameter.multiple else [value]:
             is_path = isinstance(each, Path) or name == "data"
-            text = ",".join(each) if isinstance(each, list | tuple) else str(each)
+            joined = "-" if name == "n_clusters" else ","
+            text = joined.join(map(str, each)) if isinstance(each, list | tuple) else str(each)
             words += [*flag, Path(text).resolve().name if is_path else text]
     roles = [context.params["labels"], context.params["id_column"], *context.params["drop"]]
     code = _code(data, [column for column in roles if column is not None], job)
@@ -589,6 +591,10 @@ def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> li
     if record.get("classes"):
         named = [name or "(new)" for name in record["classes"]]
         rows.append(["classes", ", ".join(f"{number} = {name}" for number, name in enumerate(named))])
+    if record.get("granularity") and (
+        said := granularity_text(record["granularity"], record["granularities"])
+    ):
+        rows.append(["granularity", said])
     rows += [[name, text] for name, text in alternative_lines(record["alternatives"]).items()]
     if verdict is not None and record["alternatives"]:
         asks = QUESTIONS in record.get("files", ())

@@ -160,17 +160,10 @@ def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]
 
 
 def build_estimator(
-    method: Method,
-    estimator_class: type[Any],
-    options: Mapping[str, Any],
-    *,
-    n_clusters: int | None,
-    seed: int,
-    n_jobs: int | None,
-    verbose: bool,
-    checkpoint: Path | None = None,
-    checkpoint_every: int | None = None,
-) -> Any:
+    method: Method, estimator_class: type[Any], options: Mapping[str, Any], *, n_clusters: int | tuple[int,
+    int] | None, seed: int, n_jobs: int | None, verbose: bool, checkpoint: Path | None = None,
+    checkpoint_every: int | None = None, granularity: str | None = None,
+) -> Any:  # fmt: skip
     """Create the estimator from its options and the values of the flags.
 
     Raises a ValueError if a required flag is missing, or the method does not accept a flag.
@@ -179,6 +172,12 @@ def build_estimator(
     given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
     if n_clusters is not None:
         given["n_clusters"] = n_clusters
+    if isinstance(n_clusters, tuple) and "granularity" not in known:
+        raise ValueError(
+            f"method {method.name} requires a single number of clusters, got -k {'{}-{}'.format(*n_clusters)}"
+        )
+    if granularity is not None:
+        given["granularity"] = granularity
     if n_jobs is not None:
         given["n_jobs"] = n_jobs
     if checkpoint is not None:
@@ -243,16 +242,9 @@ def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
 
 
 def estimator_input(
-    method: Method,
-    estimator: Any,
-    samples: Samples,
-    seed: int,
-    quiet: bool,
-    *,
-    hold_out: float | None = None,
-    n_features: int | None = None,
-    **options: Any,
-) -> tuple[Samples, LabelUse | None]:
+    method: Method, estimator: Any, samples: Samples, seed: int, quiet: bool, *, hold_out: float | None =
+    None, n_features: int | None = None, **options: Any,
+) -> tuple[Samples, LabelUse | None]:  # fmt: skip
     """Compute the features that the method needs, and the labels for a method that predicts them.
 
     ``options`` are those of ``text_features``, ``stem_features`` or ``presence_features``.

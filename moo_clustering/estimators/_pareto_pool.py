@@ -7,7 +7,9 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.linalg import eigh
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
@@ -25,7 +27,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._kernels.kmeans import nearest_in_groups
 from moo_clustering._kernels.threads import for_parts
-from moo_clustering._parallel import threads_here
+from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
@@ -64,6 +66,8 @@ _OUTER = 1.5
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Range of random walks on the graph.
 _REACH = 0.9
+# Number of coordinates of points by their distances, and smallest share of an eigenvalue in the greatest.
+_MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance that defines the neighbours of bags.
 _GRAPH_DISTANCE = "average"
 
@@ -74,13 +78,13 @@ class PooledSamples:
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
     # instead of graph and linear kernels. Distances and bags have ``coincident``, the points at distance 0 as
-    # clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds
-    # their nearest points. ``landmark_of`` is the point of every sample, and ``scaled`` are the features of
-    # all samples, or None for many samples, which have unscaled ``rows``. ``far``: outliers,
-    # whose features are moved towards their nearest sample from ``far_rows``. ``outliers`` are those of all
-    # samples, with landmarks. ``rare`` is the rare group of every landmark, -1 for others, or None without
-    # groups; groups in ``apart`` are clusters of every partition of the pool. Pickles of fits with landmarks
-    # omit ``scaled`` and ``rows``.
+    # clusters, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new, n)
+    # -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample, and
+    # ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
+    # ``far``: outliers, whose features are moved towards their nearest sample from ``far_rows``. ``outliers``
+    # are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1 for others, or
+    # None without groups; groups in ``apart`` are clusters of every partition of the pool. Pickles of fits
+    # with landmarks omit ``scaled`` and ``rows``.
 
     n_samples: int
     graph: sp.csr_array
@@ -92,6 +96,7 @@ class PooledSamples:
     rows: Any = None
     kernels: tuple[FloatArray, ...] = ()
     coincident: Labels | None = None
+    coordinates: FloatArray | None = None
     transform: Callable[[Any], FloatArray] | None = None
     far: BoolArray | None = None
     far_rows: FloatArray | None = None
@@ -461,9 +466,25 @@ def pooled_distances(
     )
     if len(D) < 3 or not D.any():
         return samples
+    samples = replace(samples, coordinates=principal_coordinates(D))
     candidates = _extra_candidates(extra, D, None, extra_seed, "precomputed")
     options = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
     return replace(samples, pool=_pool_of_views({"": D}, candidates, options, slice(None), samples.graph))
+
+
+def principal_coordinates(D: FloatArray) -> FloatArray:
+    """Return at most 50 coordinates of points by their distances (classical scaling), for the verdict."""
+    # Directions with negative or negligible eigenvalues are left out. O(n^2) time for 50 coordinates.
+    squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
+    means = squared.mean(axis=0)
+    products = -(squared - means - means[:, None] + means.mean()) / 2
+    with one_thread("blas"):
+        few = len(D) <= 4 * _MOST_COORDINATES
+        values, vectors = eigh(products) if few else eigsh(products, _MOST_COORDINATES, v0=start, tol=1e-8)
+    order = np.argsort(-values)[:_MOST_COORDINATES]
+    order = order[values[order] > _LEAST_EIGENVALUE * values[order[0]]]
+    found: FloatArray = vectors[:, order] * np.sqrt(values[order])
+    return found
 
 
 def pooled_bags(
