@@ -331,6 +331,11 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     help="Documents: number of components to which the terms are reduced.",
 )
 @click.option(
+    "--embed",
+    metavar="MODEL",
+    help="Documents: cluster embeddings by MODEL, package:name or module:function. Terms name the clusters.",
+)
+@click.option(
     "--features",
     "n_features",
     type=click.IntRange(min=1),
@@ -392,7 +397,10 @@ def fit(data: str, out: Path, **options: Any) -> None:
     DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
     weights, reduced to 100 components for methods without sparse data. Document methods (ensemble-nmf,
-    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents.
+    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, an
+    installed package (sentence-transformers, fastembed or model2vec, such as
+    sentence-transformers:all-MiniLM-L6-v2) or your own function computes the features. Models are not
+    downloaded.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).

@@ -929,6 +929,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
     from moo_clustering.estimators._pareto_pool import FeatureScaling
 
     scale: Any = "standard" if estimator.scale == "auto" else estimator.scale
+    scale = "unit" if estimator.get_params(deep=False).get("metric") == "cosine" else scale
     scaling = FeatureScaling.of(X, scale, n_components=estimator.n_components)
     if scaling.components is None and 1 <= len(scaling.varying) <= 2:
         return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]

@@ -309,14 +309,17 @@ class TextSamples(UntabledSamples):
 
     @property
     def features(self) -> str:
-        """Number of terms, and number of components if reduced."""
+        """Number of terms, and number of components if reduced, or of dimensions of embeddings."""
         terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
+        if "model" in self.made:
+            return f"embeddings of {self.X.shape[1]} dimensions, described by {terms}"
         return terms if components is None else f"{terms} as {components} components"
 
     def record(self) -> dict[str, Any]:
         """Return the number of features, and how they were computed."""
         terms = {"n_terms": len(self.feature_names), **self.made}
-        return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(self.weights)}
+        data = (self.weights, self.X) if "model" in self.made else (self.weights,)
+        return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(*data)}
 
     def texts(self) -> list[str]:
         """Return the title and beginning of each document."""
