@@ -104,6 +104,12 @@ class PooledSamples:
         return points
 
     @property
+    def has_directions(self) -> bool:
+        """Whether rows of features have unit length: reduced sparse data, or ``metric="cosine"``."""
+        scaling = getattr(self.nearest, "scaling", None)
+        return scaling is not None and (scaling.unit or scaling.components is not None)
+
+    @property
     def n_points(self) -> int:
         """Number of samples, or of landmarks."""
         return int(self.graph.shape[0])

@@ -21,6 +21,7 @@ from moo_clustering._arrays import (
     Labels,
     non_dominated,
     number_clusters,
+    unit_rows,
 )
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
@@ -43,12 +44,15 @@ from moo_clustering.validity import (
     pairwise_ari,
 )
 
-# Default weight of a criterion relative to the agreement.
-CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0}
+# Default weight of a criterion relative to the agreement. Documents have topics at several granularities, on
+# each of which families agree, so that for directions the criterion alone decides.
+CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": np.inf}
 # With up to this many features, clusters may be thin shapes; with more, mixtures describe them better.
 MOST_FOR_SHAPES = 3
 # Weight of the modularity relative to the gain in likelihood.
 _MODULARITY_IN_MIXTURE = 0.3
+# Price of log n_clusters for directions, whose modularity and silhouette increase with it.
+_LOG_CLUSTERS_PRICE = 0.1
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
 # Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy them.
@@ -200,7 +204,9 @@ class Objectives:
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
     def score(self, values: FloatArray) -> FloatArray:
-        """Return the score: agreement and weighted criterion."""
+        """Return the score: agreement and weighted criterion, or the criterion if its weight is infinite."""
+        if np.isinf(self.weight):
+            return values[:, 1].copy()
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
@@ -217,7 +223,9 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
     """Return the default criterion for the labels and pairs and the number of varying features."""
     if samples.features is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    return "minimax" if samples.features.shape[1] <= MOST_FOR_SHAPES else "mixture"
+    if samples.features.shape[1] <= MOST_FOR_SHAPES:
+        return "minimax"
+    return "directions" if samples.has_directions and side.kind == "none" else "mixture"
 
 
 def objectives_for(
@@ -258,6 +266,11 @@ def _fitted(
         assert samples.features is not None
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features))
     modularity = GraphModularity().fit(samples.graph)
+    if criterion == "directions":
+        assert samples.features is not None
+        cosine = SumOfIndices("", modularity, CosineSilhouette().fit(samples.features))
+        found = SumOfIndices("directions", cosine, LogClusters(), -_LOG_CLUSTERS_PRICE)
+        return (BroadAgreement(n_jobs=n_jobs).fit(pool), found)
     if criterion == "mixture":
         # The gain in likelihood of one Gaussian per cluster, plus .3 times the modularity.
         assert samples.features is not None
@@ -319,6 +332,50 @@ class SumOfIndices(ValidityIndex):
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self.first.evaluate(labels) + self.weight * self.second.evaluate(labels)
+
+
+class CosineSilhouette(ValidityIndex):
+    """Mean silhouette of all samples with the cosine distance, in O(n_samples n_clusters n_features) time."""
+
+    name, greater_is_better = "cosine_silhouette", True
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Scale the rows of features to unit length."""
+        self._rows: FloatArray = unit_rows(np.asarray(data, dtype=np.float64))
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        return np.array([self._of(row) for row in np.atleast_2d(labels)])
+
+    def _of(self, labels: IntArray) -> float:
+        n, own = len(labels), (np.arange(len(labels)), labels)
+        sizes = np.bincount(labels)
+        if len(sizes) < 2:
+            return 0.0
+        members = sp.csr_array((np.ones(n), (labels, own[0])), shape=(len(sizes), n))
+        # The mean similarity to a cluster is the product with the sum of its rows.
+        nearness = self._rows @ (members @ self._rows).T
+        others = np.maximum(sizes[labels] - 1, 1)
+        a = 1.0 - (nearness[own] - np.einsum("ij,ij->i", self._rows, self._rows)) / others
+        nearness /= sizes
+        nearness[own] = -np.inf
+        b = 1.0 - nearness.max(axis=1)
+        silhouettes = (b - a) / np.maximum(np.maximum(a, b), np.finfo(float).tiny)
+        return float(np.where(sizes[labels] > 1, silhouettes, 0.0).mean())
+
+
+class LogClusters(ValidityIndex):
+    """Natural logarithm of the number of clusters."""
+
+    name, greater_is_better = "log_clusters", False
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Return self: nothing depends on data."""
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        values: FloatArray = np.log(np.atleast_2d(labels).max(axis=1) + 1.0)
+        return values
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,9 +71,10 @@ class ParetoClustering(ParetoPoolClusterer):
     metric : {"euclidean", "cosine", "precomputed"}
         ``"cosine"``: rows are scaled to unit length in place of ``scale``, and reduced to ``n_components``,
         as for embeddings. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
-    criterion : {"auto", "modularity", "minimax", "mixture"}
+    criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
         Criterion that is added to the agreement, see Notes. ``"auto"``: modularity if there are no features,
-        or pairs or ``n_clusters``; otherwise minimax for up to three varying features, and mixture for more.
+        or pairs or ``n_clusters``; otherwise minimax for up to three varying features, directions for reduced
+        sparse data and ``metric="cosine"`` without labels, and mixture for the rest.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel for labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``, for bags
         two bag kernels), or bag kernels without a pool. ``"auto"``: ``"full"`` from four labels per class.
@@ -97,7 +98,8 @@ class ParetoClustering(ParetoPoolClusterer):
     Criteria: ``"modularity"`` is that of the neighbour graph. ``"minimax"`` adds the mean agreement with all
     partitions and the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
     ``"mixture"`` adds the mean agreement, the gain in likelihood of one Gaussian per cluster
-    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity.
+    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity. ``"directions"`` is the
+    modularity plus the silhouette by cosine distance minus .1 ln n_clusters, by default without agreement.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
@@ -140,7 +142,7 @@ class ParetoClustering(ParetoPoolClusterer):
     prepare: Literal["auto", "none"] = "auto"
     scale: Literal["auto", "standard", "isotropic", "none"] = "auto"
     metric: Literal["euclidean", "cosine", "precomputed"] = "euclidean"
-    criterion: Literal["auto", "modularity", "minimax", "mixture"] = "auto"
+    criterion: Literal["auto", "modularity", "minimax", "mixture", "directions"] = "auto"
     kernel: Literal["auto", "pool", "full", "bags"] = "auto"
     n_components: Count = 50
     n_landmarks: Annotated[int, Interval(Integral, 10, None, closed="left")] = 2000
@@ -369,7 +371,7 @@ class ParetoClustering(ParetoPoolClusterer):
             raise ValueError('kernel="bags" requires bags of instances, got a table of samples.')
         if precomputed and (bags or sp.issparse(data)):
             raise ValueError('metric="precomputed" requires a dense square matrix of distances.')
-        if self.criterion in ("minimax", "mixture") and (precomputed or bags):
+        if self.criterion in ("minimax", "mixture", "directions") and (precomputed or bags):
             raise ValueError(
                 f'criterion="{self.criterion}" requires features; it does not support distances or bags.'
             )
