@@ -97,6 +97,11 @@ class Samples(Table):
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
 
+    @property
+    def column_names(self) -> Any:
+        """Names of the columns of X, or () if they have none."""
+        return self.feature_names
+
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
         """Coordinates and names for a plot, if the table has only one or two columns; otherwise None."""
         return None
@@ -306,6 +311,11 @@ class TextSamples(UntabledSamples):
         """Return the same documents with some of the terms."""
         made = self.made | {"selected_by": "information gain", "n_terms_before": len(self.feature_names)}
         return self.with_terms(self.X[:, columns], np.asarray(self.feature_names)[columns], made)
+
+    @property
+    def column_names(self) -> Any:
+        """Terms, unless X contains components or dimensions of embeddings, which have no names."""
+        return self.feature_names if self.X is self.weights else ()
 
     @property
     def features(self) -> str:

@@ -21,7 +21,6 @@ from moo_clustering._arrays import (
     Labels,
     non_dominated,
     number_clusters,
-    unit_rows,
 )
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
@@ -44,14 +43,13 @@ from moo_clustering.validity import (
     pairwise_ari,
 )
 
-# Default weight of a criterion relative to the agreement. Documents have topics at several granularities, on
-# each of which families agree, so that for directions the criterion alone decides.
-CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": np.inf}
+# Default weight of a criterion relative to the agreement.
+CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # With up to this many features, clusters may be thin shapes; with more, mixtures describe them better.
 MOST_FOR_SHAPES = 3
 # Weight of the modularity relative to the gain in likelihood.
 _MODULARITY_IN_MIXTURE = 0.3
-# Price of log n_clusters for directions, whose modularity and silhouette increase with it.
+# Price of ln n_clusters for directions. Without it, the number of clusters increases with that of documents.
 _LOG_CLUSTERS_PRICE = 0.1
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
@@ -204,9 +202,7 @@ class Objectives:
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
     def score(self, values: FloatArray) -> FloatArray:
-        """Return the score: agreement and weighted criterion, or the criterion if its weight is infinite."""
-        if np.isinf(self.weight):
-            return values[:, 1].copy()
+        """Return the score: agreement and weighted criterion."""
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
@@ -267,10 +263,8 @@ def _fitted(
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features))
     modularity = GraphModularity().fit(samples.graph)
     if criterion == "directions":
-        assert samples.features is not None
-        cosine = SumOfIndices("", modularity, CosineSilhouette().fit(samples.features))
-        found = SumOfIndices("directions", cosine, LogClusters(), -_LOG_CLUSTERS_PRICE)
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), found)
+        priced = SumOfIndices("directions", modularity, LogClusters(), -_LOG_CLUSTERS_PRICE)
+        return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
     if criterion == "mixture":
         # The gain in likelihood of one Gaussian per cluster, plus .3 times the modularity.
         assert samples.features is not None
@@ -332,36 +326,6 @@ class SumOfIndices(ValidityIndex):
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self.first.evaluate(labels) + self.weight * self.second.evaluate(labels)
-
-
-class CosineSilhouette(ValidityIndex):
-    """Mean silhouette of all samples with the cosine distance, in O(n_samples n_clusters n_features) time."""
-
-    name, greater_is_better = "cosine_silhouette", True
-
-    def fit(self, data: ArrayLike) -> Self:
-        """Scale the rows of features to unit length."""
-        self._rows: FloatArray = unit_rows(np.asarray(data, dtype=np.float64))
-        return self
-
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        return np.array([self._of(row) for row in np.atleast_2d(labels)])
-
-    def _of(self, labels: IntArray) -> float:
-        n, own = len(labels), (np.arange(len(labels)), labels)
-        sizes = np.bincount(labels)
-        if len(sizes) < 2:
-            return 0.0
-        members = sp.csr_array((np.ones(n), (labels, own[0])), shape=(len(sizes), n))
-        # The mean similarity to a cluster is the product with the sum of its rows.
-        nearness = self._rows @ (members @ self._rows).T
-        others = np.maximum(sizes[labels] - 1, 1)
-        a = 1.0 - (nearness[own] - np.einsum("ij,ij->i", self._rows, self._rows)) / others
-        nearness /= sizes
-        nearness[own] = -np.inf
-        b = 1.0 - nearness.max(axis=1)
-        silhouettes = (b - a) / np.maximum(np.maximum(a, b), np.finfo(float).tiny)
-        return float(np.where(sizes[labels] > 1, silhouettes, 0.0).mean())
 
 
 class LogClusters(ValidityIndex):

@@ -98,8 +98,8 @@ class ParetoClustering(ParetoPoolClusterer):
     Criteria: ``"modularity"`` is that of the neighbour graph. ``"minimax"`` adds the mean agreement with all
     partitions and the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
     ``"mixture"`` adds the mean agreement, the gain in likelihood of one Gaussian per cluster
-    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity. ``"directions"`` is the
-    modularity plus the silhouette by cosine distance minus .1 ln n_clusters, by default without agreement.
+    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity. ``"directions"`` adds
+    the mean agreement, and twice the modularity minus .1 ln n_clusters.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
@@ -371,7 +371,7 @@ class ParetoClustering(ParetoPoolClusterer):
             raise ValueError('kernel="bags" requires bags of instances, got a table of samples.')
         if precomputed and (bags or sp.issparse(data)):
             raise ValueError('metric="precomputed" requires a dense square matrix of distances.')
-        if self.criterion in ("minimax", "mixture", "directions") and (precomputed or bags):
+        if self.criterion in ("minimax", "mixture") and (precomputed or bags):
             raise ValueError(
                 f'criterion="{self.criterion}" requires features; it does not support distances or bags.'
             )
