@@ -302,6 +302,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
 @_option("--max-df N", "Documents: maximum document frequency of a term.", callback=_frequency)
 @_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
+@_option("--embed MODEL", "Documents: cluster embeddings by package:name or module:function.")
 @_option(
     "--features n_features N",
     "Methods that predict labels: keep the N features most informative about the labels in the fit.",
@@ -348,7 +349,10 @@ def fit(data: str, out: Path, **options: Any) -> None:
     DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
     weights, reduced to 100 components for methods without sparse data. Document methods (ensemble-nmf,
-    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents.
+    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, an
+    installed package (sentence-transformers, fastembed or model2vec, such as
+    sentence-transformers:all-MiniLM-L6-v2) or your own function computes the features. Models are not
+    downloaded.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).

@@ -261,7 +261,7 @@ def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
 def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     """Add scores, alternatives, classes, controls and pictures."""
     result, samples = job.result, job.samples
-    alternatives = pool.alternatives(samples.feature_names or None)
+    alternatives = pool.alternatives(samples.column_names or None)
     found.record |= _record(job, pool, alternatives)
     frames = {"scores.csv": pool.scores.reset_index(drop=True).reset_index(names="member")}
     if len(alternatives):

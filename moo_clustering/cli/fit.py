@@ -60,7 +60,7 @@ from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
 from moo_clustering.estimators._base import recall_text
-from moo_clustering.estimators._methods import find_method
+from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines, granularity_text
 from moo_clustering.results import ClusteringResult, Front, has_labels
 
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 LONG = 1000
 # Options of the command by the step that uses them.
 _READING = ("bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header")
-_FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "stemmer")
+_FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "embed", "stemmer")
 _INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
 _SCORES = {
     "accuracy": "accuracy (RI)",
@@ -118,6 +118,8 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     scaled: dict[str, Any] = {}
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
+    if options["embed"] is not None and method.name == RECOMMENDED:
+        scaled = {"metric": "cosine"}  # other methods do not scale the rows of unit length
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # A killed run without results is restarted, with any method.

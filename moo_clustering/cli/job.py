@@ -280,19 +280,19 @@ def _document_features(
         raise ValueError(
             "documents are converted to tf-idf weights; input=counts is only for tables of counts"
         )
+    for flag in [flag for flag in ("svd", "embed") if flag in options]:
+        if method.stems or method.presence:
+            uses = "term weights directly" if method.stems else "the presence of words"
+            raise ValueError(f"method {method.name} uses {uses} and does not accept --{flag}")
     if method.stems:
-        if "svd" in options:
-            raise ValueError(f"method {method.name} uses term weights directly and does not accept --svd")
         return load.stem_features(samples, **options)
     if "stemmer" in options:
         names = ", ".join(known.name for known in METHODS.values() if known.stems)
         raise ValueError(f"method {method.name} does not stem words; --stemmer is for {names}")
     if method.presence:
-        if "svd" in options:
-            raise ValueError(f"method {method.name} uses the presence of words and does not accept --svd")
         return load.presence_features(samples, **options)
     text = load.text_features(samples, sparse=method.sparse, seed=seed, **options)
-    if not (method.sparse or quiet or "svd" in options):
+    if not (method.sparse or quiet or {"svd", "embed"} & options.keys()):
         click.echo(
             f"Note: method {method.name} does not accept sparse data, so {len(text.feature_names)} "
             f"terms are reduced to {text.X.shape[1]} components (--svd N for another number).",

@@ -109,7 +109,8 @@ class ParetoPoolClusterer(
         Smallest cluster of a result without ``n_clusters`` and without labels of every class. Default: a
         hundredth of n_samples, between 2 and 10.
     criterion_weight : float, optional
-        Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity).
+        Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity),
+        2 (directions).
     method : {"consensus", "select"}
         Result with ``n_clusters`` and without labels: spectral clustering of the weighted co-association
         matrix, or the best partition with the nearest number of clusters.

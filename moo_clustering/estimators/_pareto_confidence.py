@@ -741,6 +741,8 @@ class PoolReportMixin(ReportMixin):
         if self._samples.features is None or scaling is None or scaling.components is not None:
             return None
         given = getattr(self, "feature_names_in_", None) if names is None else names
+        if scaling.unit and given is None:
+            return None  # dimensions of embeddings have no meaning
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
     def summary(self: Any) -> str:
