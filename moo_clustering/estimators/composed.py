@@ -26,8 +26,8 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer):
     """Base class of user-defined clusterers, which define the problem in :meth:`make_problem`.
 
-    The search is NSGA-II, or any pymoo algorithm, with ``problem.operators()``. A subclass inherits ``fit``
-    with labels and pairs, ``choose``, ``report``, checkpoints, progress bars, and the interface of
+    The search is NSGA-II, or any pymoo algorithm, with ``problem.operators(algorithm)``. A subclass inherits
+    ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars, and the interface of
     scikit-learn. With the decorator ``@estimator``, annotated fields are its parameters.
 
     Parameters
@@ -63,7 +63,9 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         (sequence,) = spawn_seeds(self.random_state, 1)
         seed = int(sequence.generate_state(1)[0])
         checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link)
-        search = self._pymoo_search_for(problem, problem.operators(), seed, NSGA2, output=None)
+        kind = NSGA2 if self.algorithm is None else self.algorithm
+        operators = problem.operators(kind if isinstance(kind, type) else type(kind))
+        search = self._pymoo_search_for(problem, operators, seed, NSGA2, output=None)
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = _base.settled(search.result())

@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, IntpArray, Labels, choice, quoted
 from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
+from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.centers import SumOfSquaresProblem
 
 Removal = Literal["uniform", "cheap"]
@@ -178,4 +179,5 @@ register_operators(
     crossover=CenterMatchingCrossover,
     mutation=partial(RelocateCenter, prob=0.2),
     repair=LocalSearchRepair,
+    duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
 )

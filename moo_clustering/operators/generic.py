@@ -1,5 +1,6 @@
 """Operators for any encoding, operators that wrap other operators, and the registry of operators."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -7,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from pymoo.algorithms.moo.moead import MOEAD
 from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
@@ -19,13 +19,27 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
 from moo_clustering._arrays import IntArray, quoted, warn_caller
 from moo_clustering._data import checked_array
-from moo_clustering.encodings import Encoding
+from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.operators import base
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operators
 
 Maker = Callable[[], Any]
+# Operators that algorithms of pymoo accept, if not all in their signatures, by class.
+_ACCEPTED = {
+    "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
+    "MOEAD": ("sampling", "crossover", "mutation", "repair"),
+}
+_REAL = "evaluates real-valued vectors without a repair, which cannot be decoded"
+_ONE_VARIABLE = "searches a single real variable"
+# Reasons why the other algorithms of pymoo cannot search genotypes, by class.
+_UNSUITED = {
+    **dict.fromkeys(("BRKGA", "DE", "EPPSO", "ES", "LocalSearch", "MOPSO_CD", "NSDE", "Optuna"), _REAL),
+    **dict.fromkeys(("BracketSearch", "ExponentialSearch", "LineSearch", "WolfeSearch"), _ONE_VARIABLE),
+    **dict.fromkeys(("Meta", "MetaAlgorithm2"), "wraps another algorithm, which needs the operators"),
+    "NRBO": "divides by differences between genes, which are 0 for equal genes",
+}
 
 
 class EncodingSampling(base.SeededSampling):
@@ -160,21 +174,24 @@ class EncodingRepair(base.GeneRepair):
 def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
     """Return the operators registered for a problem, as keyword arguments of a pymoo algorithm.
 
-    ``problem.operators(algorithm)`` is equivalent. To replace an operator: ``NSGA2(**(problem.operators() |
-    {"mutation": mine}))``. Raises a TypeError if no operators are registered for the problem.
+    ``problem.operators(algorithm)`` is equivalent. To replace an operator:
+    ``NSGA2(**(problem.operators(NSGA2) | {"mutation": mine}))``. Raises a TypeError if no operators are
+    registered for the problem, or the algorithm cannot search genotypes, for instance because it only moves
+    points in a real space.
 
     Parameters
     ----------
     problem : Problem
         A problem of this package, or any problem with an attribute ``encoding``.
     algorithm : type, optional
-        Class of the pymoo algorithm; required for MOEAD, which does not accept ``eliminate_duplicates``.
+        Class of the pymoo algorithm, whose keyword arguments are returned. Default: those of NSGA-II.
 
     Returns
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        With an ``encoding``, duplicates are compared in canonical form, and the sampling replaces them.
+        With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
+        them. Genotypes whose decoding is a whole clustering are compared by ``encoding.canonical`` instead.
     """
     return registered_operators(problem, algorithm)
 
@@ -186,28 +203,55 @@ def register_operators(
     crossover: Maker,
     mutation: Maker,
     repair: Maker | None = None,
-    duplicates: Callable[[Any], DuplicateElimination] = lambda problem: NoDuplicateElimination(),
+    duplicates: Callable[[Any], DuplicateElimination] | None = None,
 ) -> None:
     """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``."""
-    # Arguments are factories, called once per algorithm. ``duplicates(problem)`` creates the duplicate
-    # elimination of problems without an encoding; others use :class:`CanonicalDuplicates`.
+    # Arguments are factories, called once per algorithm. By default, duplicates are genotypes of equal
+    # partitions; problems without an encoding keep them.
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
-        if not getattr(algorithm, "uses_crossover", True):
-            del makers["crossover"]
         named = {name: maker() for name, maker in makers.items() if maker is not None}
+        accepted = {*makers, "eliminate_duplicates"} if algorithm is None else _accepted(algorithm)
+        if "perturb" in accepted:
+            named["perturb"] = named.pop("mutation")
         # MOEAD needs one individual per reference direction, so it keeps duplicates.
-        if algorithm is not None and issubclass(algorithm, MOEAD):
-            return named
-        encoding = getattr(problem, "encoding", None)
-        if encoding is None:
-            return named | {"eliminate_duplicates": duplicates(problem)}
-        canonical = CanonicalDuplicates(encoding)
-        named["sampling"] = RefillingSampling(named["sampling"], canonical)
-        return named | {"eliminate_duplicates": canonical}
+        if "eliminate_duplicates" in accepted or not accepted & {"crossover", "mutation"}:
+            encoding = getattr(problem, "encoding", None)
+            if duplicates is not None:
+                elimination = duplicates(problem)
+            elif encoding is None:
+                elimination = NoDuplicateElimination()
+            else:
+                elimination = CanonicalDuplicates(partial(_partitions, encoding))
+            named["eliminate_duplicates"] = elimination
+            if encoding is not None:
+                named["sampling"] = RefillingSampling(named["sampling"], elimination)
+        return {name: operator for name, operator in named.items() if name in accepted}
 
     OPERATOR_MAKERS[kind] = make
+
+
+def _partitions(encoding: Encoding, X: NDArray[Any]) -> IntArray:
+    return relabel_by_first_appearance(encoding.decode(X))
+
+
+def _accepted(algorithm: type[Any]) -> set[str]:
+    """Return the keyword arguments of an algorithm; raise a TypeError if it cannot search genotypes."""
+    accepted: set[str] = set()
+    for kind in algorithm.__mro__:
+        if kind.__name__ in _UNSUITED:
+            raise TypeError(
+                f"{algorithm.__name__} cannot search genotypes: it {_UNSUITED[kind.__name__]}. Use an "
+                "algorithm with crossover and mutation, such as NSGA2 or GA, or with a repair, such as PSO."
+            )
+        if kind.__name__ in _ACCEPTED:
+            return accepted.union(_ACCEPTED[kind.__name__])
+        parameters = inspect.signature(kind.__init__).parameters  # type: ignore[misc]
+        accepted.update(parameters)
+        if all(one.kind is not one.VAR_KEYWORD for one in parameters.values()):
+            break
+    return accepted
 
 
 register_operators(

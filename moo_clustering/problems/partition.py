@@ -69,9 +69,9 @@ class FixedProblem(Documented, Problem):
         return copy.copy(self)
 
     def operators(self, algorithm: type[Any] | None = None) -> dict[str, Any]:
-        """Return the operators that suit this problem: ``NSGA2(pop_size=40, **problem.operators())``.
+        """Return the operators that suit this problem: ``NSGA2(40, **problem.operators(NSGA2))``.
 
-        For another ``algorithm``, a class of pymoo, see :func:`~moo_clustering.operators.suited_operators`.
+        See :func:`~moo_clustering.operators.suited_operators` for details.
         """
         return registered_operators(self, algorithm)
 
@@ -232,7 +232,7 @@ class PartitionProblem(SignedProblem):
         decoded = self.decode(genes)
         labels = relabel_by_first_appearance(decoded)
         if self._unseen and len(genes):
-            _check_encoding(self.encoding, genes[:1], decoded, labels)
+            _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
@@ -345,8 +345,8 @@ def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
     return array
 
 
-def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels: Labels) -> None:
-    """Check the methods of a custom encoding with the first individual."""
+def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels: Labels) -> None:
+    """Check the methods of a custom encoding with the first population."""
     name, low, high = type(encoding).__name__, *encoding.bounds()
     gaps = decoded.max(axis=1) != labels.max(axis=1)
     if gaps.any():
@@ -355,18 +355,32 @@ def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels
             f"{name}.decode must return contiguous clusters 0..k-1, got {quoted(found.tolist())}; "
             "use relabel_by_first_appearance to close gaps."
         )
-    made = [("repair", encoding.repair(x.copy()))]
-    with suppress(NotImplementedError, ValueError):
+    made = [
+        ("repair", encoding.repair(X.copy())),
+        ("random", encoding.random(len(X), np.random.default_rng(0))),
+    ]
+    with suppress(NotImplementedError, TypeError, ValueError):
         # Not all encodings can represent every partition.
-        made.append(("encode", encoding.encode(labels[:1])))
+        made.append(("encode", encoding.encode(labels)))
     for method, genes in made:
-        found = array_of(genes, f"{name}.{method}", (1, encoding.n_var), "genes")
+        found = array_of(genes, f"{name}.{method}", X.shape, "genes")
         if (found < low).any() or (found > high).any():
             raise ValueError(
                 f"{name}.{method} must return genes within the bounds of the encoding, got "
                 f"{found.min()} to {found.max()}."
             )
-        _checked_partitions(encoding, encoding.decode(found), 1)
+        _checked_partitions(encoding, encoding.decode(found), len(found))
+    if not type(encoding).canonical.__module__.startswith("moo_clustering."):
+        # The population has no two equal forms, so it cannot show that different partitions have equal forms.
+        X = np.concatenate([X, *(genes for _, genes in made)])
+        forms, partitions = encoding.canonical(X), relabel_by_first_appearance(encoding.decode(X))
+        different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
+        if different.any():
+            raise ValueError(
+                f"{name}.canonical must return equal rows for genotypes of equal partitions, and only for "
+                f"these; it does not for {quoted(X[int(different.argmax())].tolist())}: remove it, so that "
+                "decoded partitions are compared."
+            )
 
 
 def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
