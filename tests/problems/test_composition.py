@@ -236,11 +236,8 @@ def test_right_encodings_are_looked_at_once_and_change_nothing():
     )
     X = population(plain)
     np.testing.assert_array_equal(own.evaluate(X), plain.evaluate(X))
-    n_calls = len(calls)
-    assert n_calls > 0
-    own.evaluate(X)
-    assert len(calls) == n_calls
     first = len(calls)
+    assert first > 0
     np.testing.assert_array_equal(own.evaluate(X), plain.evaluate(X))
     assert len(calls) == first
 
