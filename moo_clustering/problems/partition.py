@@ -15,6 +15,7 @@ from pymoo.core.problem import Problem
 from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import (
+    BoolArray,
     FloatArray,
     IntArray,
     IntpArray,
@@ -35,6 +36,7 @@ from moo_clustering.constraints import Limit, PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
+from moo_clustering.validity.base import UNDEFINED, FunctionIndex
 from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
@@ -44,6 +46,8 @@ Inequality = Callable[[Labels], FloatArray]
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
 # Objective name of the violated share of the constraints.
 VIOLATION = "constraint_violation"
+# Constraint name of the number of indices that are undefined for a partition.
+UNDEFINED_INDEX = "undefined_index"
 
 
 class FixedProblem(Documented, Problem):
@@ -127,7 +131,8 @@ class PartitionProblem(SignedProblem):
     Attributes
     ----------
     constraint_names : tuple of str
-        Names of the columns of ``G``: V with ``"constraint"``, then limits, then inequalities.
+        Names of the columns of ``G``: ``"undefined_index"`` if the encoding has partitions for which an index
+        is undefined, V with ``"constraint"``, then limits, then inequalities.
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
@@ -138,7 +143,9 @@ class PartitionProblem(SignedProblem):
     or ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"`` if
     the constraints may contradict each other or the encoding.
 
-    Every distinct partition is scored once, so equal partitions have identical objectives.
+    Every distinct partition is scored once, so equal partitions have identical objectives. Partitions for
+    which an index is undefined are infeasible: those with fewer than ``min_clusters`` of the index, and
+    singletons alone for functions. No such partition is in the front of a run.
 
     Examples
     --------
@@ -192,6 +199,12 @@ class PartitionProblem(SignedProblem):
             )
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
+        ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
+        self._may_be_undefined = any(
+            _undefined(index, np.array(ends), encoding.n_samples).any() for index in self.indices
+        )
+        if self._may_be_undefined:
+            is_constraint.insert(0, UNDEFINED_INDEX)
         own = [limit.name for limit in self.limits] + [name_of(function) for function in self.inequalities]
         self.constraint_names = tuple(distinct_names(is_constraint + own))
 
@@ -236,10 +249,17 @@ class PartitionProblem(SignedProblem):
             self._unseen = False
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
-        columns = [
-            value_per_row(self._values(index, distinct, genes[first]), f"index {index.name!r}", len(first))
-            for index in self.indices
-        ]
+        columns = []
+        n_undefined = np.zeros(len(first))
+        for index in self.indices:
+            values = np.full(len(first), -UNDEFINED if index.greater_is_better else UNDEFINED)
+            missing = _undefined(index, distinct.max(axis=1, initial=0) + 1, self.n_samples)
+            n_undefined += missing
+            known = np.flatnonzero(~(missing & is_own(index)))
+            if len(known):
+                scores = self._values(index, distinct[known], genes[first[known]])
+                values[known] = value_per_row(scores, f"index {index.name!r}", len(known))
+            columns.append(values)
         limits = [_limit_values(limit, distinct) for limit in self.limits + self.inequalities]
         if self.constraints is not None:
             if self.constraint_handling == "objective":
@@ -248,6 +268,8 @@ class PartitionProblem(SignedProblem):
                 limits.insert(0, self.constraints.violation(distinct))
             elif self.constraint_handling == "crowding":
                 out["constraint_bonus"] = self.constraints.bonus(distinct)[inverse]
+        if self._may_be_undefined:
+            limits.insert(0, n_undefined)
         if limits:
             out["G"] = np.column_stack(limits)[inverse]
         out["F"] = (np.column_stack(columns) * self._signs)[inverse]
@@ -287,6 +309,12 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
         if not isinstance(result, ValidityIndex):
             raise TypeError(f"{type(index).__name__}.fit must return self, but it returned {quoted(result)}.")
     return fitted
+
+
+def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -> BoolArray:
+    """Return whether an index is undefined for partitions with these numbers of clusters."""
+    singletons = isinstance(index, FunctionIndex) & (n_clusters >= n_samples)
+    return np.asarray((n_clusters < index.min_clusters) | singletons)
 
 
 def _limit_values(limit: Limit | Inequality, labels: Labels) -> FloatArray:

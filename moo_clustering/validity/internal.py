@@ -48,6 +48,7 @@ from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import threads_here
 from moo_clustering.encodings import align_labels
 from moo_clustering.validity.base import (
+    UNDEFINED,
     Population,
     PopulationIndex,
     ValidityIndex,
@@ -56,8 +57,6 @@ from moo_clustering.validity.base import (
     means_and_sums,
 )
 
-# Value of a minimised index for one cluster: finite, but worse than any other value.
-SINGLE_CLUSTER = 1e12
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
 # Smallest distance, relative to a typical one; keeps values finite if representatives coincide.
 FLOOR = 1e-12
@@ -222,7 +221,7 @@ class DaviesBouldin(_OfMeans):
     array([0.2])
     """
 
-    name, greater_is_better = "davies_bouldin", False
+    name, greater_is_better, min_clusters = "davies_bouldin", False, 2
 
     def fit(self, data: ArrayLike) -> Self:
         super().fit(data)
@@ -235,7 +234,7 @@ class DaviesBouldin(_OfMeans):
             for rows, block, means, sums in self._blocks(population, squared=False):
                 spreads = sums / np.maximum(block.sizes, 1)
                 partitions.worst_ratio_means(means, spreads, block.n_clusters, self._floor, values[rows])
-        values[population.n_clusters < 2] = SINGLE_CLUSTER
+        values[population.n_clusters < 2] = UNDEFINED
         return values
 
 
@@ -265,7 +264,7 @@ class XieBeni(PopulationIndex):
     array([0.01])
     """
 
-    name, greater_is_better = "xie_beni", False
+    name, greater_is_better, min_clusters = "xie_beni", False, 2
 
     representative: Literal["centroid", "medoid"] = "centroid"
     metric: Metric = "euclidean"
@@ -288,7 +287,7 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
         values = np.zeros(len(n_clusters))
     else:
         values = scatter.within / (n_samples * np.maximum(scatter.least, FLOOR * mean))
-    values[n_clusters < 2] = SINGLE_CLUSTER
+    values[n_clusters < 2] = UNDEFINED
     return values
 
 
