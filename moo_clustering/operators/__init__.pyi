@@ -8,6 +8,7 @@ from .generic import EncodingSampling as EncodingSampling
 from .generic import MutationChoice as MutationChoice
 from .generic import RefillingSampling as RefillingSampling
 from .generic import suited_operators as suited_operators
+from .generic import vary as vary
 from .labels import AlignedHUX as AlignedHUX
 from .labels import AlignedOnePoint as AlignedOnePoint
 from .labels import AlignedUniformCrossover as AlignedUniformCrossover

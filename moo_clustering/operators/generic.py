@@ -3,21 +3,24 @@
 import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from pymoo.core.crossover import Crossover
 from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
+from pymoo.core.repair import Repair
 from pymoo.core.sampling import Sampling
 from pymoo.operators.crossover.hux import HUX
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
-from moo_clustering._arrays import IntArray, quoted, warn_caller
+from moo_clustering._arrays import IntArray, integer, quoted, warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.operators import base
@@ -194,6 +197,65 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
         them. Genotypes whose decoding is a whole clustering are compared by ``encoding.canonical`` instead.
     """
     return registered_operators(problem, algorithm)
+
+
+def vary(
+    problem: Any,
+    X: ArrayLike,
+    crossover: Crossover,
+    mutation: Mutation,
+    random_state: int | Generator | None = None,
+    *,
+    n_offsprings: int | None = None,
+    repair: Repair | None = None,
+) -> NDArray[Any]:
+    """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
+
+    Pairs are drawn so that the numbers of matings of two parents differ by at most one. Raises a ValueError
+    if ``X`` has another number of genes than the problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    X : array-like of shape (n_parents, n_var)
+        Parents, which do not change.
+    crossover, mutation
+        pymoo operators, used with their ``prob``.
+    random_state : int, Generator or None, default=None
+    n_offsprings : int, optional
+        Number of children. Default: that of the parents.
+    repair : pymoo Repair, optional
+        Default: the ``repair`` of ``problem.operators()``, if any.
+
+    Returns
+    -------
+    children : ndarray of shape (n_offsprings, n_var)
+
+    Examples
+    --------
+    >>> from moo_clustering.encodings import LabelEncoding
+    >>> from moo_clustering.problems import PartitionProblem
+    >>> problem = PartitionProblem([[0.0], [1.0], [10.0], [11.0]], LabelEncoding(4, k_max=2), "silhouette")
+    >>> parts = problem.operators()
+    >>> vary(problem, [[0, 0, 1, 1], [0, 1, 0, 1]], parts["crossover"], parts["mutation"], 0).shape
+    (2, 4)
+    """
+    genes, rng = np.asarray(X), np.random.default_rng(random_state)
+    if genes.ndim != 2 or genes.shape[1] != problem.n_var or not len(genes):
+        raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}.")
+    if repair is None and hasattr(problem, "operators"):
+        repair = problem.operators().get("repair")
+    n = integer("n_offsprings", len(genes) if n_offsprings is None else n_offsprings)
+    n_matings = -(-n // crossover.n_offsprings)
+    size = n_matings * crossover.n_parents
+    order = np.concatenate([rng.permutation(len(genes)) for _ in range(-(-size // len(genes)))])
+    parents, pop = order[:size].reshape(n_matings, -1), Population.new(X=genes)
+    with base.checked_operators(SimpleNamespace(operators=[crossover, mutation, repair])):
+        children = crossover.do(problem, pop, parents, random_state=rng)[:n]
+        children = mutation.do(problem, children, random_state=rng)
+        if repair is not None:
+            children = repair.do(problem, children, random_state=rng)
+    return np.asarray(children.get("X"))
 
 
 def register_operators(
