@@ -3,6 +3,8 @@
 import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
+from os import PathLike
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +16,7 @@ from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
 from pymoo.core.repair import Repair
+from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
 from pymoo.operators.crossover.hux import HUX
 from pymoo.operators.crossover.ux import UniformCrossover
@@ -66,9 +69,17 @@ class RefillingSampling(Sampling):
         For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
         Maximum number of populations to draw. A UserWarning reports too few distinct individuals.
+    start : ndarray of shape (n_start, n_var), optional
+        Genotypes at the start of the population, before the drawn ones.
     """
 
-    def __init__(self, sampling: Sampling, duplicates: DuplicateElimination, max_tries: int = 20) -> None:
+    def __init__(
+        self,
+        sampling: Sampling,
+        duplicates: DuplicateElimination,
+        max_tries: int = 20,
+        start: NDArray[Any] | None = None,
+    ) -> None:
         super().__init__()
         if not isinstance(sampling, Sampling):
             raise TypeError(f"sampling must be a pymoo Sampling, got {type(sampling).__name__}.")
@@ -81,11 +92,12 @@ class RefillingSampling(Sampling):
         self.sampling = sampling
         self.duplicates = duplicates
         self.max_tries = max_tries
+        self.start = start
 
     def _do(
         self, problem: Any, n_samples: int, *args: Any, random_state: Generator | None = None, **kwargs: Any
     ) -> NDArray[Any]:
-        pop = Population()
+        pop = Population() if self.start is None else self.duplicates.do(Population.new(X=self.start))
         for _ in range(self.max_tries):
             # Draw a whole population, because some samplings depend on the number of individuals.
             drawn = self.sampling(problem, n_samples, *args, random_state=random_state, **kwargs)
@@ -174,7 +186,9 @@ class EncodingRepair(base.GeneRepair):
         return base.encoding_of(problem).repair(X)
 
 
-def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
+def suited_operators(
+    problem: Any, algorithm: type[Any] | None = None, *, start: Any = None
+) -> dict[str, Any]:
     """Return the operators registered for a problem, as keyword arguments of a pymoo algorithm.
 
     ``problem.operators(algorithm)`` is equivalent. To replace an operator:
@@ -188,6 +202,8 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
         A problem of this package, or any problem with an attribute ``encoding``.
     algorithm : type, optional
         Class of the pymoo algorithm, whose keyword arguments are returned. Default: those of NSGA-II.
+    start : array-like, Population, estimator or path, optional
+        First individuals of the initial population, see :func:`start_genes`; the others are drawn.
 
     Returns
     -------
@@ -196,7 +212,68 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
         With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
         them. Genotypes whose decoding is a whole clustering are compared by ``encoding.canonical`` instead.
     """
-    return registered_operators(problem, algorithm)
+    operators = registered_operators(problem, algorithm)
+    if start is not None:
+        genes, sampling = start_genes(problem, start), operators["sampling"]
+        if isinstance(sampling, RefillingSampling):
+            sampling.start = genes
+        else:
+            operators["sampling"] = RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
+    return operators
+
+
+def start_genes(problem: Any, start: Any) -> NDArray[Any]:
+    """Return the genotypes that a search starts from.
+
+    Raises a ValueError if the start has another number of samples, or more clusters than the encoding can
+    hold, and a TypeError if the encoding cannot encode partitions. A UserWarning reports partitions that the
+    encoding only approximates.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : array-like, Population, Result, estimator or path
+        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), as a Population if
+        n_var = n_samples; a fitted estimator, with its front if it has one; or the folder of a run.
+
+    Returns
+    -------
+    X : ndarray of shape (n, n_var)
+    """
+    if isinstance(start, str | PathLike):
+        path = Path(start) / "labels.csv"
+        if not path.is_file():
+            raise ValueError(f"start must be the folder of a run with a result, but {path} does not exist.")
+        # pandas is slow to import, and only needed here.
+        from pandas import read_csv
+
+        start = read_csv(path)["label"].to_numpy()
+    start = getattr(start, "pop", start) if isinstance(start, Result) else start
+    encoding, n_var = getattr(problem, "encoding", None), problem.n_var
+    n_samples = getattr(encoding, "n_samples", None)
+    given = start.get("X") if isinstance(start, Population) else start
+    rows = np.atleast_2d(np.asarray(getattr(given, "pareto_labels_", getattr(given, "labels_", given))))
+    if rows.ndim == 2 and rows.shape[1] == n_var and (isinstance(start, Population) or n_var != n_samples):
+        return rows
+    if rows.ndim != 2 or rows.shape[1] != n_samples:
+        allowed = (
+            f"genes of shape (n, {n_var})" if n_samples is None else f"partitions of {n_samples} samples"
+        )
+        raise ValueError(f"start must contain {allowed}, got shape {rows.shape}.")
+    labels = relabel_by_first_appearance(rows)
+    largest, k_max = int(labels.max()) + 1, getattr(encoding, "k_max", n_samples)
+    if largest > k_max:
+        raise ValueError(
+            f"start has {largest} clusters, but the encoding holds at most {k_max}: raise k_max."
+        )
+    genes: NDArray[Any] = base.encoding_of(problem).encode(labels)
+    changed = (_partitions(base.encoding_of(problem), genes) != labels).any(axis=1)
+    if changed.any():
+        warn_caller(
+            f"{np.count_nonzero(changed)} of {len(labels)} start partitions are only approximated, because "
+            f"{type(encoding).__name__} cannot represent them."
+        )
+    return genes
 
 
 def vary(

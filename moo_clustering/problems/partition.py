@@ -72,12 +72,14 @@ class FixedProblem(Documented, Problem):
         # pymoo copies problems with the algorithm's history.
         return copy.copy(self)
 
-    def operators(self, algorithm: type[Any] | None = None) -> dict[str, Any]:
+    def operators(self, algorithm: type[Any] | None = None, *, start: Any = None) -> dict[str, Any]:
         """Return the operators that suit this problem: ``NSGA2(40, **problem.operators(NSGA2))``.
 
-        See :func:`~moo_clustering.operators.suited_operators` for details.
+        See :func:`~moo_clustering.operators.suited_operators` for details, and for ``start``.
         """
-        return registered_operators(self, algorithm)
+        # Lazy import, because operators import problems.
+        made: dict[str, Any] = _operators().suited_operators(self, algorithm, start=start)
+        return made
 
 
 class SignedProblem(FixedProblem):
@@ -427,10 +429,14 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
         )
 
 
+def _operators() -> Any:
+    return importlib.import_module("moo_clustering.operators")
+
+
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
     """Make the operators registered for the nearest class of the problem, or else of its encoding."""
-    # Lazy import, because operators import problems. It also fills the registry.
-    operators = importlib.import_module("moo_clustering.operators")
+    # The import of all operators fills the registry.
+    operators = _operators()
     for name in operators.__all__:
         getattr(operators, name)
     for part in (problem, getattr(problem, "encoding", None)):
