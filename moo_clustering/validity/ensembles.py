@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import gammaln
+from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import (
     BoolArray,
@@ -24,10 +25,10 @@ from moo_clustering._arrays import (
     positive,
     quoted,
 )
-from moo_clustering._data import checked_table
+from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.validity.base import (
     Population,
     PopulationIndex,
@@ -165,6 +166,63 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
             f"{name} must be non-negative, or -1 for an object that is not in the run; got {rows.min()}"
         )
     return rows
+
+
+class ChangedShare(PopulationIndex):
+    """Share of samples that change cluster relative to an earlier partition, minimised.
+
+    Clusters are first matched to the earlier clusters. O(n + k^3) time per partition of k clusters.
+    :class:`~moo_clustering.constraints.Kept` limits the same share.
+
+    Parameters
+    ----------
+    previous : array-like of shape (n_samples,), optional
+        Earlier labels, so that ``[ChangedShare(previous), "silhouette"]`` are objectives for the same data.
+        Samples with label -1 have no earlier cluster and are not counted. Default: the data of ``fit``.
+
+    Examples
+    --------
+    >>> ChangedShare().fit([0, 0, 1, 1]).evaluate([[1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]])
+    array([0.  , 0.25, 0.5 ])
+    """
+
+    name, greater_is_better = "changed", False
+
+    def __init__(self, previous: ArrayLike | None = None) -> None:
+        self.previous = previous
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Fit to ``previous``, or else to ``data``.
+
+        Raises a ValueError if no sample has an earlier label, or ``previous`` has another length.
+
+        Parameters
+        ----------
+        data : array-like of shape (n_samples,) or (n_samples, n_features)
+            Earlier labels, or the samples if ``previous`` has the labels.
+        """
+        given, name = (data, "data") if self.previous is None else (self.previous, "previous")
+        labels = checked_integers(given, name, ndim=(1,))
+        if self.previous is not None and len(labels) != _num_samples(data):
+            raise ValueError(
+                f"previous must have a label per sample, {_num_samples(data)} in all; got {len(labels)}."
+            )
+        self.known = np.flatnonzero(labels >= 0)
+        if not len(self.known):
+            raise ValueError("an earlier partition must contain a non-negative label, got none.")
+        self.earlier = np.unique(labels[self.known], return_inverse=True)[1].astype(np.int32)
+        self.n_samples_ = len(labels)
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        values = np.empty(len(population.labels))
+        for rows, block in population.blocks(self.n_samples_):
+            values[rows] = (self.matched(block.labels) != block.labels[:, self.known]).mean(axis=1)
+        return values
+
+    def matched(self, labels: IntArray) -> IntArray:
+        """Renumber the earlier clusters of the samples ``known`` to agree with each partition."""
+        return align_labels(labels[:, self.known], self.earlier)
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,6 @@ from moo_clustering._data import (
     checked_amounts,
     checked_array,
     checked_graph,
-    checked_integers,
     checked_table,
 )
 from moo_clustering._distances import (
@@ -46,7 +45,6 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import threads_here
-from moo_clustering.encodings import align_labels
 from moo_clustering.validity.base import (
     UNDEFINED,
     Population,
@@ -905,48 +903,6 @@ class LoadVariation(PopulationIndex):
             squares = np.where(used, (loads / means[:, None] - 1.0) ** 2, 0.0).sum(axis=1)
             values[rows] = np.sqrt(squares / block.n_clusters)
         return values
-
-
-class ChangedShare(PopulationIndex):
-    """Share of samples that change cluster relative to an earlier partition, minimised.
-
-    Clusters are first matched to the earlier clusters. O(n + k^3) time per partition of k clusters.
-
-    Examples
-    --------
-    >>> ChangedShare().fit([0, 0, 1, 1]).evaluate([[1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]])
-    array([0.  , 0.25, 0.5 ])
-    """
-
-    name, greater_is_better = "changed", False
-
-    def fit(self, data: ArrayLike) -> Self:
-        """Fit to an earlier partition.
-
-        Raises a ValueError if no sample has a label.
-
-        Parameters
-        ----------
-        data : array-like of shape (n_samples,)
-            Earlier labels. Samples with label -1 have no earlier cluster and are not counted.
-        """
-        labels = checked_integers(data, "data", ndim=(1,))
-        self.known = np.flatnonzero(labels >= 0)
-        if not len(self.known):
-            raise ValueError("an earlier partition must contain a non-negative label, got none.")
-        self.earlier = np.unique(labels[self.known], return_inverse=True)[1].astype(np.int32)
-        self.n_samples_ = len(labels)
-        return self
-
-    def _score(self, population: Population) -> FloatArray:
-        values = np.empty(len(population.labels))
-        for rows, block in population.blocks(self.n_samples_):
-            values[rows] = (self.matched(block.labels) != block.labels[:, self.known]).mean(axis=1)
-        return values
-
-    def matched(self, labels: IntArray) -> IntArray:
-        """Renumber the earlier clusters of the samples ``known`` to agree with each partition."""
-        return align_labels(labels[:, self.known], self.earlier)
 
 
 class Compactness(PopulationIndex):

@@ -10,11 +10,10 @@ from moo_clustering._arrays import did_you_mean, quoted
 from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 from moo_clustering.validity.base import Direction, FunctionIndex, ValidityIndex
 from moo_clustering.validity.density import DBCV, CDbw, Dunn
-from moo_clustering.validity.ensembles import FamilyAgreement, LabelEvidence, PairEvidence
+from moo_clustering.validity.ensembles import ChangedShare, FamilyAgreement, LabelEvidence, PairEvidence
 from moo_clustering.validity.internal import (
     BoundaryCut,
     CalinskiHarabasz,
-    ChangedShare,
     Compactness,
     Connectivity,
     CutEdges,
