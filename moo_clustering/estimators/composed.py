@@ -62,7 +62,8 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         problem = self.make_problem(X, pairs if n_pairs else None)
         if not isinstance(problem, PartitionProblem):
             raise TypeError(
-                f"{type(self).__name__}.make_problem must return a PartitionProblem, got {quoted(problem)}."
+                f"{type(self).__name__}.make_problem must return a PartitionProblem, got {quoted(problem)}; "
+                "for other problems, use evolve(problem, algorithm, n_gen=...)."
             )
         (sequence,) = spawn_seeds(self.random_state, 1)
         seed = int(sequence.generate_state(1)[0])

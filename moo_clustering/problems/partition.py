@@ -2,9 +2,11 @@
 
 import copy
 import importlib
+import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -112,8 +114,9 @@ class PartitionProblem(SignedProblem):
         Representation of the partitions, for the same ``n_samples`` as the data.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
-        ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``. Maximised indices are negated for pymoo;
-        :meth:`natural` restores their sign.
+        ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
+        Maximised indices are negated for pymoo; :meth:`natural` restores their sign. Repeated names are
+        numbered.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Role of the constraints:
 
@@ -128,7 +131,8 @@ class PartitionProblem(SignedProblem):
         ValueError if they are impossible for every number of clusters of the encoding.
     inequalities : sequence of callables, default=()
         Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
-        partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``.
+        partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``. A
+        function with an argument ``data`` also receives the data.
 
     Attributes
     ----------
@@ -199,6 +203,7 @@ class PartitionProblem(SignedProblem):
             raise TypeError(
                 f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}."
             )
+        self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
@@ -215,7 +220,7 @@ class PartitionProblem(SignedProblem):
         if self.constraint_handling == "objective":
             names.append(VIOLATION)
             signs.append(1.0)
-        self.objective_names = tuple(names)
+        self.objective_names = tuple(distinct_names(names))
         self._signs = np.array(signs)
 
         super().__init__(
@@ -289,7 +294,8 @@ class PartitionProblem(SignedProblem):
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
     """Wrap a single objective, which may be a tuple of function and direction, in a list."""
-    directed = isinstance(objectives, tuple) and objectives[1:] in (("max",), ("min",))
+    directed = isinstance(objectives, tuple) and objectives[-1:] in (("max",), ("min",))
+    directed = directed and any(map(callable, objectives[:-1]))
     single = directed or callable(objectives) or isinstance(objectives, (str, ValidityIndex))
     return [objectives] if single else objectives  # type: ignore[return-value]
 
@@ -317,6 +323,17 @@ def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -
     """Return whether an index is undefined for partitions with these numbers of clusters."""
     singletons = isinstance(index, FunctionIndex) & (n_clusters >= n_samples)
     return np.asarray((n_clusters < index.min_clusters) | singletons)
+
+
+def _with_data(function: Inequality, data: Any) -> Inequality:
+    """Bind the data to a function with an argument ``data``."""
+    try:
+        wanted = "data" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some compiled functions have no signature
+        wanted = False
+    if wanted and data is None:
+        raise ValueError(f"inequality {name_of(function)!r} requires data, but the problem has data=None.")
+    return partial(function, data=data) if wanted else function
 
 
 def _limit_values(limit: Limit | Inequality, labels: Labels) -> FloatArray:
