@@ -294,8 +294,10 @@ class PartitionProblem(SignedProblem):
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
     """Wrap a single objective, which may be a tuple of function and direction, in a list."""
-    directed = isinstance(objectives, tuple) and objectives[-1:] in (("max",), ("min",))
-    directed = directed and any(map(callable, objectives[:-1]))
+    given: Any = objectives
+    directed = (
+        isinstance(given, tuple) and len(given) > 1 and given[-1] in ("max", "min") and callable(given[-2])
+    )
     single = directed or callable(objectives) or isinstance(objectives, (str, ValidityIndex))
     return [objectives] if single else objectives  # type: ignore[return-value]
 
@@ -325,7 +327,7 @@ def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -
     return np.asarray((n_clusters < index.min_clusters) | singletons)
 
 
-def _with_data(function: Inequality, data: Any) -> Inequality:
+def _with_data(function: Any, data: Any) -> Inequality:
     """Bind the data to a function with an argument ``data``."""
     try:
         wanted = "data" in inspect.signature(function).parameters
