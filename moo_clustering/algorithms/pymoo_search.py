@@ -331,14 +331,9 @@ def evolve(
     if start is not None:
         _start_from(search.algorithm, start_genes(problem, start))
     searches.drive(
-        search,
-        n_gen=n_gen,
-        recorder=recorder,
-        verbose=verbose,
-        description=type(algorithm).__name__,
-        objective_names=_objective_names(problem),
-        checkpoint=checkpoint,
-    )
+        search, n_gen=n_gen, recorder=recorder, verbose=verbose, description=type(algorithm).__name__,
+        objective_names=_objective_names(problem), checkpoint=checkpoint,
+    )  # fmt: skip
     return search.result()
 
 

@@ -11,7 +11,6 @@ from .base import ValidityIndex as ValidityIndex
 from .density import DBCV as DBCV
 from .density import CDbw as CDbw
 from .density import Dunn as Dunn
-from .ensembles import ChangedShare as ChangedShare
 from .ensembles import FamilyAgreement as FamilyAgreement
 from .ensembles import LabelEvidence as LabelEvidence
 from .ensembles import PairEvidence as PairEvidence
@@ -32,6 +31,7 @@ from .external import nmi as nmi
 from .external import pairwise_ari as pairwise_ari
 from .internal import BoundaryCut as BoundaryCut
 from .internal import CalinskiHarabasz as CalinskiHarabasz
+from .internal import ChangedShare as ChangedShare
 from .internal import Compactness as Compactness
 from .internal import Connectivity as Connectivity
 from .internal import CutEdges as CutEdges

@@ -12,30 +12,14 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import gammaln
-from sklearn.utils.validation import _num_samples
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    IntpArray,
-    Labels,
-    choice,
-    positive,
-    quoted,
-)
-from moo_clustering._data import checked_integers, checked_table
+from moo_clustering._arrays import choice, positive, quoted
+from moo_clustering._data import checked_table
 from moo_clustering._docs import documented
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings import align_labels, relabel_by_first_appearance
-from moo_clustering.validity.base import (
-    Population,
-    PopulationIndex,
-    ValidityIndex,
-    check_population,
-    integer_rows,
-)
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.validity import base
 from moo_clustering.validity.external import ari_table, counted
 
 # Samples per block, with two numbers of 8 bytes each, so that a block fits in the cache.
@@ -94,7 +78,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     -------
     float
     """
-    return float(pairwise_nmi(integer_rows(candidate, "candidate"), check_runs(labels)).mean())
+    return float(pairwise_nmi(base.integer_rows(candidate, "candidate"), check_runs(labels)).mean())
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
@@ -156,7 +140,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
 
 def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
     """Check labels of runs, shape (n_runs, n_samples); a single run may be 1-d."""
-    rows = integer_rows(labels, name)
+    rows = base.integer_rows(labels, name)
     if rows.size == 0:
         raise ValueError(
             f"{name} must contain at least one run of at least one object, got shape {rows.shape}"
@@ -166,63 +150,6 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
             f"{name} must be non-negative, or -1 for an object that is not in the run; got {rows.min()}"
         )
     return rows
-
-
-class ChangedShare(PopulationIndex):
-    """Share of samples that change cluster relative to an earlier partition, minimised.
-
-    Clusters are first matched to the earlier clusters. O(n + k^3) time per partition of k clusters.
-    :class:`~moo_clustering.constraints.Kept` limits the same share.
-
-    Parameters
-    ----------
-    previous : array-like of shape (n_samples,), optional
-        Earlier labels, so that ``[ChangedShare(previous), "silhouette"]`` are objectives for the same data.
-        Samples with label -1 have no earlier cluster and are not counted. Default: the data of ``fit``.
-
-    Examples
-    --------
-    >>> ChangedShare().fit([0, 0, 1, 1]).evaluate([[1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]])
-    array([0.  , 0.25, 0.5 ])
-    """
-
-    name, greater_is_better = "changed", False
-
-    def __init__(self, previous: ArrayLike | None = None) -> None:
-        self.previous = previous
-
-    def fit(self, data: ArrayLike) -> Self:
-        """Fit to ``previous``, or else to ``data``.
-
-        Raises a ValueError if no sample has an earlier label, or ``previous`` has another length.
-
-        Parameters
-        ----------
-        data : array-like of shape (n_samples,) or (n_samples, n_features)
-            Earlier labels, or the samples if ``previous`` has the labels.
-        """
-        given, name = (data, "data") if self.previous is None else (self.previous, "previous")
-        labels = checked_integers(given, name, ndim=(1,))
-        if self.previous is not None and len(labels) != _num_samples(data):
-            raise ValueError(
-                f"previous must have a label per sample, {_num_samples(data)} in all; got {len(labels)}."
-            )
-        self.known = np.flatnonzero(labels >= 0)
-        if not len(self.known):
-            raise ValueError("an earlier partition must contain a non-negative label, got none.")
-        self.earlier = np.unique(labels[self.known], return_inverse=True)[1].astype(np.int32)
-        self.n_samples_ = len(labels)
-        return self
-
-    def _score(self, population: Population) -> FloatArray:
-        values = np.empty(len(population.labels))
-        for rows, block in population.blocks(self.n_samples_):
-            values[rows] = (self.matched(block.labels) != block.labels[:, self.known]).mean(axis=1)
-        return values
-
-    def matched(self, labels: IntArray) -> IntArray:
-        """Renumber the earlier clusters of the samples ``known`` to agree with each partition."""
-        return align_labels(labels[:, self.known], self.earlier)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +250,7 @@ Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 
 
 @dataclass(eq=False, repr=False)
-class FamilyAgreement(PopulationIndex):
+class FamilyAgreement(base.PopulationIndex):
     """Median over the families of a pool of the best agreement with a member, maximised.
 
     The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
@@ -373,7 +300,7 @@ class FamilyAgreement(PopulationIndex):
         self.n_samples_ = labels.shape[1]
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         best = self._by_families(population)
         if best.shape[1] == 1:
             return np.zeros(len(best))
@@ -384,7 +311,7 @@ class FamilyAgreement(PopulationIndex):
         """Largest adjusted Rand index with a member of each family, shape (n_individuals, n_families)."""
         return self._by_families(self._population(labels))
 
-    def _by_families(self, population: Population) -> FloatArray:
+    def _by_families(self, population: base.Population) -> FloatArray:
         members = self._members
         # Comparing the pool with itself halves the time.
         of_pool = np.array_equal(population.labels, members.labels)
@@ -392,7 +319,7 @@ class FamilyAgreement(PopulationIndex):
         return np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
 
 
-@documented(ValidityIndex.evaluate)
+@documented(base.ValidityIndex.evaluate)
 def agreement(labels: IntArray, pool: Pool) -> FloatArray:
     """:class:`FamilyAgreement` of partitions with a pool.
 
@@ -414,7 +341,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
             "agreement requires a pool of partitions: fit accepts a PartitionPool or a tuple "
             f"(labels, families), got {type(data).__name__}"
         )
-    rows = integer_rows(labels, "labels of the pool")
+    rows = base.integer_rows(labels, "labels of the pool")
     if rows.size == 0:
         raise ValueError(f"the pool must contain at least one partition, got labels of shape {rows.shape}")
     names = (families,) if isinstance(families, str) else tuple(families)
@@ -423,11 +350,11 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
     if len(names) != len(rows):
         raise ValueError(f"families must have one name per partition, {len(rows)} in all; got {len(names)}")
     # Copy: the owner of the pool may modify it later.
-    return check_population(rows, rows.shape[1]).labels.copy(), names
+    return base.check_population(rows, rows.shape[1]).labels.copy(), names
 
 
 @dataclass(eq=False, repr=False)
-class LabelEvidence(PopulationIndex):
+class LabelEvidence(base.PopulationIndex):
     """Log marginal likelihood of the labels in the clusters, maximised.
 
     Class probabilities of each cluster have a Dirichlet prior of alpha / K for each of K classes. With N_cg
@@ -479,13 +406,13 @@ class LabelEvidence(PopulationIndex):
         self._counts = counts[self._labelled]
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         values = np.zeros(len(population.labels))
         for rows, block in population.blocks(self.n_samples_ + len(self._labelled) * self.n_classes_):
             values[rows] = self._of_block(block)
         return values
 
-    def _of_block(self, block: Population) -> FloatArray:
+    def _of_block(self, block: base.Population) -> FloatArray:
         n, width = block.sizes.shape
         places = block.labels[:, self._labelled] + width * np.arange(n)[:, np.newaxis]
         sample = np.broadcast_to(np.arange(places.shape[1]), places.shape)
@@ -501,7 +428,7 @@ class LabelEvidence(PopulationIndex):
         return gains - _rise(self.alpha, sizes).sum(axis=1)
 
 
-@documented(ValidityIndex.evaluate, LabelEvidence)
+@documented(base.ValidityIndex.evaluate, LabelEvidence)
 def label_evidence(
     labels: IntArray, counts: ArrayLike, *, alpha: float = 0.5, unnamed: bool = False
 ) -> FloatArray:
@@ -521,7 +448,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 
 
 @dataclass(eq=False, repr=False)
-class PairEvidence(PopulationIndex):
+class PairEvidence(base.PopulationIndex):
     """Negative penalties of violated pairs, maximised.
 
     Pairs of weight w count w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
@@ -551,7 +478,7 @@ class PairEvidence(PopulationIndex):
         self.n_samples_ = data.n_samples
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         pairs = self._constraints
         must, cannot = pairs.satisfied(population.labels)
         violated = (pairs.must_link_weights.sum() - must) + (pairs.cannot_link_weights.sum() - cannot)
