@@ -73,7 +73,9 @@ if TYPE_CHECKING:
     from moo_clustering.visualization.report.content import Report
 
 # Parameters that may change when a run is resumed; a longer run continues a shorter one.
-_FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume"})
+_FREE = frozenset(
+    {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
+)
 _LONGEST_NAME = 100
 Rule = str | int | Callable[[FloatArray], int]
 Scaling = Callable[[AnyFloatArray], AnyFloatArray]

@@ -16,7 +16,8 @@ from moo_clustering.parts.labels import NearestCenter
 from moo_clustering.parts.statistics import CenterStatistics, Survey, survey
 from moo_clustering.problems.centers import CenterEncoding
 from moo_clustering.problems.partition import SignedProblem
-from moo_clustering.validity.internal import FLOOR, NOTHING, SINGLE_CLUSTER
+from moo_clustering.validity.base import UNDEFINED
+from moo_clustering.validity.internal import FLOOR, NOTHING
 
 _INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_rms")
 
@@ -157,8 +158,8 @@ def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArr
     return {
         "sum_of_squares": within,
         "calinski_harabasz": np.where(k > 1, ratio, 0.0),
-        "xie_beni": np.where(k > 1, xie_beni, SINGLE_CLUSTER),
-        "davies_bouldin_rms": np.where(k > 1, davies, SINGLE_CLUSTER),
+        "xie_beni": np.where(k > 1, xie_beni, UNDEFINED),
+        "davies_bouldin_rms": np.where(k > 1, davies, UNDEFINED),
     }
 
 
