@@ -36,12 +36,29 @@ def main(context: click.Context, traceback: bool) -> None:
         click.echo(context.get_help())
 
 
-class _ErrorRate(click.FloatRange):
-    """A share of wrong answers, or "auto"."""
+class _OrAuto(click.ParamType):
+    """A value of another type, or "auto"."""
+
+    def __init__(self, kind: click.ParamType) -> None:
+        self.kind, self.name = kind, kind.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert a value of the command line."""
-        return value if value == "auto" else super().convert(value, param, ctx)
+        return value if value == "auto" else self.kind.convert(value, param, ctx)
+
+
+_ERROR_RATE = _OrAuto(click.FloatRange(0, 0.5, max_open=True))
+
+
+def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """A non-negative share, such as 0.15 or 15%."""
+    try:
+        share = None if value is None else float(value.removesuffix("%")) / (100 if value[-1:] == "%" else 1)
+    except ValueError:
+        share = -1.0
+    if share is not None and not 0 <= share < float("inf"):
+        raise click.BadParameter(f"{value!r} is not a share such as 15% or 0.15")
+    return share
 
 
 @click.command()
@@ -64,7 +81,7 @@ def about(as_json: bool) -> None:
 )
 @click.option(
     "--error-rate",
-    type=_ErrorRate(0, 0.5, max_open=True),
+    type=_ERROR_RATE,
     metavar="SHARE",
     help="Expected share of wrong answers; with 0, answers that contradict others are rejected; with auto, "
     "it is estimated from repeated questions.  [default: 0.03]",
@@ -197,7 +214,7 @@ def demo(out: Path, seed: int) -> None:
 )
 @click.option(
     "--error-rate",
-    type=_ErrorRate(0, 0.5, max_open=True),
+    type=_ERROR_RATE,
     metavar="SHARE",
     help="With --ask: assumed share of wrong answers, or auto; default: 0.03.",
 )
@@ -253,7 +270,12 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     "--method", help="Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]"
 )
 @click.option(
-    "-k", "--n-clusters", type=int, help="Number of clusters; required by most methods, not by the default."
+    "-k",
+    "--n-clusters",
+    type=_OrAuto(click.INT),
+    metavar="N",
+    help="Number of clusters; required by most methods, not by the default. With regions, auto searches for "
+    "the largest number of regions whose loads are at least --set min_weight=...",
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Parameter of the method; repeatable."
@@ -293,6 +315,14 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     type=PathArgument("file", path_type=str),
     help="Two columns: pairs of rows that do not belong together.",
 )
+@click.option("--weight", metavar="COLUMN", help="Maps: weight of every area, such as its population.")
+@click.option(
+    "--tolerance",
+    callback=_share,
+    metavar="SHARE",
+    help="Maps: largest difference between the load of a region and the mean load, such as 15%.",
+)
+@click.option("--start", metavar="COLUMN", help="Maps: earlier regions, as names or numbers; may be empty.")
 @click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to ignore; repeatable.")
 @click.option(
@@ -393,6 +423,12 @@ def fit(data: str, out: Path, **options: Any) -> None:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
     weights, reduced to 100 components for methods without sparse data. Document methods (ensemble-nmf,
     nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents.
+
+    For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
+    geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
+    attributes without another role are the features; without any, the centres of the areas are. Example:
+    `moo-clustering fit areas.geojson --method regions -k 8 --weight population --tolerance 10% --out out`.
+    The file regions.geojson is the map with the region of every area.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).

@@ -170,10 +170,11 @@ def build_estimator(
     estimator_class: type[Any],
     options: Mapping[str, Any],
     *,
-    n_clusters: int | None,
+    n_clusters: int | str | None,
     seed: int,
     n_jobs: int | None,
     verbose: bool,
+    tolerance: float | None = None,
     checkpoint: Path | None = None,
     checkpoint_every: int | None = None,
 ) -> Any:
@@ -184,7 +185,13 @@ def build_estimator(
     known = parameters_of(estimator_class)
     given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
     if n_clusters is not None:
-        given["n_clusters"] = n_clusters
+        if n_clusters == "auto" and "n_regions" not in known:
+            raise ValueError(f"-k auto is for method regions only; set a number for method {method.name}")
+        if n_clusters == "auto" and options.get("min_weight") is None:
+            raise ValueError("-k auto requires the smallest load of a region: set it with --set min_weight=...")
+        given["n_regions" if "n_regions" in known else "n_clusters"] = n_clusters
+    if tolerance is not None:
+        given["tolerance"] = tolerance
     if n_jobs is not None:
         given["n_jobs"] = n_jobs
     if checkpoint is not None:
@@ -214,6 +221,9 @@ def build_estimator(
         raise ValueError(
             f"method {method.name} requires the number of clusters: set it with -k"
             if name == "n_clusters"
+            else f"method {method.name} requires the number of regions: set it with -k N, or with -k auto "
+            "and the smallest load of a region, --set min_weight=..."
+            if name == "n_regions"
             else f"method {method.name} requires the option {name}: set it with --set {name}=..."
         )
     return estimator_class(**options, **{name: value for name, value in given.items() if name in known})

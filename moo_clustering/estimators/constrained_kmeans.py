@@ -164,6 +164,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         self.cluster_centers_ = encoding.in_data(self._centers)
         self.n_clusters_ = self._n_features_out = len(order)
         self.inertia_, self.gap_, self.n_iter_ = best.inertia, best.gap, best.n_iter
+        self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
         if reason := _separated(encoding.points, self.labels_, self.n_clusters):
             warn_caller(f"equal rows are in different clusters: {reason}.")
@@ -219,6 +220,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         return replace(
             super()._clustering_result(),
             record={"constrained_kmeans": record},
+            limits=self._limits,
             arrays=lambda: {"centers": np.asarray(self.cluster_centers_)},
         )
 

@@ -33,6 +33,7 @@ from moo_clustering._kernels.regions import split_above
 from moo_clustering._targets import classes_as_given, is_class, marked
 from moo_clustering.algorithms import DirectedWalks
 from moo_clustering.algorithms.search import Plans, complete
+from moo_clustering.constraints import ClusterWeights, Contiguity, Limit
 from moo_clustering.encodings import RegionEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.regions import checked_weights
 from moo_clustering.estimators._base import ReportMixin, checkpoint_for, feature_scaling
@@ -213,6 +214,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = search.result()
+        self._limits: list[Limit] = [Contiguity(area_map.graph)]
+        if weights.any():
+            self._limits.append(ClusterWeights(weights, *self.bounds_))
         self._set_front(problem, search.algorithm.pop, weights)
 
     def _kind(self) -> type[Any]:
@@ -292,7 +296,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         facts = [("loads", f"{spread} ({limit})")]
         if self._changes is not None:
             facts.append(("changed", f"{int(self.changed_.sum())} of {len(self._changes.known)} areas"))
-        return replace(super()._clustering_result(), facts=facts)
+        return replace(super()._clustering_result(), facts=facts, limits=self._limits)
 
 
 class AreaMap(NamedTuple):
