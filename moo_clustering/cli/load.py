@@ -130,8 +130,8 @@ def load_data(
     if path.exists() and (method.areas or is_map):
         if not method.areas:
             raise DataError(
-                f"{path.name} is a map, which only method regions accepts; for method {method.name}, save the "
-                "attributes of the areas as a table (.csv)"
+                f"{path.name} is a map, which only method regions accepts; for method {method.name}, save "
+                "the attributes of the areas as a table (.csv)"
             )
         if text_columns is not None or bag is not None or label_file is not None:
             raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
@@ -444,8 +444,8 @@ def load_prepared(
 ) -> PreparedSamples | CategorySamples:
     """Read a file, and convert its columns without another role to features, or fill their empty cells.
 
-    ``options`` are those of ``prepare_table``, and ``frame`` are the cells of the file, if already read. Raises a DataError if the file is unreadable, or no column
-    remains.
+    ``options`` are those of ``prepare_table``, and ``frame`` are the cells of the file, if already read.
+    Raises a DataError if the file is unreadable, or no column remains.
     """
     notes: list[str] = []
     try:
@@ -509,7 +509,9 @@ def load_areas(
     taken, note = roles.by_column(), list[str]()
     if all(name in taken for name in frame):
         frame[["centre x", "centre y"]] = shapely.get_coordinates(shapely.centroid(geometry))
-        note = ["there are no attributes besides the columns with a role, so the centres of the areas are used"]
+        note = [
+            "there are no attributes besides the columns with a role, so the centres of the areas are used"
+        ]
     samples = load_prepared(path, roles, frame=frame, **preparing)
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}

@@ -50,7 +50,12 @@ def listing_json(name: str | None) -> str:
 
 
 def _record(method: Method) -> dict[str, Any]:
-    kinds = {"numeric": not method.bags, "areas": method.areas, "sparse": method.sparse, "categorical": method.categorical}
+    kinds = {
+        "numeric": not method.bags,
+        "areas": method.areas,
+        "sparse": method.sparse,
+        "categorical": method.categorical,
+    }
     return {
         "name": method.name,
         "class": method.class_name,

@@ -255,7 +255,9 @@ class AreaSamples(PreparedSamples):
         from moo_clustering.persistence import replacing
 
         names = {name for feature in self.document["features"] for name in feature["properties"] or ()}
-        [*_, own] = distinct_names([*names, "region"])
+        own = "region"
+        while own in names:
+            own += "_"
         features = [
             feature | {"properties": (feature["properties"] or {}) | {own: int(label)}}
             for feature, label in zip(self.document["features"], labels, strict=True)

@@ -78,7 +78,7 @@ class Limit(Documented, ABC):
 
     @property
     def requirement(self) -> str:
-        """What the limit requires, in a sentence: the summary of the class with the values of its attributes."""
+        """The requirement in a sentence: the summary of the class, with the values of its attributes."""
         summary = (type(self).__doc__ or self.name).strip().split("\n\n")[0]
         return re.sub(r"``(\w+)``", lambda found: _shown(getattr(self, found[1], found[1])), summary)
 
@@ -358,8 +358,9 @@ class Contiguity(Limit):
 class GroupShares(Limit):
     """The share of every group in every cluster is ``low`` to ``high`` times its share of all samples.
 
-    The violation is the largest distance of a ratio of the two shares from this interval. O(n_samples n_groups) time per partition. Raises a ValueError if there is only
-    one group, a sample has no group, or the bounds do not enclose 1.
+    The violation is the largest distance of a ratio of the two shares from this interval. O(n_samples
+    n_groups) time per partition. Raises a ValueError if there is only one group, a sample has no group, or
+    the bounds do not enclose 1.
 
     Parameters
     ----------

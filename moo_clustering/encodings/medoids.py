@@ -84,9 +84,9 @@ class MedoidEncoding(_MedoidGenes):
     """Encoding by row numbers of medoids, padded with -1 on the right.
 
     Without ``sizes``, every sample is assigned to its nearest medoid (ties: the lowest position), and every
-    medoid to its own cluster, even if it equals another medoid. No cluster is empty. The label of a cluster is the position
-    of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and constant memory
-    besides the labels. Source: NSGA-II-clus.
+    medoid to its own cluster, even if it equals another medoid. No cluster is empty. The label of a cluster
+    is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and
+    constant memory besides the labels. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -138,7 +138,9 @@ class MedoidEncoding(_MedoidGenes):
         self.sizes = sizes
         if sizes is not None:
             if not isinstance(sizes, ClusterSizes):
-                raise TypeError(f"sizes must be ClusterSizes, such as ClusterSizes(3, 8), got {quoted(sizes)}.")
+                raise TypeError(
+                    f"sizes must be ClusterSizes, such as ClusterSizes(3, 8), got {quoted(sizes)}."
+                )
             self.sizes = ClusterSizes(np.maximum(sizes.low, 1), sizes.high)
             self.k_min, self.k_max = self._possible(self.sizes)
         self.n_var = self.k_max

@@ -19,8 +19,8 @@ from moo_clustering.validity.internal import SumOfSquares
 
 # Dirichlet concentration of random weights; below 1, a single objective often dominates.
 _CONCENTRATION = 0.7
-# Default number of proposed moves of a climb: per area, and at least in total.
-_PER_AREA, _FEWEST = 20, 10_000
+# Default number of proposed moves of a climb: per area, and at least and at most in total.
+_PER_AREA, _FEWEST, _MOST = 20, 10_000, 100_000
 
 
 def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> FloatArray:
@@ -101,7 +101,7 @@ class BoundaryClimb(DirectedMutation):
     Parameters
     ----------
     n_proposals : int, optional
-        Number of proposed moves per individual. Default: 20 per area, but at least 10,000.
+        Number of proposed moves per individual. Default: 20 per area, from 10,000 to 100,000.
     heat : float, default=0.3
         Initial temperature, relative to the mean deterioration by a worsening move; falls to a hundredth.
     recombine : float, default=0.5
@@ -132,7 +132,7 @@ class BoundaryClimb(DirectedMutation):
         encoding = base.encoding_of(problem, RegionEncoding)
         plans, directions = _copied(encoding, X), _Directions.of(problem, encoding)
         shuffled = rng.random(len(plans)) < self.recombine
-        n_proposals = self.n_proposals or max(_FEWEST, _PER_AREA * encoding.n_samples)
+        n_proposals = self.n_proposals or int(np.clip(_PER_AREA * encoding.n_samples, _FEWEST, _MOST))
         low, high = encoding.bounds_of_loads
         for plan, row, shuffle in zip(plans, weights, shuffled, strict=True):
             if shuffle:

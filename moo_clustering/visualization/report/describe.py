@@ -832,7 +832,10 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
         for part in shapely.get_parts(one):
             for ring in shapely.get_rings(part):
                 points = shapely.get_coordinates(ring)
-                rings += [np.column_stack([np.full(len(points), float(place)), points]), np.full((1, 3), np.nan)]
+                rings += [
+                    np.column_stack([np.full(len(points), float(place)), points]),
+                    np.full((1, 3), np.nan),
+                ]
     return replace(shown, outlines=np.concatenate(rings) if rings else None)
 
 
