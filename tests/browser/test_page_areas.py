@@ -45,7 +45,7 @@ def page(open_content):
 
 
 def colors(page):
-    page.js_async("const done = arguments[0]; report.drawn('map-figure').then(() => done())")
+    page.later("report.drawn('map-figure').then(done)")
     return page.js(
         "return [...document.querySelectorAll('#map-figure .area')].map(e => e.getAttribute('fill'))"
     )
