@@ -90,7 +90,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     pop_size, n_gen : int
         Number of initial plans, which is also the number of walks per generation; number of generations.
     n_proposals : int, optional
-        Number of proposed moves per walk. Default: 20 per area, from 10,000 to 80,000.
+        Number of proposed moves per walk. Default: 20 per area, from 10,000 to 64,000.
 
     Attributes
     ----------

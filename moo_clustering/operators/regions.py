@@ -20,7 +20,7 @@ from moo_clustering.validity.internal import SumOfSquares
 # Dirichlet concentration of random weights; below 1, a single objective often dominates.
 _CONCENTRATION = 0.7
 # Default number of proposed moves of a climb: per area, and at least and at most in total.
-_PER_AREA, _FEWEST, _MOST = 20, 10_000, 80_000
+_PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
 def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> FloatArray:
@@ -101,7 +101,7 @@ class BoundaryClimb(DirectedMutation):
     Parameters
     ----------
     n_proposals : int, optional
-        Number of proposed moves per individual. Default: 20 per area, from 10,000 to 80,000.
+        Number of proposed moves per individual. Default: 20 per area, from 10,000 to 64,000.
     heat : float, default=0.3
         Initial temperature, relative to the mean deterioration by a worsening move; falls to a hundredth.
     recombine : float, default=0.5
