@@ -151,9 +151,8 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
             change += rates[2] * (math.sqrt(max(0.0, spread + moved) / p) - variation)
         if rates[3] != 0.0:
             change += rates[3] * (int(before[i] == a) - int(before[i] == b)) / n
-        edge_a, edge_b = 0.0, 0.0
+        edge_a, edge_b = edge[a] - shapes[i, 1] + 2.0 * with_a, edge[b] + shapes[i, 1] - 2.0 * with_b
         if with_shape:
-            edge_a, edge_b = edge[a] - shapes[i, 1] + 2.0 * with_a, edge[b] + shapes[i, 1] - 2.0 * with_b
             gain = _roundness(size[a] - shapes[i, 0], edge_a) + _roundness(size[b] + shapes[i, 0], edge_b)
             gain -= _roundness(size[a], edge[a]) + _roundness(size[b], edge[b])
             change -= rates[4] * gain / p
@@ -178,10 +177,9 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
             sums[a, f] -= X[i, f]
             sums[b, f] += X[i, f]
             means[a, f], means[b, f] = sums[a, f] / count[a], sums[b, f] / count[b]
-        if with_shape:
-            size[a] -= shapes[i, 0]
-            size[b] += shapes[i, 0]
-            edge[a], edge[b] = edge_a, edge_b
+        size[a] -= shapes[i, 0]
+        size[b] += shapes[i, 0]
+        edge[a], edge[b] = edge_a, edge_b
     return n_moves
 
 

@@ -5,6 +5,7 @@ Commands import their modules when they run, so that help and errors in options 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +53,9 @@ _ERROR_RATE = _OrAuto(click.FloatRange(0, 0.5, max_open=True))
 
 def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """A non-negative share, such as 0.15 or 15%."""
-    try:
-        share = None if value is None else float(value.removesuffix("%")) / (100 if value[-1:] == "%" else 1)
-    except ValueError:
-        share = -1.0
-    if share is not None and not 0 <= share < float("inf"):
+    if value is not None and not re.fullmatch(r"\d*\.?\d+%?", value, re.ASCII):
         raise click.BadParameter(f"{value!r} is not a share such as 15% or 0.15")
-    return share
+    return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
 
 
 @click.command()
@@ -274,8 +271,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     "--n-clusters",
     type=_OrAuto(click.INT),
     metavar="N",
-    help="Number of clusters; required by most methods, not by the default. With regions, auto searches for "
-    "the largest number of regions whose loads are at least --set min_weight=...",
+    help="Number of clusters; required by most methods, not by the default. For regions also auto.",
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Parameter of the method; repeatable."
@@ -426,9 +422,8 @@ def fit(data: str, out: Path, **options: Any) -> None:
 
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
-    attributes without another role are the features; without any, the centres of the areas are. Example:
-    `moo-clustering fit areas.geojson --method regions -k 8 --weight population --tolerance 10% --out out`.
-    The file regions.geojson is the map with the region of every area.
+    attributes without another role are the features; without any, the centres of the areas are. With -k auto,
+    regions have at least the load --set min_weight=W. The result regions.geojson contains all regions.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).

@@ -259,9 +259,8 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
 def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
     """Line of the limits that hold, and of the violations of others."""
     found = {each["name"]: each["violation"] for each in record.get("limits", ())}
-    kept = ", ".join(name for name, value in found.items() if not value)
-    broken = [f"{name} violated by {value:.3g}" for name, value in found.items() if value]
-    return [["limits", "; ".join([*([f"{kept} hold"] if kept else []), *broken])]] if found else []
+    said = [f"{name} violated by {value:.3g}" if value else f"{name} holds" for name, value in found.items()]
+    return [["limits", ", ".join(said)]] if said else []
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:

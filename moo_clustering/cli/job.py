@@ -221,11 +221,8 @@ def build_estimator(
     required = {name for name, parameter in known.items() if parameter.default is parameter.empty}
     for name in sorted(required - given.keys() - options.keys()):
         raise ValueError(
-            f"method {method.name} requires the number of clusters: set it with -k"
-            if name == "n_clusters"
-            else f"method {method.name} requires the number of regions: set it with -k N, or with -k auto "
-            "and the smallest load of a region, --set min_weight=..."
-            if name == "n_regions"
+            f"method {method.name} requires the number of {name[2:]}: set it with -k"
+            if name in ("n_clusters", "n_regions")
             else f"method {method.name} requires the option {name}: set it with --set {name}=..."
         )
     return estimator_class(**options, **{name: value for name, value in given.items() if name in known})

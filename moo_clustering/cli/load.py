@@ -104,19 +104,27 @@ def load_data(
     Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
     file contains them, or a column of bag identifiers is named; categories if the method accepts them.
     ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
-    ``header`` states whether the first line of a text table or sheet contains the column names. ``weight``
-    and ``start`` name columns of a map.
+    ``header`` states whether the first line of a table contains the column names. ``weight`` and ``start``
+    name columns of a map.
     """
-    if not method.areas and (given := [f"--{n}" for n, v in (("weight", weight), ("start", start)) if v]):
-        raise DataError(f"{' and '.join(given)} can only be used with --method regions, not {method.name}")
     is_table = data not in BUNDLED and not bag and text_columns is None and is_text_table(Path(data))
     if header is not None and not is_table:
         raise DataError(
             f"--header and --no-header apply to text tables and Excel sheets, but {data} is neither"
         )
     named = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column, "--drop": drop}
-    if data in BUNDLED and method.areas:
-        raise DataError(f"method {method.name} requires a map of areas, but {data} is a bundled data set")
+    path = Path(data)
+    is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None or start is not None
+    if is_map and (path.exists() or data in BUNDLED):
+        if not method.areas:
+            raise DataError(
+                f"maps, --weight and --start are for method regions, not for {method.name}; for other "
+                "methods, save the attributes of a map as a table (.csv)"
+            )
+        if text_columns is not None or bag is not None or label_file is not None:
+            raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
+        roles = Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
+        return load_areas(path, roles, weight, start, preparation=prepares or "none", options=filling or {})
     if data in BUNDLED:
         options = {"--bag": bag, "--text-columns": text_columns, **named}
         if given := [flag for flag, value in options.items() if value]:
@@ -125,19 +133,6 @@ def load_data(
             raise DataError(f"--label-file requires a file of samples, but {data} is a bundled data set")
         check_method(method, data, None, holds=False)
         return Samples.of(load_bundled(data))
-    path = Path(data)
-    is_map = path.suffix.lower() in _MAPS
-    if path.exists() and (method.areas or is_map):
-        if not method.areas:
-            raise DataError(
-                f"{path.name} is a map, which only method regions accepts; for method {method.name}, save "
-                "the attributes of the areas as a table (.csv)"
-            )
-        if text_columns is not None or bag is not None or label_file is not None:
-            raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
-        taken = [name for name in (weight, start) if name is not None]
-        roles = Roles(labels, partial_labels, id_column, (*drop, *taken))
-        return load_areas(path, roles, weight, start, preparation=prepares or "none", options=filling or {})
     if not path.exists() and not path.suffix:
         raise DataError(
             f"{data} is neither a file nor a bundled data set; bundled data sets are "
@@ -196,11 +191,8 @@ def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> 
 
     if holds and not method.bags:
         names = ", ".join(known.name for known in METHODS.values() if known.bags)
-        how = (
-            f"--bag {bag} groups the rows of {data} into bags"
-            if bag
-            else f"{data} contains bags of instances"
-        )
+        how = f"--bag {bag} groups the rows of {data} into bags"
+        how = how if bag else f"{data} contains bags of instances"
         raise DataError(
             f"{how}, but method {method.name} accepts single rows; methods that accept bags are {names}"
         )
@@ -482,25 +474,22 @@ def load_prepared(
 def load_areas(
     path: Path, roles: Roles, weight: str | None, start: str | None, **preparing: Any
 ) -> AreaSamples:
-    """Read a map of areas, and compute their borders; see :func:`load_prepared` for other options.
-
-    Raises a DataError if the file is unreadable, has no polygons, or packages are missing.
-    """
+    """Read a map of areas, and compute their borders; ``preparing`` are options of :func:`load_prepared`."""
     from moo_clustering.estimators.regions import rook_neighbors
 
     document = read_map_file(path)
     features = document["features"]
     try:
         shapely = optional_package("shapely", "spatial", f"the map {path.name}")
-        geometry = np.array([_polygon(shapely, each, k) for k, each in enumerate(features)], dtype=object)
+        geometry = np.array([shapely.from_geojson(json.dumps(each["geometry"])) for each in features])
         west, south, east, north = shapely.total_bounds(geometry)
         if "crs" not in document and max(-west, east) <= 180 and max(-south, north) <= 90:
             # Degrees of longitude have the length of degrees of latitude at the equator only.
-            width = np.cos(np.radians((south + north) / 2))
-            geometry = shapely.transform(geometry, lambda points: points * [width, 1.0])
+            scale = [np.cos(np.radians((south + north) / 2)), 1.0]
+            geometry = shapely.transform(geometry, lambda points: points * scale)
         areas, perimeters, borders = rook_neighbors(geometry)
-    except (ImportError, ValueError) as error:
-        raise DataError(f"{path}: {error}") from error
+    except Exception as error:  # shapely raises many types
+        raise DataError(f"{path}: {message_line(error)}") from error
     frame = pd.DataFrame([each["properties"] or {} for each in features])
     named = {key: name for key, name in (("weight", weight), ("start", start)) if name is not None}
     for key, name in named.items():
@@ -520,13 +509,6 @@ def load_areas(
     return AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
 
-def _polygon(shapely: Any, feature: Mapping[str, Any], number: int) -> Any:
-    try:
-        return shapely.from_geojson(json.dumps(feature["geometry"]))
-    except shapely.errors.GEOSException as error:
-        raise ValueError(f"the geometry of area {number} is malformed ({error})") from error
-
-
 def read_map_file(path: Path) -> dict[str, Any]:
     """Read a map as a GeoJSON object with features; formats other than GeoJSON require geopandas."""
     suffix = path.suffix.lower()
@@ -538,17 +520,13 @@ def read_map_file(path: Path) -> dict[str, Any]:
     elif suffix in (".gpkg", ".parquet"):
         try:
             geopandas = importlib.import_module("geopandas")
-        except ImportError as error:
-            raise DataError(
-                f"{path.name} requires geopandas, which is not installed: run pip install geopandas"
-                f"{' pyarrow' if suffix == '.parquet' else ''}, or convert the map to GeoJSON (.geojson)"
-            ) from error
-        try:
             table = geopandas.read_parquet(path) if suffix == ".parquet" else geopandas.read_file(path)
             table = table if table.crs is None else table.to_crs(4326)
             document = json.loads(table.to_json(default=str, drop_id=True))
         except Exception as error:  # drivers of geopandas raise many types
-            raise DataError(f"{path} cannot be read as a map: {message_line(error)}") from error
+            remedy = "; run pip install geopandas pyarrow, or convert the map to GeoJSON (.geojson)"
+            remedy = remedy if isinstance(error, ImportError) else ""
+            raise DataError(f"{path} cannot be read as a map: {message_line(error)}{remedy}") from error
     else:
         raise DataError(
             f"method regions requires a map of areas (.geojson, .json, .gpkg or .parquet), got {path.name}"
@@ -559,7 +537,7 @@ def read_map_file(path: Path) -> dict[str, Any]:
     for number, each in enumerate(features):
         if not isinstance(each, dict) or not isinstance(each.get("geometry"), dict):
             raise DataError(f"{path}: feature {number} has no geometry; remove it, or add its polygon")
-        if not isinstance(each.setdefault("properties", None), dict | None):
+        if not isinstance(each.setdefault("properties", {}), dict | None):
             raise DataError(f"{path}: the properties of feature {number} must be an object")
     return document
 

@@ -237,7 +237,7 @@ class AreaSamples(PreparedSamples):
     """Areas of a map, whose polygons determine the graph of neighbours."""
 
     document: dict[str, Any] = field(kw_only=True)  # GeoJSON as read
-    geometry: Any = field(kw_only=True)  # polygons, longitudes scaled to the unit of latitudes
+    geometry: Any = field(kw_only=True)  # polygons in coordinates of equal scale
     roles_of_map: dict[str, str] = field(kw_only=True)  # columns ``weight`` and ``start``
 
     kind: ClassVar[str] = "area"

@@ -142,24 +142,12 @@ class MedoidEncoding(_MedoidGenes):
                     f"sizes must be ClusterSizes, such as ClusterSizes(3, 8), got {quoted(sizes)}."
                 )
             self.sizes = ClusterSizes(np.maximum(sizes.low, 1), sizes.high)
-            self.k_min, self.k_max = self._possible(self.sizes)
+            n, low, most = self.n_samples, self.sizes.low, self.k_max
+            ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))
+            self.k_min, self.k_max = max(self.k_min, ends[0]), min(most, ends[1])
+            # Raises if no number of clusters is possible.
+            self.sizes.possible(self.k_min if self.k_min <= self.k_max else most, n)
         self.n_var = self.k_max
-
-    def _possible(self, sizes: ClusterSizes) -> tuple[int, int]:
-        """Return the smallest and the largest number of clusters that the bounds on sizes permit."""
-        possible, reason = [], ""
-        for k in range(self.k_min, self.k_max + 1):
-            try:
-                sizes.possible(k, self.n_samples)
-                possible.append(k)
-            except ValueError as error:
-                reason = str(error)
-        if not possible:
-            raise ValueError(
-                f"sizes are impossible with {self.k_min} to {self.k_max} clusters: {reason}; change the "
-                "bounds, k_min or k_max."
-            )
-        return possible[0], possible[-1]
 
     def decode(self, X: IntArray) -> Labels:
         """Assign samples to medoids; raise a ValueError unless rows are distinct medoids, then -1."""

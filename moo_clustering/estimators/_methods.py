@@ -84,8 +84,7 @@ class Method:
         Supervision of ``fit``: ``"labels"`` (partial), ``"label_sets"`` (any number per sample), ``"pairs"``.
     sparse, bags, categorical, areas : bool
         Whether ``fit`` accepts sparse matrices; bags of instances (or samples, as bags of one instance); data
-        frames with categorical columns; and whether it requires ``graph``, ``weight``, ``start`` and
-        ``shapes`` of the areas of a map.
+        frames with categorical columns; ``graph``, ``weight``, ``start`` and ``shapes`` of a map of areas.
     stems, presence : bool
         Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
     equal_columns : bool
@@ -286,8 +285,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         class_name="Regions",
         paper="this package, after DeFord, Duchin & Solomon 2021 and Duque, Anselin & Rey 2012",
         summary="connected regions of a map with even loads, such as territories or districts",
-        needs="areas with polygons, and the number of regions or a smallest load; optional weights and "
-        "earlier regions",
+        needs="areas with polygons, and the number of regions; optional weights and earlier regions",
         areas=True,
     ),
 )

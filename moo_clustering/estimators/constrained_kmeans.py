@@ -33,13 +33,7 @@ from moo_clustering._kernels import caching
 from moo_clustering._kernels.assignment import assign_within
 from moo_clustering._kernels.kmeans import lloyd
 from moo_clustering._parallel import run_calls
-from moo_clustering.constraints import (
-    ClusterSizes,
-    ClusterWeights,
-    GroupShares,
-    Limit,
-    PairwiseConstraints,
-)
+from moo_clustering.constraints import ClusterSizes, ClusterWeights, GroupShares, Limit, PairwiseConstraints
 from moo_clustering.estimators._base import (
     OF_PREDICT,
     OF_TRANSFORM,
@@ -175,9 +169,8 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         found = [each for each in runs if each is not None]
         if not found:
-            remedy = ", remove cannot-links" if len(bounds.rivals) else ""
             raise ValueError(
-                f"no partition within the limits was found; widen the limits{remedy}, or increase n_init."
+                "no partition within the limits was found; widen the limits, remove pairs or increase n_init."
             )
         best = min(found, key=lambda each: each.inertia)
         self.labels_, order = number_clusters(best.labels)
@@ -248,11 +241,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         )
 
     def _bounds(
-        self,
-        n_samples: int,
-        weight: ArrayLike | None,
-        groups: ArrayLike | None,
-        pairs: PairwiseConstraints | None = None,
+        self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
     ) -> _Bounds:
         """Create the limits for ``n_samples`` samples, and check that they are possible."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
@@ -289,16 +278,10 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         if (np.ravel(self.min_cluster_size) < 1).any():
             raise ValueError(f"min_cluster_size must be at least 1, got {quoted(self.min_cluster_size)}.")
         bounds = _Bounds(limits, n_samples, self.n_clusters, pairs)
-        if len(bounds.amounts) < self.n_clusters:
-            raise ValueError(
-                f"must_link leaves {len(bounds.amounts)} groups of samples for {self.n_clusters} clusters; "
-                "decrease n_clusters, or remove pairs."
-            )
-        heaviest = bounds.amounts[:, : len(bounds.high[0])].max(axis=0)
-        for (name, _, _), amount, high in zip(made, heaviest, bounds.high.max(axis=0), strict=False):
-            if amount > high * (1 + 1e-9):
+        for (name, *_), amount, high in zip(made, bounds.amounts.T, bounds.high.max(axis=0), strict=False):
+            if (most := amount.max()) > high * (1 + 1e-9):
                 raise ValueError(
-                    f"must_link joins samples with {amount:g} in all, more than max_{name}={high:g}; "
+                    f"must_link joins samples with {most:g} in all, more than max_{name}={high:g}; "
                     f"increase max_{name}, or remove pairs."
                 )
         return bounds
@@ -439,22 +422,17 @@ class _Bounds:
         share, bound = solved[0], unit * solved[1] + float(nearest.sum())
         labels = self._mended(share.argmax(axis=1), cost)
         if len(self.rivals):
-            rough = share.argmax(axis=1) if labels is None else labels
             is_apart = labels is not None and (labels[self.rivals[:, 0]] != labels[self.rivals[:, 1]]).all()
-            labels = labels if is_apart else self._apart(rough, excess / unit)
+            labels = labels if is_apart else self._apart(share.argmax(axis=1), excess / unit)
         if labels is None:
             return None
         value = float(cost[np.arange(len(cost)), labels].sum())
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Solve the integer programme with cannot-links for their groups and those with the least margin.
-
-        The others remain in their clusters, unless this is impossible. None if no solution is found.
-        """
+        """Solve the integer programme for groups with cannot-links or small margins, if necessary for all."""
         n = len(labels)
-        nearest = np.partition(cost, min(1, cost.shape[1] - 1), axis=1)
-        margin = nearest[:, min(1, cost.shape[1] - 1)] - nearest[:, 0]
+        margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
         order = np.argsort(margin, kind="stable")
         n_free = int((margin < 0).sum()) + max(_FREE, n // 20)
@@ -465,7 +443,6 @@ class _Bounds:
             place[free] = np.arange(len(free))
             solved = self._programme(cost[free], self._columns[free], spent, place[self.rivals])
             if solved is not None:
-                labels = labels.copy()
                 labels[free] = solved[0].argmax(axis=1)
                 return labels
             if not len(fixed):
@@ -534,9 +511,9 @@ class _Bounds:
         )
         if solved.x is None or (solved.status != 0 and not n_pairs):
             return None
-        duals = np.zeros(len(least))
         if n_pairs:
-            return solved.x.reshape(n, k), duals.reshape(spent.shape)
+            return solved.x.reshape(n, k), np.zeros(spent.shape)
+        duals = np.zeros(len(least))
         duals[below] += solved.ineqlin.marginals[: len(below)]
         duals[above] -= solved.ineqlin.marginals[len(below) :]
         return solved.x.reshape(n, k), duals.reshape(spent.shape)

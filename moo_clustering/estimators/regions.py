@@ -214,9 +214,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = search.result()
-        self._limits: list[Limit] = [Contiguity(area_map.graph)]
-        if weights.any():
-            self._limits.append(ClusterWeights(weights, *self.bounds_))
+        loads = [ClusterWeights(weights, *self.bounds_)] if weights.any() else []
+        self._limits: list[Limit] = [Contiguity(area_map.graph), *loads]
         self._set_front(problem, search.algorithm.pop, weights)
 
     def _kind(self) -> type[Any]:

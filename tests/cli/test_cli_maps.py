@@ -71,7 +71,7 @@ def test_files_record_and_report(run, areas, tmp_path):
         ("contiguity", 0.0),
         ("cluster_weights", 0.0),
     ]
-    assert "limits    contiguity, cluster_weights hold" in result.output
+    assert "limits    contiguity holds, cluster_weights holds" in result.output
     assert "20 areas" in result.output
     labels = pd.read_csv(out / "labels.csv")
     assert labels["row"].tolist() == [f"area {k}" for k in range(20)]
@@ -150,7 +150,7 @@ def test_other_formats_are_read_by_geopandas(run, areas, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "requires the number of regions: set it with -k N, or with -k auto"),
+        ((), "requires the number of regions: set it with -k"),
         (("-k", "auto"), "-k auto requires the smallest load of a region: set it with --set min_weight="),
         (("-k", "few"), "'few' is not a valid integer"),
         (("-k", 2, "--weight", "peple"), "has no column 'peple' (--weight); did you mean 'people'?"),
@@ -172,12 +172,12 @@ def test_refused_options(run, areas, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("areas.geojson",), "areas.geojson is a map, which only method regions accepts"),
-        (("iris", *QUICK, "-k", 3), "method regions requires a map of areas, but iris is a bundled data set"),
+        (("areas.geojson",), "maps, --weight and --start are for method regions, not for pareto-clustering"),
+        (("iris", *QUICK, "-k", 3), "requires a map of areas (.geojson, .json, .gpkg or .parquet), got iris"),
         (("table.csv", *QUICK, "-k", 3), "requires a map of areas (.geojson, .json, .gpkg or .parquet)"),
         (("table.csv", "-k", "auto"), "-k auto is for method regions only"),
-        (("table.csv", "--weight", "a"), "--weight can only be used with --method regions"),
-        (("areas.gpkg", *QUICK, "-k", 3), "requires geopandas, which is not installed: run pip install"),
+        (("table.csv", "--weight", "a"), "maps, --weight and --start are for method regions"),
+        (("areas.gpkg", *QUICK, "-k", 3), "run pip install geopandas pyarrow, or convert the map to GeoJSON"),
     ],
 )
 def test_maps_and_other_methods(run, areas, table, tmp_path, monkeypatch, options, message):
@@ -204,7 +204,7 @@ def bow_tie():
         ("[1]", "must be a GeoJSON FeatureCollection with at least one feature"),
         ('{"features": []}', "at least one feature"),
         ('{"features": [3]}', "feature 0 has no geometry"),
-        ('{"features": [{"geometry": {"type": "Blob"}}]}', "the geometry of area 0 is malformed"),
+        ('{"features": [{"geometry": {"type": "Blob"}}]}', "map.json: "),
         ('{"features": [{"geometry": {"type": "Point"}, "properties": 3}]}', "properties of feature 0 must"),
         (json.dumps({"features": without_geometry()}), "feature 3 has no geometry; remove it"),
         (json.dumps({"features": bow_tie()}), "the polygon of area 3 is invalid (Self-intersection"),

@@ -829,13 +829,9 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
     for place, one in enumerate(shapely.simplify(polygons, float((high - low).max()) / _MAP_POINTS)):
-        for part in shapely.get_parts(one):
-            for ring in shapely.get_rings(part):
-                points = shapely.get_coordinates(ring)
-                rings += [
-                    np.column_stack([np.full(len(points), float(place)), points]),
-                    np.full((1, 3), np.nan),
-                ]
+        for ring in shapely.get_rings(shapely.get_parts(one)):
+            points = shapely.get_coordinates(ring)
+            rings += [np.column_stack([np.full(len(points), float(place)), points]), np.full((1, 3), np.nan)]
     return replace(shown, outlines=np.concatenate(rings) if rings else None)
 
 
