@@ -15,10 +15,12 @@ from . import fronts as fronts
 from . import graphs as graphs
 from . import interactive as interactive
 from . import operators as operators
+from . import parts as parts
 from . import persistence as persistence
 from . import pool as pool
 from . import problems as problems
 from . import stats as stats
+from . import studies as studies
 from . import subspace as subspace
 from . import validity as validity
 from . import visualization as visualization

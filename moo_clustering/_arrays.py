@@ -19,26 +19,23 @@ from sklearn.utils._param_validation import InvalidParameterError
 from moo_clustering._messages import did_you_mean as did_you_mean
 from moo_clustering._messages import message_line, value_line
 from moo_clustering._messages import quoted as quoted
+from moo_clustering._types import AnyFloatArray as AnyFloatArray
+from moo_clustering._types import BoolArray as BoolArray
+from moo_clustering._types import Float32Array as Float32Array
+from moo_clustering._types import FloatArray as FloatArray
+from moo_clustering._types import Int32Array as Int32Array
+from moo_clustering._types import Int64Array as Int64Array
+from moo_clustering._types import IntArray as IntArray
+from moo_clustering._types import IntpArray as IntpArray
+from moo_clustering._types import Labels as Labels
+from moo_clustering._types import SeedLike as SeedLike
 
-FloatArray = NDArray[np.float64]
-Float32Array = NDArray[np.float32]
-AnyFloatArray = NDArray[np.floating[Any]]
-IntArray = NDArray[np.integer[Any]]
-Int32Array = NDArray[np.int32]
-Int64Array = NDArray[np.int64]
-IntpArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
-# Cluster numbers per sample: 0..k-1 in one row per partition.
-Labels = NDArray[np.int32]
 # Numbers a block of individuals may occupy in temporary arrays: 32 MB of float64.
 BLOCK_ITEMS = 1 << 22
 # Frames that a warning is not about.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
-SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
 # Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
 _CHUNK = 1 << 22
-# Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
-_NEAR_ONE = 40
 # Ratio of offset to spread above which a mean loses more than three digits.
 _FAR = 1e3
 
@@ -108,7 +105,8 @@ def near_one(X: Any, *, together: bool = False) -> Any:
         X = X.tocsr()
     sizes = row_sizes(X)
     exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
-    shifts = np.where(np.abs(exponents) > _NEAR_ONE, -exponents, 0)
+    # Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
+    shifts = np.where(np.abs(exponents) > 40, -exponents, 0)
     if not shifts.any():
         return X
     X = X.astype(np.result_type(X.dtype, np.float32), copy=False)

@@ -19,14 +19,11 @@ from moo_clustering._arrays import quoted, row_sizes
 FLOATS = [np.float64, np.float32]
 # Types of integers for which kernels are compiled; others become int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
-# NumPy's error messages for data that are not a table of numbers.
-_NO_NUMBERS = ("could not convert", "setting an array element")
 # Columns that a message names.
 _SHOWN = 5
-# Largest difference of two halves of a symmetric matrix, relative to its largest entry.
-_ASYMMETRY = 1e-8
-# Single precision can represent values of this size and far smaller ones beside them.
-_LEAST_SINGLE = 1e-30
+# Largest size in bytes of Dask and Zarr tables that become arrays, for estimators without ``max_memory``; and
+# estimators that read a table in parts.
+_GATHERED, _OF_PARTS = 2**32, "MemeticKMeans, which reads data in parts"
 
 
 def unmasked(data: Any, name: str) -> Any:
@@ -161,7 +158,8 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         raise ValueError(f"{name} must be non-negative, got {lowest:g}")
     if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
         asymmetry = float(abs(matrix - matrix.T).max())
-        if asymmetry > _ASYMMETRY * largest:
+        # Largest difference of two halves of a symmetric matrix, relative to its largest entry.
+        if asymmetry > 1e-8 * largest:
             raise ValueError(
                 f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "
                 f"graphs.symmetrize({name}) for the larger of two entries"
@@ -181,6 +179,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     # Errors name the column of text, dates and empty cells, and how to convert them. Options are those of
     # scikit-learn's ``validate_data``.
     owner = type(estimator).__name__
+    _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED)
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
     # Sums of the same numbers in another order end in other bits.
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
@@ -195,13 +194,33 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        if largest > float(np.finfo(np.float32).max) or 0 < largest < _LEAST_SINGLE:
+        # Single precision can represent values of this size and far smaller ones beside them.
+        if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             raise ValueError(
                 f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
                 f"{largest:g} in absolute value; rescale it, or use float64"
             )
         found = found.astype(np.float32)
     return found
+
+
+def is_partitioned(X: Any) -> bool:
+    """Return whether X is a table in parts, a Dask collection or a Zarr array, which can exceed memory."""
+    dask = hasattr(X, "to_delayed") and hasattr(X, "dask")
+    return dask or hasattr(X, "n_passes") or type(X).__module__.partition(".")[0] == "zarr"
+
+
+def _check_gathered(owner: str, X: Any, max_memory: int) -> None:
+    """Raise a ValueError for a table in parts, or a Dask or Zarr table larger than ``max_memory``."""
+    if not is_partitioned(X):
+        return
+    # The length of a Dask frame is unknown before it is counted.
+    needed = 8 * (len(X) if hasattr(X, "dtypes") else X.shape[0]) * X.shape[1]
+    if hasattr(X, "n_passes") or needed > max_memory:
+        raise ValueError(
+            f"{owner} requires all rows in the memory of one machine, here {needed / 2**30:.3g} GiB for the "
+            f"table alone (limit: {max_memory / 2**30:.3g} GiB); fit {_OF_PARTS}, or {owner} on a sample"
+        )
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
@@ -253,7 +272,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
             raise ValueError(problem) from error
         if "argument must be" in str(error):
             raise TypeError(f"{name} must be a table of numbers: {error}") from error
-        if any(phrase in str(error) for phrase in _NO_NUMBERS):
+        # NumPy's error messages for data that are not a table of numbers.
+        if any(phrase in str(error) for phrase in ("could not convert", "setting an array element")):
             raise ValueError(f"{name} must be a table of numbers, in rows of equal length") from error
         raise
 

@@ -25,19 +25,11 @@ from pymoo.operators.selection.rnd import RandomSelection
 from scipy.stats import wilcoxon
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import (
-    FloatArray,
-    did_you_mean,
-    integer,
-    knee,
-    name_of,
-    non_dominated,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import did_you_mean, integer, knee, name_of, non_dominated, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._targets import marked
+from moo_clustering._types import FloatArray
 from moo_clustering.algorithms import ChcStep, DeapSearch, PymooSearch
 from moo_clustering.algorithms import search as searches
 from moo_clustering.algorithms.deap_search import can_take, new_population, of_genes
@@ -347,14 +339,13 @@ class ControlComparison(NamedTuple):
         pairs = self.differences(measure).sort_values("p")
         counted = "problems" if self.runs["problem"].nunique() > 1 else "seeds"
         n = self.runs[counted[:-1]].nunique()
-        # If all n differences have the same sign, Wilcoxon's p is 2 / 2^n.
-        fewest = 1 + int(np.ceil(np.log2(len(pairs) / alpha)))
+        fewest = fewest_pairs(len(pairs), alpha)
         if n < fewest:
             return (
                 f"No conclusion about {measure} is possible: at least {fewest} {counted} are required, "
                 f"got {n}."
             )
-        adjusted = np.maximum.accumulate(pairs["p"].to_numpy() * np.arange(len(pairs), 0, -1)).clip(max=1.0)
+        adjusted = holm_adjusted(pairs["p"].to_numpy())
         said: dict[str, list[str]] = {
             "better than": [],
             "worse than": [],
@@ -383,6 +374,17 @@ class ControlComparison(NamedTuple):
     def __str__(self) -> str:
         said = [self.claim(one) for one in ("hypervolume", "ari") if one in self.runs]
         return "\n".join([self.table().round(4).to_string(), *said])
+
+
+def holm_adjusted(p: FloatArray) -> FloatArray:
+    """Holm's adjusted p-values of sorted p-values."""
+    return np.maximum.accumulate(p * np.arange(len(p), 0, -1)).clip(max=1.0)
+
+
+def fewest_pairs(n_tests: int, alpha: float) -> int:
+    """Least number of pairs for which Wilcoxon's test with Holm's correction can find a difference."""
+    # If all n differences have the same sign, the p-value is 2 / 2^n.
+    return 1 + int(np.ceil(np.log2(n_tests / alpha)))
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:

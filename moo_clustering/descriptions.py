@@ -28,8 +28,6 @@ _MOST_BINS = 256
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Least strength of a listed contrast, and of one that distinguishes two clusters in a name.
 _LISTED, _DISTINCT = 0.2, 0.5
-# Largest number of phrases in a name.
-_PHRASES = 3
 # Mean rank of a cluster, from 0 to 1, below or above which its numbers are called low or high.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
@@ -671,7 +669,8 @@ def _names(
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]
         remaining, chosen = set(everything), list[int]()
-        while len(chosen) < _PHRASES and len(traits):
+        # Largest number of phrases in a name.
+        while len(chosen) < 3 and len(traits):
             others = sorted(remaining) or everything
             gain = clear[:, cluster, others].sum(axis=1)
             if not chosen and not gain.any():

@@ -26,34 +26,19 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import active_shelf, run_calls
 
 __all__ = [
-    "MAX_MEMORY",
-    "SOLVERS",
-    "NMFRuns",
-    "document_weights",
-    "factorization_loss",
-    "labels_from_factors",
-    "map_nmf",
-    "nmf",
-    "topic_lengths",
-]
+    "MAX_MEMORY", "SOLVERS", "NMFRuns", "document_weights", "factorization_loss", "labels_from_factors",
+    "map_nmf", "nmf", "topic_lengths",
+]  # fmt: skip
 
 MAX_MEMORY = 4 << 30
 Result = TypeVar("Result")
 Seeds = Sequence[np.random.SeedSequence]
 Factors = tuple[ArrayLike, ArrayLike]
-# Bytes of a panel row; longer rows evict each other from the caches.
-_ROW_BYTES = 4096
-# Minimum number of runs per batch for full use of the vector units.
-_LANES = 16
-# Peak number of copies of a run's factors: starts, panel, repacked panel, result.
-_COPIES = 4
 # Maximum number of blocks of rows for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
 # Cost of updating a row, in matrix values per component; balances the blocks.
 _ROW_COST = 3.5
-# Number of iterations between removals of converged runs from the panel.
-_REPACK = 10
 # Bytes of a cache line.
 _LINE = 64
 
@@ -394,7 +379,8 @@ def plan_batches(
     """Plan batches of similar size, one per worker at a time, within ``memory`` bytes together."""
     # Factors of a run have ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per
     # worker.
-    run_bytes = _COPIES * n_rows * row_bytes
+    # Peak number of copies of a run's factors: starts, panel, repacked panel, result.
+    run_bytes = 4 * n_rows * row_bytes
     affordable = memory // run_bytes
     if affordable < 1:
         raise ValueError(
@@ -405,7 +391,9 @@ def plan_batches(
     most = min(workers, affordable, max(1, n_runs // lanes))
     # A divisor of the number of workers, so that batches have equal numbers of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
-    size = min(affordable // at_once, max(_LANES, _ROW_BYTES // row_bytes))
+    # Bytes of a panel row; longer rows evict each other from the caches.
+    # Minimum number of runs per batch for full use of the vector units.
+    size = min(affordable // at_once, max(16, 4096 // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
     bounds = [n_runs * batch // n_batches for batch in range(n_batches + 1)]
     runs = [slice(lo, hi) for lo, hi in pairwise(bounds)]
@@ -542,7 +530,8 @@ def solve_panel(
         if not running.any():
             break
         last = loss
-        if (iteration + 1) % _REPACK == 0 and not running.all():
+        # Number of iterations between removals of converged runs from the panel.
+        if (iteration + 1) % 10 == 0 and not running.all():
             kept = np.flatnonzero(running)
             topics, weights = topics.keep(kept), weights.keep(kept)
             gram, last, live = np.ascontiguousarray(gram[:, kept]), last[kept], live[kept]

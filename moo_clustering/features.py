@@ -31,15 +31,9 @@ from moo_clustering._data import FLOATS, checked_array, checked_table, numeric_f
 from moo_clustering._targets import Targets, partial_targets
 
 __all__ = [
-    "InformationGainSelector",
-    "NCWTransformer",
-    "PaperTfidfTransformer",
-    "StemmingAnalyzer",
-    "binary_unigrams",
-    "document_term_counts",
-    "information_gain",
-    "prune_terms",
-]
+    "InformationGainSelector", "NCWTransformer", "PaperTfidfTransformer", "StemmingAnalyzer",
+    "binary_unigrams", "document_term_counts", "information_gain", "prune_terms",
+]  # fmt: skip
 
 Stemmer = Literal["porter", "english"]
 StopWords = Literal["english"] | Iterable[str] | None
@@ -49,8 +43,6 @@ _TOKENS = re.compile("[a-z][a-z]+")
 _FIELDS = ("title", "abstract", "text")
 _HEADINGS = "headings"
 _ALL_FIELDS = (*_FIELDS, _HEADINGS)
-# Equal gains can differ in their last digits, which depend on the order of summation.
-_DECIMALS = 12
 
 
 def document_term_counts(
@@ -434,7 +426,8 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
                     f"no features remain: each of {len(allowed)} features is zero in all or nonzero "
                     f"in all of the {rows.shape[0]} samples"
                 )
-        order = np.argsort(-self.information_gains_.round(_DECIMALS), kind="stable")
+        # Equal gains can differ in their last digits, which depend on the order of summation.
+        order = np.argsort(-self.information_gains_.round(12), kind="stable")
         self.support_ = np.zeros(len(allowed), dtype=bool)
         self.support_[order[allowed[order]][: self.n_features]] = True
         return self

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 @click.option(
     "--sets",
     metavar="NAMES|N",
-    help="multi-instance, pesc, flagship, interactive: names of data sets, separated by commas; default: all "
-    "of the paper's that are found (pesc: with at most 5000 samples; flagship: all that can be read). "
-    "ensemble-nmf: number of data sets per collection and k; default: 10.",
+    help="multi-instance, pesc, flagship, interactive, regions: names of data sets, separated by commas; "
+    "default: all of the paper's that are found (pesc: with at most 5000 samples; flagship: all that can be "
+    "read). ensemble-nmf: number of data sets per collection and k; default: 10.",
 )
 @click.option(
     "--collections",
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     metavar="NAMES",
     help="flagship: which questions, separated by commas: unsupervised, known, labels, novel, pairs, "
     "evolution, families; interactive: which methods, as its tables name them; evolution: which settings, "
-    "mock, features, subspaces, bags, cuts; default: all.",
+    "mock, features, subspaces, bags, cuts; regions: search, start; default: all.",
 )
 def reproduce(
     name: str | None, out: Path | None, data: Path | None, seeds: int | None, jobs: int, k_max: str,

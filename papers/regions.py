@@ -1,4 +1,8 @@
-"""Connected regions with even loads: directed walks and their controls, at equal CPU time on every map."""
+"""Connected regions with even loads: directed walks and their controls, at equal CPU time on every map.
+
+A second block divides a map again after a year, when weights have changed: from last year's regions, or from
+random ones.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +19,24 @@ from pymoo.indicators.hv import HV
 from pymoo.operators.selection.rnd import RandomSelection
 from scipy.sparse import csr_array
 
-from moo_clustering._arrays import FloatArray, IntArray, non_dominated
+from moo_clustering._arrays import FloatArray, IntArray, Labels, non_dominated
 from moo_clustering.algorithms import DirectedWalks, PymooSearch
 from moo_clustering.controls import paired_difference
 from moo_clustering.encodings import RegionEncoding
+from moo_clustering.estimators.regions import StartSampling
 from moo_clustering.operators import BoundaryClimb
 from moo_clustering.operators.regions import random_weights
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.validity import CutEdges, LoadVariation
+from moo_clustering.validity import ChangedShare, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 from papers.runner import Key, ResultFigure, ResultTable, Settings, folder_of_data
 
 SECONDS = 3.0
 TOLERANCES = (0.15, 0.05)
 OURS = "directed walks"
+BLOCKS = ("search", "start")
+# Standard deviation of the change of the logarithm of a weight in a year.
+_YEAR = 0.15
 # Proposed moves of a climb that is not continued, and initial plans that set the scale of its objectives.
 _LONG_CLIMB, _SCALE = 300_000, 20
 _NOTES = (
@@ -37,6 +45,10 @@ _NOTES = (
     "All methods have the same moves and CPU time, after compilation. Random parents: from the archive; no "
     "selection: from all plans. Restarts: a long climb from a new plan in a random direction. Differences: "
     "directed walks minus the other method, by map, tolerance and seed; p: Wilcoxon.",
+)
+_START_NOTES = (
+    "Weights have changed since last year, and the share of areas that leave their region is a fourth "
+    "objective. Hypervolumes as in the other table; both methods are directed walks of the same CPU time.",
 )
 
 
@@ -88,8 +100,12 @@ class Regionalisation:
             self._maps[path.stem] = partial(read, path)
         if unknown := set(settings.sets) - self._maps.keys():
             raise ValueError(f"there is no map {min(unknown)!r}; there are {', '.join(self._maps)}.")
+        if unknown := set(settings.blocks) - set(BLOCKS):
+            raise ValueError(f"blocks must be among {', '.join(BLOCKS)}; got {min(unknown)!r}.")
         self.cells: list[Key] = [
-            {"map": name, "tolerance": tolerance, "seed": seed}
+            {"block": block, "map": name, "tolerance": tolerance, "seed": seed}
+            for block in BLOCKS
+            if block in settings.blocks or not settings.blocks
             for name in self._maps
             if name in settings.sets or not settings.sets
             for tolerance in TOLERANCES
@@ -104,62 +120,103 @@ class Regionalisation:
     @staticmethod
     def compute(key: Key, data: Areas) -> dict[str, Any]:
         """Fronts, numbers of plans, and infeasible plans of every method."""
-        problem = problem_of(data, float(key["tolerance"]))
+        tolerance, seed = float(key["tolerance"]), int(key["seed"])
+        earlier = None
+        if key["block"] == "start":
+            rng = np.random.default_rng(seed)
+            earlier = last_year(data, tolerance, seed)
+            data = data._replace(weight=data.weight * np.exp(_YEAR * rng.normal(size=len(data.weight))))
+        problem = problem_of(data, tolerance, earlier)
+        encoding: Any = problem.encoding
+        methods = METHODS if earlier is None else started(encoding.mend(earlier))
         value: dict[str, Any] = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for name, search in METHODS.items():
+            for name, search in methods.items():
                 search(problem, 0, 0.01)  # compiles
-                value[name] = _summary(problem, *search(problem, int(key["seed"]), SECONDS))
+                value[name] = _summary(problem, *search(problem, seed, SECONDS))
         return value
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Mean hypervolumes by map and method, and differences from directed walks."""
-        settings = [(str(key["map"]), float(key["tolerance"])) for key in self.cells]
-        rows: list[list[Any]] = []
-        pairs: dict[str, list[list[float]]] = {name: [[], []] for name in METHODS if name != OURS}
-        for one in dict.fromkeys(settings):
-            cells = [value for setting, value in zip(settings, values, strict=True) if setting == one]
-            scored = hypervolumes(
-                [{name: np.array(cell[name]["front"]) for name in METHODS} for cell in cells]
-            )
-            for name in METHODS:
-                plans, infeasible = (
-                    sum(cell[name][what] for cell in cells) for what in ("plans", "infeasible")
-                )
-                rows.append([*one, name, float(np.mean(scored[name])), plans // len(cells), infeasible])
-            for name, (ours, theirs) in pairs.items():
-                ours.extend(scored[OURS])
-                theirs.extend(scored[name])
-        compared: list[list[Any]] = [
-            [name, *paired_difference(*pair).values()] for name, pair in pairs.items()
-        ]
-        columns = ["map", "tolerance", "method", "hypervolume", "plans", "infeasible"]
-        return [
-            ResultTable(
-                "hypervolumes", "Regions: mean hypervolume", columns, rows, _NOTES, {"tolerance": ".2f"}
-            ),
-            ResultTable(
-                "differences",
-                "Regions: directed walks minus other methods",
-                ["method", "difference", "low", "high", "p", "wins", "ties", "losses"],
-                compared,
-                _NOTES[1:],
-            ),
-        ]
+        """Mean hypervolumes by map and method, and differences from the first method."""
+        found: list[ResultTable] = []
+        for block, title, notes in (
+            ("search", "Regions", _NOTES),
+            ("start", "This year's regions", _START_NOTES),
+        ):
+            cells = [
+                ((str(key["map"]), float(key["tolerance"])), value)
+                for key, value in zip(self.cells, values, strict=True)
+                if key["block"] == block
+            ]
+            if cells:
+                found += _tables(block, title, notes, cells)
+        return found
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
         """No figures."""
         return []
 
 
-def problem_of(data: Areas, tolerance: float) -> PartitionProblem:
-    """Three objectives of regions with loads within a tolerance of the mean."""
+def _tables(
+    block: str, title: str, notes: Sequence[str], cells: Sequence[tuple[tuple[str, float], Any]]
+) -> list[ResultTable]:
+    names = list(cells[0][1])
+    rows: list[list[Any]] = []
+    scores: dict[str, list[float]] = {name: [] for name in names}
+    for one in dict.fromkeys(setting for setting, _ in cells):
+        runs = [value for setting, value in cells if setting == one]
+        scored = hypervolumes([{name: np.array(run[name]["front"]) for name in names} for run in runs])
+        for name in names:
+            plans, infeasible = (sum(run[name][what] for run in runs) for what in ("plans", "infeasible"))
+            rows.append([*one, name, float(np.mean(scored[name])), plans // len(runs), infeasible])
+            scores[name] += scored[name]
+    first, *others = names
+    compared: list[list[Any]] = [
+        [name, *paired_difference(scores[first], scores[name]).values()] for name in others
+    ]
+    columns = ["map", "tolerance", "method", "hypervolume", "plans", "infeasible"]
+    heading = ["method", "difference", "low", "high", "p", "wins", "ties", "losses"]
+    prefix = "" if block == "search" else f"{block}_"
+    return [
+        ResultTable(
+            f"{prefix}hypervolumes", f"{title}: mean hypervolume", columns, rows, notes, {"tolerance": ".2f"}
+        ),
+        ResultTable(
+            f"{prefix}differences", f"{title}: {first} minus other methods", heading, compared, notes[-1:]
+        ),
+    ]
+
+
+def last_year(data: Areas, tolerance: float, seed: int) -> Labels:
+    """Regions of least sum of squares of a short search."""
+    problem = problem_of(data, tolerance)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        F, X = METHODS[OURS](problem, seed + 1_000, SECONDS / 4)
+    found: Labels = X[F[:, 0].argmin()]
+    return found
+
+
+def started(plan: Labels) -> dict[str, Callable[[Any, int, float], tuple[Any, Any]]]:
+    """Walks from a plan and its recombinations, and from random plans."""
+
+    def warm(problem: Any) -> DirectedWalks:
+        operators = problem.operators(DirectedWalks)
+        operators["sampling"] = StartSampling(plan, operators["sampling"])
+        return DirectedWalks(**operators)
+
+    return {"from last year's regions": partial(_searched, warm), "from random regions": METHODS[OURS]}
+
+
+def problem_of(data: Areas, tolerance: float, earlier: Labels | None = None) -> PartitionProblem:
+    """Objectives of regions with loads near the mean: three, or four with earlier regions."""
     mean = data.weight.sum() / data.n_regions
     bounds = {"low": (1 - tolerance) * mean, "high": (1 + tolerance) * mean}
     encoding = RegionEncoding(data.graph, data.n_regions, weight=data.weight, **bounds)
     indices = [SumOfSquares().fit(data.X), CutEdges().fit(data.graph), LoadVariation().fit(data.weight)]
-    return PartitionProblem(None, encoding, indices)
+    changes = [] if earlier is None else [ChangedShare().fit(earlier)]
+    return PartitionProblem(None, encoding, [*indices, *changes])
 
 
 def hypervolumes(cells: Sequence[Mapping[str, FloatArray]]) -> dict[str, list[float]]:

@@ -8,30 +8,29 @@ lacks and writes the tables.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import math
 import os
-import signal
-import threading
-import zlib
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-from joblib import delayed
-
-from moo_clustering._arrays import QuotingError, did_you_mean
-from moo_clustering._messages import progress_bar
-from moo_clustering._parallel import finished_calls
-from moo_clustering.persistence import csv_cell, environment, is_temporary, locked, replacing, to_json
+from moo_clustering._arrays import did_you_mean
+from moo_clustering.persistence import csv_cell, environment, replacing, to_json
+from moo_clustering.studies.cells import (
+    CellError,
+    CellStore,
+    Key,
+    StoreError,
+    cells_of_folder,
+    check_folder,
+    run_cells,
+    seed_of,
+)
 
 __all__ = [
     "DATA_VARIABLE",
@@ -39,6 +38,7 @@ __all__ = [
     "CellError",
     "CellStore",
     "Experiment",
+    "Key",
     "Plan",
     "Reproduction",
     "ResultFigure",
@@ -51,16 +51,13 @@ __all__ = [
     "run_cells",
     "seed_of",
 ]
-Key = Mapping[str, str | int | float]
-Compute = Callable[[Key, Any], Any]
-FORMAT = "moo_clustering cells"
 DATA_VARIABLE = "MOO_CLUSTERING_DATA"
 Value = str | int | float | None
 _LATEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "—": "---"}
 )
 _NOTHING = "—"
-RESULTS, RECORD = "results.jsonl", "run.json"
+RECORD = "run.json"
 
 
 @dataclass(frozen=True)
@@ -346,7 +343,7 @@ EXPERIMENTS = {
             "Connected regions with even loads: directed walks, random parents, restarts and NSGA-II on maps",
             "papers.regions",
             "Regionalisation",
-            options=("sets",),
+            options=("sets", "blocks"),
             seeds=3,
         ),
         Experiment(
@@ -492,10 +489,9 @@ def reproduce(
         If the data or the folder cannot be used (:class:`DataError`, :class:`StoreError`), or another process
         writes to it (:class:`~moo_clustering.persistence.FolderInUseError`).
     """
-    _check_folder(folder)
+    check_folder(folder)
     plan = experiment.plan(settings)
     parameters = {"experiment": experiment.cells_of, **plan.parameters}
-    folder.mkdir(parents=True, exist_ok=True)
     record: dict[str, Any] = {
         "format": "moo_clustering experiment",
         "experiment": experiment.name,
@@ -505,7 +501,7 @@ def reproduce(
         "environment": environment(),
         "cells": len(plan.cells),
     }
-    with locked(folder), CellStore(folder / RESULTS, parameters) as store:
+    with cells_of_folder(folder, parameters) as store:
         _write(folder / RECORD, _json(record))
         complete = run_cells(
             plan.compute,
@@ -521,19 +517,6 @@ def reproduce(
         record["status"] = "complete" if complete else "interrupted"
         _write(folder / RECORD, _json(record))
     return Reproduction(tables, complete, n_done, len(plan.cells))
-
-
-def _check_folder(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise StoreError(f"{folder} is a file, not a folder; choose another folder")
-    if not folder.exists() or (folder / RESULTS).exists():
-        return
-    if not all(is_temporary(entry.name) for entry in folder.iterdir()):
-        raise StoreError(f"{folder} holds other files; choose another folder")
-
-
-class StoreError(QuotingError):
-    """The file has other parameters, or is not a store."""
 
 
 def _write(path: Path, text: str) -> None:
@@ -580,262 +563,6 @@ class Reproduction:
     complete: bool
     n_done: int
     n_cells: int
-
-
-def run_cells(
-    compute: Compute,
-    cells: Sequence[Key],
-    data: Callable[[Key], Any],
-    store: CellStore,
-    *,
-    n_jobs: int | None = None,
-    verbose: bool = False,
-    description: str = "cells",
-) -> bool:
-    """Compute the cells that are not in the store.
-
-    Parameters
-    ----------
-    compute : callable
-        ``compute(key, data) -> value`` as JSON can hold it; importable by other processes. All
-        randomness must come from ``seed_of`` parts of the key.
-    cells : sequence of mappings
-    data : callable
-        ``data(key)`` gives the data of a cell. It is called in this process shortly before the cell is
-        computed, so that few data wait in memory.
-    store : CellStore
-    n_jobs : int or None, default=None
-        Processes; -1 for all processors. None is one, unless a :func:`joblib.parallel_config` says
-        otherwise: with ``backend="dask"`` the cells are computed on the workers of a cluster. The values
-        do not depend on it.
-    verbose : bool, default=False
-        Show progress.
-    description : str, default="cells"
-        Text before the progress bar.
-
-    Returns
-    -------
-    complete : bool
-        False after Ctrl-C; finished cells are in the store then.
-
-    Raises
-    ------
-    CellError
-        When a cell fails; names its key.
-    """
-    missing = [key for key in cells if key not in store]
-    if not missing:
-        return True
-    bar = progress_bar(
-        total=len(cells),
-        initial=len(cells) - len(missing),
-        desc=description,
-        disable=not verbose,
-        unit="cell",
-    )
-    # closing() drops the dispatched cells when the loop ends early.
-    with bar, closing(_finished(compute, missing, data, n_jobs)) as finished:
-        try:
-            for key, value in finished:
-                store.add(key, value)
-                bar.update()
-        except KeyboardInterrupt:
-            return False
-    return True
-
-
-def _finished(
-    compute: Compute, cells: Sequence[Key], data: Callable[[Key], Any], n_jobs: int | None
-) -> Generator[tuple[Key, Any]]:
-    """Keys and values in the order in which they finish."""
-    parent = os.getpid()
-    calls = (delayed(_task)(compute, key, data(key), parent) for key in cells)
-    yield from finished_calls(calls, n_jobs=n_jobs)
-
-
-def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # Ctrl-C goes to all processes of a terminal, but only the parent handles it.
-    if os.getpid() != parent and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return key, _value(compute, key, data)
-
-
-def _value(compute: Compute, key: Key, data: Any) -> Any:
-    try:
-        return compute(key, data)
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise CellError(f"the cell {dict(key)} failed: {type(error).__name__}: {error}") from error
-
-
-class CellError(RuntimeError):
-    """A cell failed; cells that finished before are saved."""
-
-
-def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
-    """Seed that depends on the given parts alone.
-
-    A cell that derives its seeds from its key has the same value in any order, process or
-    selection of cells.
-
-    Parameters
-    ----------
-    *parts : str, int or float
-        Parts of the seed, in this order.
-
-    Returns
-    -------
-    numpy.random.SeedSequence
-    """
-    digest = hashlib.sha256(json.dumps(parts).encode()).digest()
-    return np.random.SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
-
-
-class CellStore:
-    """A file of JSON lines: the parameters first, then one finished cell per line.
-
-    Every line is on the disk when :meth:`add` returns. An unfinished line of a killed run is cut off
-    when the file is opened again.
-
-    Parameters
-    ----------
-    path : Path
-        Created if it does not exist.
-    parameters : mapping
-        Parameters that determine the values, as JSON; keys must be strings.
-
-    Raises
-    ------
-    StoreError
-        If the file holds cells of other parameters (the message names the differences), or is
-        something else.
-    """
-
-    def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
-        self.path = path
-        wanted = to_json(parameters, "parameters")
-        if path.exists():
-            given, self._values, length = _read(path)
-            _check_same(path, given, wanted)
-            os.truncate(path, length)
-        else:
-            self._values = {}
-            with replacing(path) as file:
-                file.write(_line({"format": FORMAT, "parameters": wanted}))
-        self._file = open(path, "ab", buffering=0)  # noqa: SIM115
-
-    def __contains__(self, key: Key) -> bool:
-        return _name(key) in self._values
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def add(self, key: Key, value: Any) -> None:
-        """Save the value of a cell."""
-        held = to_json(value, "value")
-        record = {"key": to_json(key, "key"), "value": held}
-        self._append(_line({**record, "crc32": _checksum(record)}))
-        self._values[_name(key)] = held
-
-    def _append(self, line: bytes) -> None:
-        """Write the line at once, so that no other process writes into it, and completely or not at all."""
-        length = os.fstat(self._file.fileno()).st_size
-        try:
-            # A disk that fills up takes a part of the line without an error; writing the rest raises it.
-            written = self._file.write(line)
-            while written < len(line):
-                written += self._file.write(line[written:])
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            with suppress(OSError):
-                os.truncate(self._file.fileno(), length)
-            error.filename = str(self.path)
-            raise
-
-    def values(self, keys: Iterable[Key]) -> list[Any]:
-        """Values of cells in the order of the keys, as read from JSON.
-
-        Raises
-        ------
-        KeyError
-            For a cell that is not finished.
-        """
-        return [self._values[_name(key)] for key in keys]
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
-    """Parameters, values, and the length of the complete lines."""
-    content = path.read_bytes()
-    length = content.rfind(b"\n") + 1
-    head, *lines = content[:length].split(b"\n")[:-1] or [b""]
-    try:
-        header = json.loads(head)
-        if header["format"] != FORMAT:
-            raise ValueError("another format")
-        parameters: dict[str, Any] = header["parameters"]
-        if not isinstance(parameters, dict):
-            raise TypeError("parameters without names")
-        records = [json.loads(line) for line in lines]
-        values = {_name(record["key"]): record["value"] for record in records}
-        # Files of older versions have no checksums.
-        changed = [
-            number
-            for number, record in enumerate(records, 2)
-            if record.get("crc32", checksum := _checksum(record)) != checksum
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(f"{path} does not hold the cells of an experiment; choose another folder") from error
-    if changed:
-        raise StoreError(
-            f"{path}, line {changed[0]}: it was changed after it was written (its checksum differs); "
-            "remove the line to have its cell computed again, or choose another folder"
-        )
-    return parameters, values, length
-
-
-def _name(key: Key) -> str:
-    return json.dumps(to_json(key, "key"), sort_keys=True)
-
-
-def _checksum(record: Mapping[str, Any]) -> int:
-    return zlib.crc32(json.dumps([record["key"], record["value"]]).encode())
-
-
-def _check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    missing = object()
-    differences = [
-        f"{name} is {_shown(given, name)} there and {_shown(wanted, name)} here"
-        for name in dict.fromkeys([*given, *wanted])
-        if given.get(name, missing) != wanted.get(name, missing)
-    ]
-    if differences:
-        raise StoreError(
-            f"{path} was made with other parameters: {'; '.join(differences)}; choose another folder"
-        )
-
-
-def _shown(parameters: Mapping[str, Any], name: str) -> str:
-    return json.dumps(parameters[name]) if name in parameters else "not given"
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    return json.dumps(record).encode() + b"\n"
 
 
 class Spread(NamedTuple):

@@ -26,9 +26,9 @@ PACKAGE = "moo_clustering"
 
 # Rooms import from the lines above their own, and within their line; `papers` imports anything.
 ORDER = [
-    {"_arrays", "_data", "_docs", "_messages", "_targets", "_parallel"},
+    {"_arrays", "_data", "_docs", "_messages", "_targets", "_types", "_parallel"},
     {"_kernels"},
-    {"_distances", "persistence", "stats", "features"},
+    {"_distances", "persistence", "stats", "features", "parts"},
     {"constraints", "factorization", "subspace", "diversity"},
     {"graphs", "bags"},
     {"encodings", "datasets"},
@@ -40,6 +40,7 @@ ORDER = [
     {"rules"},
     {"estimators"},
     {"visualization"},
+    {"studies"},
     {"cli"},
 ]
 # An import that may be of a private module.

@@ -304,3 +304,45 @@ def greedy_seeds(
                 best, candidate = candidate, best
         nearest, best = best, nearest
     return n + n * trials * len(draws)
+
+
+@njit(cache=True, nogil=True)
+def population_sums(
+    X: NDArray[Any],
+    start: int,
+    columns: NDArray[Any],
+    offset: NDArray[Any],
+    mean: NDArray[Any],
+    units: NDArray[Any],
+    sizes: NDArray[Any],
+    sums: NDArray[Any],
+    high: NDArray[Any],
+    low: NDArray[Any],
+    first: NDArray[Any],
+) -> None:
+    """Add sizes, sums, squared distances (in two parts) and first rows of the clusters of p candidates."""
+    # ``columns`` has the centres of all candidates, (d, p k). Adding and subtracting an anchor rounds to
+    # multiples of ``units`` (p, 3), so that no sum depends on the order of rows.
+    p, k, d = sums.shape
+    values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
+    anchors = 1.5 * 2.0**52 * units
+    for i in range(len(X)):
+        for t in range(d):
+            x[t] = (np.float64(X[i, t]) - offset[t]) - mean[t]
+            rounded[t] = (x[t] + anchors[0, 0]) - anchors[0, 0]
+        _squares(x, columns, values)
+        for q in range(p):
+            at = q * k
+            for j in range(q * k + 1, q * k + k):
+                if values[j] < values[at]:
+                    at = j
+            least = values[at]
+            at -= q * k
+            if sizes[q, at] == 0:
+                first[q, at] = start + i
+            sizes[q, at] += 1
+            for t in range(d):
+                sums[q, at, t] += rounded[t]
+            coarse = (least + anchors[q, 1]) - anchors[q, 1]
+            high[q, at] += coarse
+            low[q, at] += ((least - coarse) + anchors[q, 2]) - anchors[q, 2]

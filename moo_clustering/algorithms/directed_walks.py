@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.core.crossover import Crossover
 from pymoo.core.mating import Mating
@@ -15,7 +14,6 @@ from pymoo.core.variable import get
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.pm import PM
 from pymoo.operators.sampling.rnd import FloatRandomSampling
-from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
 from pymoo.termination.default import DefaultMultiObjectiveTermination
 from pymoo.util.display.multi import MultiObjectiveOutput
 
@@ -179,9 +177,27 @@ class ArchiveSurvival(Survival):
         allowed = np.flatnonzero(violation[:, 0] == violation[:, 0].min())
         front = allowed[non_dominated(F[allowed])]
         front = np.sort(front[np.unique(F[front], axis=0, return_index=True)[1]])
-        if len(front) > self.archive_size:
-            crowding: NDArray[np.float64] = get_crowding_function("pcd").do(
-                F[front], n_remove=len(front) - self.archive_size
-            )
-            front = np.sort(front[np.argsort(-crowding, kind="stable")[: self.archive_size]])
-        return pop[front]
+        return pop[front[_least_crowded(F[front], self.archive_size)]]
+
+
+def _least_crowded(F: FloatArray, size: int) -> IntpArray:
+    """Remove the row with the least crowding distance until ``size`` rows remain, and return these."""
+    # pymoo's "pcd" writes outside its arrays if several rows have the least or largest value of an objective.
+    n, kept = len(F), np.ones(len(F), dtype=bool)
+    F = F[:, np.ptp(F, axis=0) > 0]
+    columns, ends = np.arange(F.shape[1]), np.ones((1, F.shape[1]), dtype=np.intp)
+    values = np.vstack([F / np.ptp(F, axis=0), -np.inf * ends, np.inf * ends])
+    below, above = np.empty((2, n + 2, F.shape[1]), dtype=np.intp)
+    order = np.vstack([n * ends, F.argsort(axis=0, kind="stable"), (n + 1) * ends])
+    below[order[1:], columns], above[order[:-1], columns] = order[:-1], order[1:]
+    crowding = (values[above[:n], columns] - values[below[:n], columns]).sum(axis=1)
+    for _ in range(n - size):
+        rows = np.flatnonzero(kept)
+        worst = rows[crowding[rows].argmin()]
+        kept[worst] = False
+        lower, upper = below[worst].copy(), above[worst].copy()
+        below[upper, columns], above[lower, columns] = lower, upper
+        changed = np.concatenate([lower, upper])
+        changed = changed[changed < n]
+        crowding[changed] = (values[above[changed], columns] - values[below[changed], columns]).sum(axis=1)
+    return np.flatnonzero(kept)

@@ -20,18 +20,13 @@ from pymoo.util.display.single import SingleObjectiveOutput
 
 from moo_clustering._arrays import choice, integer, positive, probability, quoted
 from moo_clustering._docs import documented
+from moo_clustering.algorithms import pymoo_search
 from moo_clustering.algorithms.deap_loops import ThresholdRule
-from moo_clustering.algorithms.pymoo_search import (
-    ALGORITHM,
-    Duplicates,
-    checked_options,
-    duplicate_elimination,
-)
 
 Distance = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 
 
-@documented(ALGORITHM)
+@documented(pymoo_search.ALGORITHM)
 class CHC(Algorithm):
     """CHC: elitist survival, crossover of distant parents only, and restarts.
 
@@ -111,12 +106,13 @@ class CHC(Algorithm):
         distance: Distance | None = None,
         divergence: float | None = None,
         repair: Repair | None = None,
-        eliminate_duplicates: Duplicates = True,
+        eliminate_duplicates: pymoo_search.Duplicates = True,
         output: Any = None,
         **options: Any,
     ) -> None:
         super().__init__(
-            output=SingleObjectiveOutput() if output is None else output, **checked_options(CHC, options)
+            output=SingleObjectiveOutput() if output is None else output,
+            **pymoo_search.checked_options(CHC, options),
         )
         self.pop_size = integer("pop_size", pop_size, 2)
         self.sampling = sampling
@@ -133,7 +129,7 @@ class CHC(Algorithm):
         self.distance: Distance = hamming_rows if distance is None else distance
         self.divergence = None if divergence is None else probability("divergence", divergence)
         self.repair = NoRepair() if repair is None else repair
-        self.eliminate_duplicates = duplicate_elimination(eliminate_duplicates)
+        self.eliminate_duplicates = pymoo_search.duplicate_elimination(eliminate_duplicates)
         self.d: int | float = 0
         self.n_restarts = 0
         self.n_crossed = 0

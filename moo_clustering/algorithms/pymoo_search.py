@@ -324,14 +324,9 @@ def evolve(
     """
     search = PymooSearch(problem, algorithm, seed=seed, n_gen=n_gen)
     searches.drive(
-        search,
-        n_gen=n_gen,
-        recorder=recorder,
-        verbose=verbose,
-        description=type(algorithm).__name__,
-        objective_names=_objective_names(problem),
-        checkpoint=checkpoint,
-    )
+        search, n_gen=n_gen, recorder=recorder, verbose=verbose, description=type(algorithm).__name__,
+        objective_names=_objective_names(problem), checkpoint=checkpoint,
+    )  # fmt: skip
     return search.result()
 
 

@@ -96,13 +96,9 @@ def drive(
                 f"checkpoint; got {n_gen}"
             )
         progress = Progress(
-            n_gen=n_gen,
-            done=search.generation,
-            verbose=verbose,
-            description=description,
-            objective_names=objective_names,
-            signs=signs,
-        )
+            n_gen=n_gen, done=search.generation, verbose=verbose, description=description,
+            objective_names=objective_names, signs=signs,
+        )  # fmt: skip
         with closing(progress):
             if not resumed:
                 if recorder is not None:

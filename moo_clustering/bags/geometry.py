@@ -7,29 +7,17 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    Labels,
-    choice,
-    far_offset,
-    integer,
-    require_squares,
-)
+from moo_clustering._arrays import choice, far_offset, integer, require_squares
 from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering.bags.bags import as_bags, to_offsets
 
-# Largest number of instances in a chunk; compiled loops iterate over the slots of a chunk.
-_MOST_SLOTS = 16
 # Cost of a chunk in addition to its slots, in units of slots: coefficients and maximum.
 _CHUNK_COST = 3
 Weighting = Literal["bag", "instance"]
-# Above this number of bytes, products of bag means and instances are stored in single precision.
-_SINGLE_ABOVE = 512 * 2**20
 # Squared distances below these shares of the largest squared norm are rounding errors and become 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 # Bytes of projections per block; constant, so that results do not depend on the number of threads.
@@ -43,8 +31,6 @@ _MANY_BAGS = 8
 _ROWS, _COLUMNS = 128, 1024
 # Number of bag means for a first test: a bag that retains all instances for these retains them for all means.
 _FEW_MEANS = 1024
-# Pruning in parts stops when a round retains more than this share of the instances.
-_WORTH_A_ROUND = 0.9
 
 
 class BagGeometry:
@@ -136,7 +122,8 @@ class BagGeometry:
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
-        single = dtype == "float32" or (dtype == "auto" and n_bytes > _SINGLE_ABOVE)
+        # Above this number of bytes, products of bag means and instances are stored in single precision.
+        single = dtype == "float32" or (dtype == "auto" and n_bytes > 512 * 2**20)
         squares = np.einsum("td,td->t", X, X)
         largest = float(squares.max())
         if single:
@@ -370,7 +357,8 @@ def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArra
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
         left = np.concatenate([part[_candidates(rows[part], centers, n_largest)] for part in parts])
-        if n_parts == 1 or len(left) > _WORTH_A_ROUND * len(remaining):
+        # Pruning in parts stops when a round retains more than this share of the instances.
+        if n_parts == 1 or len(left) > 0.9 * len(remaining):
             kept = np.zeros(len(rows), dtype=np.bool_)
             kept[left] = True
             return kept
@@ -394,7 +382,8 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
     """Divide bags of adjacent rows from ``starts`` into chunks, with the number of slots that costs least."""
-    n_slots = min(range(1, _MOST_SLOTS + 1), key=lambda slots: _work(sizes, slots))
+    # Largest number of instances in a chunk; compiled loops iterate over the slots of a chunk.
+    n_slots = min(range(1, 17), key=lambda slots: _work(sizes, slots))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])
     chunk_bag = np.repeat(np.arange(len(sizes)), n_chunks)

@@ -78,13 +78,16 @@ class BagObjective:
         self.objective = objective
         self.min_cluster_size = min_cluster_size
         self.n_jobs = n_jobs
-        self._task = make_task(
-            geometry,
-            objective,
-            reading=reading,
-            least=min_cluster_size,
-            constraints=constraints,
-            penalty=penalty,
+        choice("objective", objective, get_args(Objective))
+        choice("reading", reading, get_args(Reading))
+        literal = objective == "ftwcv" and reading != "between"
+        terms = squared_norms(geometry, reading) if literal else np.zeros(geometry.n_bags)
+        constant = float(terms.sum())
+        if objective == "ftwcv" and reading == "between":
+            constant = float(geometry.weights @ np.einsum("bd,bd->b", geometry.means, geometry.means))
+        pairs = signed_pairs(geometry.n_bags, constraints)
+        self._task = bag_distances.Task(
+            CODES[objective], literal, constant, terms, 0, min_cluster_size, float(penalty), *pairs
         )
         self._repair = PartitionRepair(
             geometry.n_bags, min_cluster_size, constraints if handling == "repair" else None
@@ -261,28 +264,6 @@ def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
     """1.5 times the largest distance, minus the distance, plus ``bias``; empty clusters have distance 0."""
     near = np.where(np.isfinite(distances), distances, 0.0)
     return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
-
-
-def make_task(
-    geometry: BagGeometry,
-    objective: Objective,
-    *,
-    reading: Reading = "between",
-    rule: int = 0,
-    least: int = 0,
-    constraints: PairwiseConstraints | None = None,
-    penalty: float = 0.0,
-) -> bag_distances.Task:
-    """Objective with its constants, see :class:`BagObjective`; ``rule`` is the code of ``weights``."""
-    choice("objective", objective, get_args(Objective))
-    choice("reading", reading, get_args(Reading))
-    literal = objective == "ftwcv" and reading != "between"
-    terms = squared_norms(geometry, reading) if literal else np.zeros(geometry.n_bags)
-    constant = float(terms.sum())
-    if objective == "ftwcv" and reading == "between":
-        constant = float(geometry.weights @ np.einsum("bd,bd->b", geometry.means, geometry.means))
-    pairs = signed_pairs(geometry.n_bags, constraints)
-    return bag_distances.Task(CODES[objective], literal, constant, terms, rule, least, float(penalty), *pairs)
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:

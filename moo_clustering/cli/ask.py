@@ -19,40 +19,18 @@ import click
 import numpy as np
 import pandas as pd
 
+from moo_clustering import persistence
 from moo_clustering._arrays import BoolArray, Labels
 from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
+from moo_clustering.cli import folder as runs
 from moo_clustering.cli.describe import MOST_ASKED_BAGS, QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION
-from moo_clustering.cli.folder import (
-    CONTENT,
-    LABELS,
-    REPORT,
-    FolderError,
-    RunFolder,
-    folder_names,
-    json_text,
-    label_frame,
-    open_folder,
-    run_content,
-    run_record,
-    saved_labels,
-    saved_table,
-    write_csv,
-)
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, printable_line, shortened, shown_warnings
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.evidence import graph_kernel
 from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.interactive.session import has_answers
 from moo_clustering.interactive.shown import ShownSamples
-from moo_clustering.persistence import (
-    ArchiveError,
-    cell_text,
-    locked,
-    read_archive,
-    version_fault,
-    write_archive,
-)
 from moo_clustering.pool import PartitionPool
 from moo_clustering.results import carried_names, with_user_names
 
@@ -102,7 +80,9 @@ class AskedRun:
         """Class names of the session; other clusters have the names of similar clusters of the run."""
         named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         known = {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}
-        of_run = carried_names(saved_labels(self.folder / LABELS), self.labels, known) if known else {}
+        of_run = (
+            carried_names(runs.saved_labels(self.folder / runs.LABELS), self.labels, known) if known else {}
+        )
         return {k: name for k, name in of_run.items() if name not in named.values()} | named
 
     @property
@@ -116,7 +96,7 @@ class AskedRun:
     @property
     def row_ids(self) -> Any:
         """Identifiers of all samples as text, in a Series with the heading of their column."""
-        return saved_table(self.folder / LABELS).iloc[:, 0].map(cell_text)
+        return runs.saved_table(self.folder / runs.LABELS).iloc[:, 0].map(persistence.cell_text)
 
     def answers(self) -> dict[str, pd.DataFrame]:
         """Return the pairs in the form that ``fit`` reads, and the group of every answered sample."""
@@ -142,19 +122,19 @@ def open_session(
     ``resume`` continues with the answers in the folder, if any, and with their mode and error rate. Raises a
     FolderError, ArchiveError or SessionFileError, without writing anything, if this is not possible.
     """
-    record = run_record(folder)
+    record = runs.run_record(folder)
     base, shown, known = _questions(folder, record)
     path = folder / ANSWERS
     if path.exists() and has_answers(path):
         if not resume:
-            raise FolderError(
+            raise runs.FolderError(
                 f"{path} contains answers of an earlier session; continue it with --resume, or move the file"
             )
         session = AnswerSession.resume(base, path)
         own = {"--mode": (mode, session.mode), "--error-rate": (error_rate, session.error_rate)}
         for flag, (given, used) in own.items():
             if given not in (None, used):
-                raise FolderError(
+                raise runs.FolderError(
                     f"{path} was started with {flag} {used}, got {flag} {given}; omit {flag}, or "
                     "move the file"
                 )
@@ -169,28 +149,28 @@ def open_session(
 def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
     """Read the data of :func:`save_questions`. A FolderError explains why they are missing."""
     if record.get("command") == "ask":
-        raise FolderError(
+        raise runs.FolderError(
             f"{folder} contains the result of an `ask` session; name the folder of the original run"
         )
     path = folder / QUESTIONS
     if not path.is_file():
-        raise FolderError(f"{folder} does not support questions: {_why_not(record)}")
-    arrays, meta = read_archive(path)
+        raise runs.FolderError(f"{folder} does not support questions: {_why_not(record)}")
+    arrays, meta = persistence.read_archive(path)
     if meta.get("format") != QUESTIONS_FORMAT:
-        raise ArchiveError(f"{path} contains no data for questions; fit again")
-    if fault := version_fault(meta.get("version"), QUESTIONS_VERSION):
-        raise ArchiveError(f"{path} {fault}, or fit again")
+        raise persistence.ArchiveError(f"{path} contains no data for questions; fit again")
+    if fault := persistence.version_fault(meta.get("version"), QUESTIONS_VERSION):
+        raise persistence.ArchiveError(f"{path} {fault}, or fit again")
     try:
         base = _pool_of(arrays)
-        n_rows = len(saved_labels(folder / LABELS))
+        n_rows = len(runs.saved_labels(folder / runs.LABELS))
         if base.n_samples != n_rows:
-            raise FolderError(
-                f"{path} contains {base.n_samples} samples, but {LABELS} contains {n_rows}; fit again"
+            raise runs.FolderError(
+                f"{path} contains {base.n_samples} samples, but {runs.LABELS} contains {n_rows}; fit again"
             )
         known = {"kind": meta["kind"], "outliers": arrays.get("outliers")}
         return base, ShownSamples.unpacked(arrays, meta["shown"]), known
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise ArchiveError(f"{path} is damaged: {error}") from error
+        raise persistence.ArchiveError(f"{path} is damaged: {error}") from error
 
 
 def _why_not(record: Mapping[str, Any]) -> str:
@@ -231,14 +211,14 @@ def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
 
     Returns False, and whether there are such results, as ``RunFolder.inspect`` requires.
     """
-    if not folder_names(out):
+    if not runs.folder_names(out):
         return False, False
     try:
-        record = run_record(out)
-    except FolderError as error:
-        raise FolderError(f"{error}; choose another folder with --out") from error
-    if record.get("command") != "ask" or record.get("asked") != _fit_of(run_record(folder)):
-        raise FolderError(
+        record = runs.run_record(out)
+    except runs.FolderError as error:
+        raise runs.FolderError(f"{error}; choose another folder with --out") from error
+    if record.get("command") != "ask" or record.get("asked") != _fit_of(runs.run_record(folder)):
+        raise runs.FolderError(
             f"{out} contains a run other than an `ask` session about {folder}; choose another --out"
         )
     return False, True
@@ -249,7 +229,7 @@ def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: record.get(name) for name in ("data", "method", "parameters", "seed")}
 
 
-def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
+def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
     """Write the partition of the answers as a run folder, and return the names of its files.
 
     Each file is replaced atomically, the record last. The folder gets a report if the fit has one. Raises a
@@ -261,7 +241,7 @@ def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
     session, ids = run.session, run.row_ids
     groups = session.groups_
     classes, names = groups["name"].fillna("").tolist(), run.cluster_names
-    labels = label_frame(str(ids.name), ids, run.labels, classes if any(classes) else None)
+    labels = runs.label_frame(str(ids.name), ids, run.labels, classes if any(classes) else None)
     examples = [" ".join(ids.iloc[rows]) for rows in groups["exemplars"]]
     clusters = groups.rename(columns={"group": "cluster", "anchors": "answered", "exemplars": "examples"})
     clusters["examples"] = examples
@@ -275,20 +255,20 @@ def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
     record |= {"cluster_names": {str(cluster): name for cluster, name in names.items()}} if names else {}
     found.write_record(record | {"status": "running"})
     found.discard_report()
-    frames = {LABELS: labels, "clusters.csv": clusters, **run.answers()}
+    frames = {runs.LABELS: labels, "clusters.csv": clusters, **run.answers()}
     for name, frame in frames.items():
-        write_csv(out / name, frame)
+        runs.write_csv(out / name, frame)
     arrays = dict(zip(("labels", "must_link", "cannot_link"), (run.labels, *session.pairs()), strict=True))
-    write_archive(out / "result.npz", arrays, record)
+    persistence.write_archive(out / "result.npz", arrays, record)
     files = [*frames, "result.npz"]
-    if (run.folder / CONTENT).is_file():
+    if (run.folder / runs.CONTENT).is_file():
         from moo_clustering.visualization.report import write_report
         from moo_clustering.visualization.report.page import save_content
 
         content = asked_content(run, names)
-        save_content(out / CONTENT, content)
-        write_report(content, out / REPORT)
-        files += [CONTENT, REPORT]
+        save_content(out / runs.CONTENT, content)
+        write_report(content, out / runs.REPORT)
+        files += [runs.CONTENT, runs.REPORT]
     found.finish(record | {"status": "complete", "files": files}, complete=True)
     return files
 
@@ -298,7 +278,7 @@ def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportCont
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
 
-    session, of_fit = run.session, run_content(run.folder)
+    session, of_fit = run.session, runs.run_content(run.folder)
     groups, labels = session.groups_, run.labels[None]
     pairs: Any = dict(zip(("must_link", "cannot_link"), session.pairs(), strict=True))
     names = with_user_names([f"cluster {number}" for number in range(len(groups))], cluster_names)
@@ -331,13 +311,13 @@ def run_ask(
 
     With ``as_json``, questions and answers are lines of JSON.
     """
-    run_record(folder)
+    runs.run_record(folder)
     results = folder / "asked" if out is None else out  # inside the folder of the run
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
     interrupted = False
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    with locked(folder), open_folder(results, inspect=partial(check_out, folder)) as target:
+    with persistence.locked(folder), runs.open_folder(results, inspect=partial(check_out, folder)) as target:
         with shown_warnings():
             run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
         # Reserve the folder, so that no other command can write to it during the session.
@@ -354,8 +334,8 @@ def run_ask(
             with InterruptGuard(requested=interrupted) as guard:
                 files = save_answers(run, target) if n_answers else []
             interrupted = guard.requested
-        except FolderError as error:
-            raise FolderError(
+        except runs.FolderError as error:
+            raise runs.FolderError(
                 f"{error}; the answers are saved in {run.folder / ANSWERS}; save their clusters in "
                 f"another folder with {again} --out OTHER"
             ) from error
@@ -365,7 +345,7 @@ def run_ask(
         saved = str(results) if n_answers else None
         click.echo(json.dumps({"n_answers": n_answers, "saved": saved, "files": files}))
     elif n_answers:
-        shown = f"; open {results / REPORT}" if REPORT in files else ""
+        shown = f"; open {results / runs.REPORT}" if runs.REPORT in files else ""
         other = "" if out is None else f" --out {shlex.quote(str(out))}"
         click.echo(
             f"Saved the clusters after {n_answers} answer{'s' * (n_answers != 1)} in {results}{shown}."
@@ -414,7 +394,7 @@ def _json_dialog(run: AskedRun) -> None:
             "probability": question.probability, "n_clusters": session.n_clusters_,
             "expected_error": session.expected_error_, "may_stop": session.may_stop_, "known": _known(run),
         }  # fmt: skip
-        click.echo(json_text(state, indent=None))
+        click.echo(runs.json_text(state, indent=None))
         if not (text := _line(as_json=True)):
             raise EOFError
         try:

@@ -6,6 +6,7 @@ Commands import their modules when they run, so that help and errors in options 
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import click
 from moo_clustering import __version__
 from moo_clustering._messages import message_line
 from moo_clustering.cli.terminal import (
+    INTERRUPTED,
     Commands,
     PathArgument,
     print_result,
@@ -22,19 +24,6 @@ from moo_clustering.cli.terminal import (
     shown_warnings,
 )
 from moo_clustering.estimators._methods import find_method
-
-
-@click.group(
-    cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
-)
-@click.version_option(__version__, prog_name="moo-clustering")
-@click.option("--traceback", is_flag=True, help="Show where an error came from instead of one line.")
-@click.pass_context
-def main(context: click.Context, traceback: bool) -> None:
-    """Evolutionary clustering: multi-objective and semi-supervised methods for your own data."""
-    context.obj = {"traceback": traceback}
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
 
 
 class _OrAuto(click.ParamType):
@@ -48,9 +37,6 @@ class _OrAuto(click.ParamType):
         return value if value == "auto" else self.kind.convert(value, param, ctx)
 
 
-_ERROR_RATE = _OrAuto(click.FloatRange(0, 0.5, max_open=True))
-
-
 def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """A non-negative share, such as 0.15 or 15%."""
     if value is not None and not re.fullmatch(r"\d*\.?\d+%?", value, re.ASCII):
@@ -58,8 +44,44 @@ def _share(context: click.Context, parameter: click.Parameter, value: str | None
     return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
 
 
+_ERROR_RATE = _OrAuto(click.FloatRange(0, 0.5, max_open=True))
+_FILE, _NEW_FILE = PathArgument("file"), PathArgument("file", new=True)
+_NEW_FOLDER = PathArgument("folder", new=True)
+_NATURAL, _POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
+
+
+def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
+    """``click.option`` of names and a metavar, such as ``"--out FILE"``; a list is a choice."""
+    words = names.split()
+    if shown is not None:
+        more |= {"default": shown, "show_default": True}
+    return click.option(
+        *(word for word in words if not word.isupper()),
+        metavar=next((word for word in words if word.isupper()), None),
+        type=click.Choice(kind) if isinstance(kind, list) else kind,
+        help=text,
+        **more,
+    )
+
+
+_flag = partial(_option, is_flag=True)
+
+
+@click.group(
+    cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(__version__, prog_name="moo-clustering")
+@_flag("--traceback", "Show where an error came from instead of one line.")
+@click.pass_context
+def main(context: click.Context, traceback: bool) -> None:
+    """Evolutionary clustering: multi-objective and semi-supervised methods for your own data."""
+    context.obj = {"traceback": traceback}
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+@_flag("--json as_json", "Print JSON instead of lines.")
 def about(as_json: bool) -> None:
     """Print versions, machine, threads and caches for a bug report, without the host name."""
     with reported():
@@ -71,26 +93,20 @@ def about(as_json: bool) -> None:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
-@click.option(
+@_option(
     "--mode",
-    type=click.Choice(["pairs", "names"]),
-    help="Ask whether two samples belong together (the default), or for the class name of a sample.",
+    "Ask whether two samples belong together (the default), or for the class name of a sample.",
+    ["pairs", "names"],
 )
-@click.option(
-    "--error-rate",
-    type=_ERROR_RATE,
-    metavar="SHARE",
-    help="Expected share of wrong answers; with 0, answers that contradict others are rejected; with auto, "
-    "it is estimated from repeated questions.  [default: 0.03]",
+@_option(
+    "--error-rate SHARE",
+    "Expected share of wrong answers; with 0, answers that contradict others are rejected; with auto, it "
+    "is estimated from repeated questions.  [default: 0.03]",
+    _ERROR_RATE,
 )
-@click.option("--resume", is_flag=True, help="Continue from the answers in the folder.")
-@click.option(
-    "--out",
-    metavar="OUT",
-    type=PathArgument("folder", new=True),
-    help="Folder for the resulting clusters; default: asked, in DIR.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Write questions and read answers as lines of JSON.")
+@_flag("--resume", "Continue from the answers in the folder.")
+@_option("--out OUT", "Folder for the resulting clusters; default: asked, in DIR.", _NEW_FOLDER)
+@_flag("--json as_json", "Write questions and read answers as lines of JSON.")
 def ask(folder: Path, **options: Any) -> None:
     """Improve the clusters of a run by answering questions about samples.
 
@@ -122,34 +138,19 @@ _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 @click.command()
 @click.argument("results", type=PathArgument("file"))
-@click.option("--minimize", is_flag=True, help="Smaller values are better; default: larger values.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.", metavar="P")
-@click.option(
-    "--posthoc",
-    type=click.Choice(_PROCEDURES),
-    default="shaffer",
-    show_default=True,
-    help="Post-hoc procedure for pairs of methods.",
-)
-@click.option("--tie-correction", is_flag=True, help="Correct Friedman's statistic for ties.")
-@click.option(
-    "--long/--wide",
-    "is_long",
+@_flag("--minimize", "Smaller values are better; default: larger values.")
+@_option("--alpha P", "Significance level.", float, shown=0.05)
+@_option("--posthoc", "Post-hoc procedure for pairs of methods.", _PROCEDURES, shown="shaffer")
+@_flag("--tie-correction", "Correct Friedman's statistic for ties.")
+@_option(
+    "--long/--wide is_long",
+    "One value per line (columns dataset, method, value; repeats are averaged), or one column per method; "
+    "default: inferred from the column names.",
     default=None,
-    help="One value per line (columns dataset, method, value; repeats are averaged), or one column per "
-    "method; default: inferred from the column names.",
 )
-@click.option(
-    "--figure",
-    metavar="FILE",
-    type=PathArgument("file", new=True),
-    help="Also draw the critical difference diagram (.png, .pdf, .svg).",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def compare(
-    results: Path, minimize: bool, alpha: float, posthoc: str, tie_correction: bool, is_long: bool | None,
-    figure: Path | None, as_json: bool,
-) -> None:  # fmt: skip
+@_option("--figure FILE", "Also draw the critical difference diagram (.png, .pdf, .svg).", _NEW_FILE)
+@_flag("--json as_json", "Print JSON instead of tables.")
+def compare(results: Path, minimize: bool, is_long: bool | None, **options: Any) -> None:
     """Compare methods on data sets by average ranks, Friedman's test and tests of all pairs.
 
     RESULTS is a text table with column names in the first line: one row per data set, with its name in the
@@ -159,30 +160,17 @@ def compare(
         refuse_missing(results, message="file {} does not exist")
         from moo_clustering.cli.compare import compared
 
-        print_result(
-            compared(
-                results,
-                long=is_long,
-                figure=figure,
-                as_json=as_json,
-                greater_is_better=not minimize,
-                alpha=alpha,
-                posthoc=posthoc,
-                tie_correction=tie_correction,
-            )
-        )
+        print_result(compared(results, long=is_long, greater_is_better=not minimize, **options))
 
 
 @click.command()
-@click.option(
-    "--out",
-    metavar="DIR",
-    type=PathArgument("folder", new=True),
-    default=Path("moo-clustering-demo"),
-    show_default=True,
-    help="Folder for the results. An earlier demo in it is replaced.",
+@_option(
+    "--out DIR",
+    "Folder for the results. An earlier demo in it is replaced.",
+    _NEW_FOLDER,
+    shown=Path("moo-clustering-demo"),
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@_option("--seed", "Random seed.", _NATURAL, shown=0)
 def demo(out: Path, seed: int) -> None:
     """Cluster the wine data with PESC, compare it with three controls, and write the results to a folder."""
     with reported():
@@ -193,27 +181,16 @@ def demo(out: Path, seed: int) -> None:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    metavar="N",
-    help="Local port to serve at; default: a free one.",
-)
-@click.option("--no-browser", is_flag=True, help="Only print the address.")
-@click.option(
-    "--ask", "asks", is_flag=True, help="Ask which samples belong together, and save the answers in DIR."
-)
-@click.option(
+@_option("--port N", "Local port to serve at; default: a free one.", click.IntRange(0, 65535), default=0)
+@_flag("--no-browser", "Only print the address.")
+@_flag("--ask asks", "Ask which samples belong together, and save the answers in DIR.")
+@_option(
     "--mode",
-    type=click.Choice(["pairs", "names"]),
-    help="With --ask: ask about pairs of samples (default), or for the class of a sample.",
+    "With --ask: ask about pairs of samples (default), or for the class of a sample.",
+    ["pairs", "names"],
 )
-@click.option(
-    "--error-rate",
-    type=_ERROR_RATE,
-    metavar="SHARE",
-    help="With --ask: assumed share of wrong answers, or auto; default: 0.03.",
+@_option(
+    "--error-rate SHARE", "With --ask: assumed share of wrong answers, or auto; default: 0.03.", _ERROR_RATE
 )
 def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
@@ -263,141 +240,95 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 
 @click.command()
 @click.argument("data", type=PathArgument(path_type=str))
-@click.option(
-    "--method", help="Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]"
+@_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
+@_option(
+    "-k --n-clusters N",
+    "Number of clusters; required by most methods, not by the default. For regions also auto.",
+    _OrAuto(click.INT),
 )
-@click.option(
-    "-k",
-    "--n-clusters",
-    type=_OrAuto(click.INT),
-    metavar="N",
-    help="Number of clusters; required by most methods, not by the default. For regions also auto.",
+@_option("--set settings NAME=VALUE", "Parameter of the method; repeatable.", multiple=True)
+@_option("--bag COLUMN", "DATA contains bags: column of the bag identifiers of instances.")
+@_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")
+@_option("--partial-labels COLUMN", "Classes of some samples, for the fit; empty or -1: unlabelled.")
+@_option(
+    "--hold-out SHARE",
+    "Methods that predict labels: share of the labels to withhold from the fit for scoring.",
+    click.FloatRange(0, 1),
 )
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Parameter of the method; repeatable."
+@_option(
+    "--label-file FILE",
+    "Labels of an ARFF file (MULAN's XML) or .npz file (with Y); default: next to it.",
+    _FILE,
 )
-@click.option(
-    "--bag", metavar="COLUMN", help="DATA contains bags: column of the bag identifiers of instances."
+@_option(
+    "--must-link FILE",
+    "Two columns: pairs of rows that belong together.",
+    PathArgument("file", path_type=str),
 )
-@click.option(
-    "--labels", metavar="COLUMN", help="Known classes, for scoring only; the fit does not use them."
+@_option(
+    "--cannot-link FILE",
+    "Two columns: pairs of rows that do not belong together.",
+    PathArgument("file", path_type=str),
 )
-@click.option(
-    "--partial-labels",
-    metavar="COLUMN",
-    help="Classes of some samples, for the fit; empty or -1: unlabelled.",
-)
-@click.option(
-    "--hold-out",
-    type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help="Methods that predict labels: share of the labels to withhold from the fit for scoring.",
-)
-@click.option(
-    "--label-file",
-    metavar="FILE",
-    type=PathArgument("file"),
-    help="Labels of an ARFF file (MULAN's XML) or .npz file (with Y); default: next to it.",
-)
-@click.option(
-    "--must-link",
-    metavar="FILE",
-    type=PathArgument("file", path_type=str),
-    help="Two columns: pairs of rows that belong together.",
-)
-@click.option(
-    "--cannot-link",
-    metavar="FILE",
-    type=PathArgument("file", path_type=str),
-    help="Two columns: pairs of rows that do not belong together.",
-)
-@click.option("--weight", metavar="COLUMN", help="Maps: weight of every area, such as its population.")
-@click.option(
-    "--tolerance",
+@_option("--weight COLUMN", "Maps: weight of every area, such as its population.")
+@_option(
+    "--tolerance SHARE",
+    "Maps: largest difference between the load of a region and the mean load, such as 15%.",
     callback=_share,
-    metavar="SHARE",
-    help="Maps: largest difference between the load of a region and the mean load, such as 15%.",
 )
-@click.option("--start", metavar="COLUMN", help="Maps: earlier regions, as names or numbers; may be empty.")
-@click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to ignore; repeatable.")
-@click.option(
+@_option("--start COLUMN", "Maps: earlier regions, as names or numbers; may be empty.")
+@_option("--id-column COLUMN", "Identifiers of the rows.")
+@_option("--drop COLUMN", "Column to ignore; repeatable.", multiple=True)
+@_option(
     "--prepare/--no-prepare",
+    "Tables: convert columns of any type to features (default), or accept numeric columns only.",
     default=True,
-    help="Tables: convert columns of any type to features (default), or accept numeric columns only.",
 )
-@click.option(
+@_option(
     "--header/--no-header",
+    "Tables: whether the first line contains the column names; default: unless it is numeric.",
     default=None,
-    help="Tables: whether the first line contains the column names; default: unless it is numeric.",
 )
-@click.option(
+@_option(
     "--weights",
-    type=click.Choice(["dependence", "equal"]),
-    help="Tables: weight columns of few values by their dependence on other columns (default), or equally.",
+    "Tables: weight columns of few values by their dependence on other columns (default), or equally.",
+    ["dependence", "equal"],
 )
-@click.option(
+@_option(
     "--missing",
-    type=click.Choice(["neighbors", "median"]),
-    help="Tables: fill missing cells from the nearest rows (default), or by the median of the column.",
+    "Tables: fill missing cells from the nearest rows (default), or by the median of the column.",
+    ["neighbors", "median"],
 )
-@click.option(
-    "--text-columns", metavar="COLUMNS", help="DATA contains documents: columns of text, such as title,text."
+@_option("--text-columns COLUMNS", "DATA contains documents: columns of text, such as title,text.")
+@_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
+@_option("--max-df N", "Documents: maximum document frequency of a term.", callback=_frequency)
+@_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
+@_option(
+    "--features n_features N",
+    "Methods that predict labels: keep the N features most informative about the labels in the fit.",
+    _POSITIVE,
 )
-@click.option(
-    "--min-df", callback=_frequency, metavar="N", help="Documents: minimum document frequency of a term."
+@_option(
+    "--stemmer", "Documents, for document methods: stemmer; default: porter.", ["porter", "english", "none"]
 )
-@click.option(
-    "--max-df", callback=_frequency, metavar="N", help="Documents: maximum document frequency of a term."
-)
-@click.option(
-    "--svd",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Documents: number of components to which the terms are reduced.",
-)
-@click.option(
-    "--features",
-    "n_features",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Methods that predict labels: keep the N features most informative about the labels in the fit.",
-)
-@click.option(
-    "--stemmer",
-    type=click.Choice(["porter", "english", "none"]),
-    help="Documents, for document methods: stemmer; default: porter.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-@click.option("--jobs", type=int, help="Number of threads or processes; -1: all processors.")
-@click.option(
-    "--checkpoint-every",
-    type=click.IntRange(min=1),
-    metavar="G",
-    help="Write a checkpoint every G generations.",
-)
-@click.option("--resume", is_flag=True, help="Continue from the checkpoint in the folder, if there is one.")
-@click.option(
-    "--out",
-    required=True,
-    metavar="DIR",
-    type=PathArgument("folder", new=True),
-    help="Folder for the results.",
-)
-@click.option("--no-report", is_flag=True, help="Do not write report.npz and report.html.")
-@click.option("--pictures", is_flag=True, help="Also save figures as PNG files, such as front.png.")
-@click.option(
+@_option("--seed", "Random seed.", _NATURAL, shown=0)
+@_option("--jobs", "Number of threads or processes; -1: all processors.", int)
+@_option("--checkpoint-every G", "Write a checkpoint every G generations.", _POSITIVE)
+@_flag("--resume", "Continue from the checkpoint in the folder, if there is one.")
+@_option("--out DIR", "Folder for the results.", _NEW_FOLDER, required=True)
+@_flag("--no-report", "Do not write report.npz and report.html.")
+@_flag("--pictures", "Also save figures as PNG files, such as front.png.")
+@_flag(
     "--plain-csv",
-    is_flag=True,
-    help="Write cells such as =A1 unchanged to CSV files. Default: with an apostrophe, so that spreadsheets "
-    "do not run them as formulas.",
+    "Write cells such as =A1 unchanged to CSV files. Default: with an apostrophe, so that spreadsheets do "
+    "not run them as formulas.",
 )
-@click.option("--quiet", is_flag=True, help="Do not show progress or a summary.")
-@click.option("--json", "as_json", is_flag=True, help="Print the record of the run as JSON; see run.json.")
-@click.option(
+@_flag("--quiet", "Do not show progress or a summary.")
+@_flag("--json as_json", "Print the record of the run as JSON; see run.json.")
+@_option(
     "--fail-on",
-    type=click.Choice(["no-structure"]),
-    help="Exit with code 3 if the verdict is that there is no structure beyond noise.",
+    "Exit with code 3 if the verdict is that there is no structure beyond noise.",
+    ["no-structure"],
 )
 def fit(data: str, out: Path, **options: Any) -> None:
     """Cluster DATA and write a folder of results.
@@ -461,8 +392,8 @@ def fit(data: str, out: Path, **options: Any) -> None:
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--bibtex", is_flag=True, help="Print the papers to cite, as BibTeX.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@_flag("--bibtex", "Print the papers to cite, as BibTeX.")
+@_flag("--json as_json", "Print JSON instead of text.")
 def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
     """List the methods, or the parameters of the method NAME."""
     with reported():
@@ -477,20 +408,19 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.argument("data", metavar="DATA", type=PathArgument("file"))
-@click.option(
-    "--out",
-    metavar="FILE",
-    type=PathArgument("file", new=True),
-    help="CSV file to write; default: the name of DATA with -clustered.csv, in the current folder.",
+@_option(
+    "--out FILE",
+    "CSV file to write; default: the name of DATA with -clustered.csv, in the current folder.",
+    _NEW_FILE,
 )
-@click.option(
+@_option(
     "--header/--no-header",
+    "Whether the first line contains the column names; default: as in the fit.",
     default=None,
-    help="Whether the first line contains the column names; default: as in the fit.",
 )
-@click.option("--plain-csv", is_flag=True, help="Write cells that look like formulas unchanged.")
-@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
-@click.option("--json", "as_json", is_flag=True, help="Print the clusters and their new rows as JSON.")
+@_flag("--plain-csv", "Write cells that look like formulas unchanged.")
+@_flag("--quiet", "Print errors and warnings only.")
+@_flag("--json as_json", "Print the clusters and their new rows as JSON.")
 def predict(folder: Path, data: Path, **options: Any) -> None:
     """Find the clusters of further rows of a table.
 
@@ -512,26 +442,23 @@ def predict(folder: Path, data: Path, **options: Any) -> None:
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.argument("data", metavar="[DATA]", required=False, type=PathArgument("file"))
-@click.option(
-    "--max-conditions",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Largest number of conditions; default: twice the number of clusters, and at least 7.",
+@_option(
+    "--max-conditions N",
+    "Largest number of conditions; default: twice the number of clusters, and at least 7.",
+    _POSITIVE,
 )
-@click.option(
-    "--fidelity",
-    type=click.FloatRange(0, 1),
-    default=0.95,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of the rows that the printed rules must assign to their cluster.",
+@_option(
+    "--fidelity SHARE",
+    "Share of the rows that the printed rules must assign to their cluster.",
+    click.FloatRange(0, 1),
+    shown=0.95,
 )
-@click.option(
+@_option(
     "--code",
-    type=click.Choice(["python", "sql", "spreadsheet"]),
-    help="Print a Python function, an SQL expression, or a formula for row 2 of the table.",
+    "Print a Python function, an SQL expression, or a formula for row 2 of the table.",
+    ["python", "sql", "spreadsheet"],
 )
-@click.option("--json", "as_json", is_flag=True, help="Print all rule sets as JSON.")
+@_flag("--json as_json", "Print all rule sets as JSON.")
 def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table by rules of few conditions.
 
@@ -550,14 +477,9 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR [DIR ...]", type=PathArgument("folder"))
-@click.option(
-    "--out",
-    metavar="FILE",
-    type=PathArgument("file", new=True),
-    help="File to write; default for a single run: report.html in its folder.",
-)
-@click.option("--title", metavar="TEXT", help='Title of the page, preserved by other commands; "" resets it.')
-@click.option("--json", "as_json", is_flag=True, help="Print the file and its runs as JSON.")
+@_option("--out FILE", "File to write; default for a single run: report.html in its folder.", _NEW_FILE)
+@_option("--title TEXT", 'Title of the page, preserved by other commands; "" resets it.')
+@_flag("--json as_json", "Print the file and its runs as JSON.")
 def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_json: bool) -> None:
     """Write the report of a run, or a report that compares several runs.
 
@@ -589,14 +511,12 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.argument("names", metavar="[CLUSTER=NAME ...]", nargs=-1)
-@click.option(
-    "--names",
-    "file",
-    metavar="FILE",
-    type=PathArgument("file"),
-    help="JSON file that maps clusters to names, such as names.json from the report page.",
+@_option(
+    "--names file FILE",
+    "JSON file that maps clusters to names, such as names.json from the report page.",
+    _FILE,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the clusters and their names as JSON.")
+@_flag("--json as_json", "Print the clusters and their names as JSON.")
 def rename(folder: Path, **options: Any) -> None:
     """Name the clusters of a run.
 
@@ -617,13 +537,13 @@ def rename(folder: Path, **options: Any) -> None:
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.argument("data", metavar="DATA", type=PathArgument("file"))
-@click.option(
+@_option(
     "--header/--no-header",
+    "Whether the first line contains the column names; default: as in the fit.",
     default=None,
-    help="Whether the first line contains the column names; default: as in the fit.",
 )
-@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
-@click.option("--json", "as_json", is_flag=True, help="Print the changes of the clusters as JSON.")
+@_flag("--quiet", "Print errors and warnings only.")
+@_flag("--json as_json", "Print the changes of the clusters as JSON.")
 def update(folder: Path, data: Path, **options: Any) -> None:
     """Add the rows of a table to a run.
 
@@ -644,8 +564,8 @@ def update(folder: Path, data: Path, **options: Any) -> None:
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.argument("rule", metavar="RULE", required=False)
-@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
-@click.option("--json", "as_json", is_flag=True, help="Print the clusters as JSON.")
+@_flag("--quiet", "Print errors and warnings only.")
+@_flag("--json as_json", "Print the clusters as JSON.")
 def choose(folder: Path, rule: str | None, **options: Any) -> None:
     """Make another solution of a run its result.
 
@@ -659,6 +579,40 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
         from moo_clustering.cli.update import run_choose
 
         run_choose(folder, rule, **options)
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=PathArgument("file"))
+@click.option(
+    "--jobs", type=int, metavar="N", help="Processes; -1: all processors; default: jobs in FILE, or 1."
+)
+@click.option("--retry", is_flag=True, help="Compute failed and timed-out cells again.")
+@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
+def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
+    """Run methods on data sets with many seeds, and compare their scores.
+
+    FILE is a TOML file that names methods, data sets, scores and seeds. The same command continues after an
+    interruption or a kill, and computes only what is missing when FILE has further methods, sets or seeds.
+    Results, tables and conclusions are saved in the folder `path` of FILE.
+    """
+    with reported(), shown_warnings():
+        refuse_missing(file, message="file {} does not exist")
+        from moo_clustering.studies import Study
+
+        planned, options = Study.from_toml(file)
+        jobs, method = options.get("jobs", 1) if jobs is None else jobs, options.get("compare")
+        if jobs == 0 or jobs < -1:
+            raise click.UsageError(f"jobs must be a positive number, or -1 for all processors; got {jobs}")
+        if method is not None and method not in planned.methods:
+            raise click.UsageError(f"compare must name a method of {file}, got {method!r}")
+        if not planned.run(n_jobs=jobs, verbose=not quiet, retry=retry).complete:
+            click.get_current_context().exit(INTERRUPTED)
+        saved = [str(path) for path in planned.save(method)]
+        if not quiet:
+            parts = [str(planned.table(score)) for score in planned.scores]
+            if len(planned.methods) > 1:
+                parts += [planned.compare(method or next(iter(planned.methods))).text]
+            print_result("\n\n".join([*parts, f"Saved in {', '.join(saved)}."]))
 
 
 @click.command("warm-up")
@@ -675,5 +629,5 @@ def warm_up() -> None:
 
 for command in (about, ask, choose, compare, demo, explain, explore):
     main.add_command(command)
-for command in (fit, methods, predict, rename, report, update, warm_up):
+for command in (fit, methods, predict, rename, report, study, update, warm_up):
     main.add_command(command)

@@ -459,12 +459,13 @@ def save_report_of(
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         # Only a report can be replaced; checked before writing.
         check_page(page)
+        content = merged_content(folders)
         if title is not None and page == folders[0] / REPORT:
             # Commands that write this page again keep its title.
             record = run_record(folders[0]) | {"title": title}
             with persistence.replacing(folders[0] / RECORD) as file:
                 file.write(record_text(record).encode())
-        content = merged_content(folders)
+            content = merged_content(folders)
         text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
@@ -879,13 +880,9 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
     if centers is not None:
         centers = result.scaled(as_bags(np.asarray(centers))).instances
     plot_bag_embedding(
-        bags,
-        result.labels,
-        medoids=result.medoids,
-        centers=centers,
-        max_bags=min(1000, affordable_bags(bags)),
-        path=path,
-    )
+        bags, result.labels, medoids=result.medoids, centers=centers,
+        max_bags=min(1000, affordable_bags(bags)), path=path,
+    )  # fmt: skip
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
@@ -906,13 +903,9 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
     if classes is not None:
         shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
     plot_partition(
-        X,
-        estimator.labels_,
-        feature_names=names,
-        cluster_names=shown,
-        title=f"{type(estimator).__name__}, {job.samples.name}",
-        path=path,
-    )
+        X, estimator.labels_, feature_names=names, cluster_names=shown,
+        title=f"{type(estimator).__name__}, {job.samples.name}", path=path,
+    )  # fmt: skip
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:

@@ -15,14 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, quoted, warn_caller
+from moo_clustering.cli import load
 from moo_clustering.cli.folder import FORMAT
-from moo_clustering.cli.load import (
-    holds_bags,
-    holds_label_sets,
-    presence_features,
-    stem_features,
-    text_features,
-)
 from moo_clustering.cli.methods import FLAGS
 from moo_clustering.cli.samples import Samples, TextSamples, indicators
 from moo_clustering.cli.terminal import one_line
@@ -117,8 +111,8 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
     if method is not None:
         return method, ""
     path = Path(data)
-    bags = data not in BUNDLED and path.is_file() and holds_bags(path, bag)
-    if bags and not holds_label_sets(path, METHODS[RECOMMENDED], None):
+    bags = data not in BUNDLED and path.is_file() and load.holds_bags(path, bag)
+    if bags and not load.holds_label_sets(path, METHODS[RECOMMENDED], None):
         return RECOMMENDED_FOR_BAGS, "the default for bags, as no method was specified"
     return RECOMMENDED, "the default, as no method was specified"
 
@@ -306,15 +300,15 @@ def _document_features(
     if method.stems:
         if "svd" in options:
             raise ValueError(f"method {method.name} uses term weights directly and does not accept --svd")
-        return stem_features(samples, **options)
+        return load.stem_features(samples, **options)
     if "stemmer" in options:
         names = ", ".join(known.name for known in METHODS.values() if known.stems)
         raise ValueError(f"method {method.name} does not stem words; --stemmer is for {names}")
     if method.presence:
         if "svd" in options:
             raise ValueError(f"method {method.name} uses the presence of words and does not accept --svd")
-        return presence_features(samples, **options)
-    text = text_features(samples, sparse=method.sparse, seed=seed, **options)
+        return load.presence_features(samples, **options)
+    text = load.text_features(samples, sparse=method.sparse, seed=seed, **options)
     if not (method.sparse or quiet or "svd" in options):
         click.echo(
             f"Note: method {method.name} does not accept sparse data, so {len(text.feature_names)} "

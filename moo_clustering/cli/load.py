@@ -45,22 +45,12 @@ from moo_clustering.datasets import (
     read_documents,
     read_multilabel,
     read_table,
+    tables,
     tfidf,
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.files import NotNumericError, holds_documents, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
-from moo_clustering.datasets.tables import (
-    Roles,
-    array_names,
-    check_roles,
-    encode_classes,
-    holds_columns,
-    identifiers,
-    is_text_table,
-    labelled,
-    read_frame,
-)
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
 from moo_clustering.persistence import read_arrays
 
@@ -107,7 +97,7 @@ def load_data(
     ``header`` states whether the first line of a table contains the column names. ``weight`` and ``start``
     name columns of a map.
     """
-    is_table = data not in BUNDLED and not bag and text_columns is None and is_text_table(Path(data))
+    is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
         raise DataError(
             f"--header and --no-header apply to text tables and Excel sheets, but {data} is neither"
@@ -123,7 +113,7 @@ def load_data(
             )
         if text_columns is not None or bag is not None or label_file is not None:
             raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
-        roles = Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
+        roles = tables.Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
         return load_areas(path, roles, weight, start, preparation=prepares or "none", options=filling or {})
     if data in BUNDLED:
         options = {"--bag": bag, "--text-columns": text_columns, **named}
@@ -140,14 +130,9 @@ def load_data(
         )
     if bag is None and holds_label_sets(path, method, label_file):
         return load_label_sets(
-            path,
-            method,
-            label_file=label_file,
-            partial_labels=partial_labels,
-            id_column=id_column,
-            drop=drop,
-            others={"--labels": labels, "--text-columns": text_columns},
-        )
+            path, method, label_file=label_file, partial_labels=partial_labels, id_column=id_column,
+            drop=drop, others={"--labels": labels, "--text-columns": text_columns},
+        )  # fmt: skip
     if label_file is not None:
         raise DataError(
             f"--label-file applies to the labels of an .arff or .npz file, but {path.name} is "
@@ -161,12 +146,12 @@ def load_data(
             if value is not None:
                 raise DataError(f"{flag} does not apply to bags; --bag names the column of their identifiers")
         return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=tuple(drop))
-    roles = Roles(labels, partial_labels, id_column, tuple(drop), header=header)
+    roles = tables.Roles(labels, partial_labels, id_column, tuple(drop), header=header)
     if text_columns is not None or holds_documents(path):
         return load_documents(path, method, roles, None if text_columns is None else _names(text_columns))
-    if array_names(path) >= {"format", "shape", "data"}:  # a matrix of ``scipy.sparse.save_npz``
+    if tables.array_names(path) >= {"format", "shape", "data"}:  # a matrix of ``scipy.sparse.save_npz``
         return load_sparse(path, method, named)
-    if prepares is not None and holds_columns(path):
+    if prepares is not None and tables.holds_columns(path):
         return load_prepared(path, roles, preparation=prepares, options=filling or {})
     try:
         table = read_table(path, **roles._replace(categories=method.categorical)._asdict())
@@ -182,7 +167,7 @@ def holds_bags(path: Path, bag: str | None) -> bool:
     name = path.name.lower().removesuffix(".gz")
     if bag is not None or name.endswith((".arff", ".dat")):
         return True
-    return "bag_offsets" in array_names(path)
+    return "bag_offsets" in tables.array_names(path)
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
@@ -236,7 +221,9 @@ def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None =
     ids, partial_y = table.bags.bag_ids, None
     if partial is not None and partial.labels is not None:
         names = (*partial.label_names, None)  # -1 (no label) indexes the last
-        partial_y = encode_classes([names[code] for code in partial.labels], minus_one_is_missing=True)[0]
+        partial_y = tables.encode_classes(
+            [names[code] for code in partial.labels], minus_one_is_missing=True
+        )[0]
     return BagSamples(
         table.name,
         table.bags,
@@ -276,7 +263,7 @@ def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> boo
     if name.endswith(SPARSE):
         return True
     if name.endswith(".npz"):
-        names = array_names(path)
+        names = tables.array_names(path)
         pair = path.name.endswith("_X.npz") and path.with_name(f"{path.name[:-5]}Y.npz").is_file()
         return takes_label_sets(method) and (label_file is not None or "Y" in names or bool(names and pair))
     if not name.endswith(".arff") or not path.is_file():
@@ -361,7 +348,7 @@ def _header(path: Path) -> str:
 
 
 def load_documents(
-    path: Path, method: Method, roles: Roles, text_columns: Sequence[str] | None
+    path: Path, method: Method, roles: tables.Roles, text_columns: Sequence[str] | None
 ) -> TextSamples:
     """Read texts, with one or several partial labels per document, as the method accepts."""
     labels, partial_labels, id_column, drop, *_ = roles
@@ -428,7 +415,7 @@ def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
 
 def load_prepared(
     path: Path,
-    roles: Roles,
+    roles: tables.Roles,
     *,
     preparation: Preparation = "equal",
     options: Mapping[str, Any] = MappingProxyType({}),
@@ -442,8 +429,8 @@ def load_prepared(
     notes: list[str] = []
     try:
         if frame is None:
-            frame, roles, notes = read_frame(path, roles)
-        check_roles(roles, list(frame.columns), str(path))
+            frame, roles, notes = tables.read_frame(path, roles)
+        tables.check_roles(roles, list(frame.columns), str(path))
     except DataError as error:
         raise DataError(with_flags(error, _TABLE_FLAGS)) from error
     taken = roles.by_column()
@@ -472,7 +459,7 @@ def load_prepared(
 
 
 def load_areas(
-    path: Path, roles: Roles, weight: str | None, start: str | None, **preparing: Any
+    path: Path, roles: tables.Roles, weight: str | None, start: str | None, **preparing: Any
 ) -> AreaSamples:
     """Read a map of areas, and compute their borders; ``preparing`` are options of :func:`load_prepared`."""
     from moo_clustering.estimators.regions import rook_neighbors
@@ -552,7 +539,7 @@ def mark_decimals(frame: pd.DataFrame, preparer: TablePreparer) -> None:
 def prepared_samples(
     path: Path,
     frame: pd.DataFrame,
-    roles: Roles,
+    roles: tables.Roles,
     prepared: PreparedTable,
     notes: Sequence[str] = (),
     n_labelled: int | None = None,
@@ -562,10 +549,10 @@ def prepared_samples(
     mark_decimals(frame, prepared.preparer)
     row_ids: NDArray[Any] = np.arange(len(frame))
     if roles.id_column is not None:
-        row_ids = identifiers(frame[roles.id_column], roles.id_column, str(path))
+        row_ids = tables.identifiers(frame[roles.id_column], roles.id_column, str(path))
     known = None if roles.labels is None else frame[roles.labels]
     partial = None if roles.partial_labels is None else frame[roles.partial_labels][:n_labelled]
-    table = labelled(Table(path.name, prepared.X, prepared.feature_names, row_ids), known, partial)
+    table = tables.labelled(Table(path.name, prepared.X, prepared.feature_names, row_ids), known, partial)
     if table.partial_y is not None:
         missing = (0, len(frame) - len(table.partial_y))
         table = replace(table, partial_y=np.pad(table.partial_y, missing, constant_values=-1))
@@ -576,15 +563,10 @@ def prepared_samples(
     shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
     left = others[[name for name in shown if others[name].nunique() > 1]]
     return PreparedSamples.of(
-        table,
-        category_names=prepared.category_names,
-        notes=tuple(for_command(note) for note in (*notes, *prepared.notes)),
-        given=frame,
-        prepared=prepared,
-        notes_of_rows=left,
-        unused=pd.concat([frame[unused], left], axis=1),
-        roles=roles,
-    )
+        table, category_names=prepared.category_names,
+        notes=tuple(for_command(note) for note in (*notes, *prepared.notes)), given=frame, prepared=prepared,
+        notes_of_rows=left, unused=pd.concat([frame[unused], left], axis=1), roles=roles,
+    )  # fmt: skip
 
 
 def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:

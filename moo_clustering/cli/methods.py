@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from moo_clustering.cli.terminal import printable_line
-from moo_clustering.estimators._citations import bibtex
-from moo_clustering.estimators._methods import METHODS, Method, add_installed, find_method, warn_left_out
+from moo_clustering.estimators import _methods
 
 # Parameters with their own flags.
 FLAGS = {
@@ -31,10 +30,10 @@ _ROLE = re.compile(r":[a-z:]+:`(?:~?(?:[^`<]*\.)?([^`<.]+)|([^`<]+?)\s*<[^`]*>)`
 def listing(name: str | None) -> str:
     """List all methods, or the options of the method ``name``."""
     if name is None:
-        add_installed()
-        warn_left_out()
-        return "\n\n".join(_entry(method) for method in METHODS.values())
-    return _details(*find_method(name))
+        _methods.add_installed()
+        _methods.warn_left_out()
+        return "\n\n".join(_entry(method) for method in _methods.METHODS.values())
+    return _details(*_methods.find_method(name))
 
 
 def listing_json(name: str | None) -> str:
@@ -42,14 +41,14 @@ def listing_json(name: str | None) -> str:
     from moo_clustering.cli.folder import json_text  # slow import
 
     if name is None:
-        add_installed()
-        warn_left_out()
-        return json_text([_record(method) for method in METHODS.values()])
-    method, preset = find_method(name)
+        _methods.add_installed()
+        _methods.warn_left_out()
+        return json_text([_record(method) for method in _methods.METHODS.values()])
+    method, preset = _methods.find_method(name)
     return json_text(_record(method) | {"parameters": _parameters(method.load(), preset)})
 
 
-def _record(method: Method) -> dict[str, Any]:
+def _record(method: _methods.Method) -> dict[str, Any]:
     kinds = {
         "numeric": not method.bags,
         "areas": method.areas,
@@ -100,10 +99,10 @@ def _plain(value: Any) -> Any:
 
 def papers(name: str | None) -> str:
     """Return the papers of all methods, or of the method ``name``, and this package, as BibTeX."""
-    return bibtex() if name is None else bibtex(find_method(name)[0].load())
+    return _methods.bibtex() if name is None else _methods.bibtex(_methods.find_method(name)[0].load())
 
 
-def _entry(method: Method) -> str:
+def _entry(method: _methods.Method) -> str:
     rows = [("class", method.class_name), ("paper", method.paper), ("needs", method.needs)]
     flags = {
         "labels": "--partial-labels",
@@ -121,7 +120,7 @@ def _entry(method: Method) -> str:
     return "\n".join(lines + [_wrap(heading, text, 2, 9) for heading, text in rows])
 
 
-def _details(method: Method, preset: Mapping[str, object]) -> str:
+def _details(method: _methods.Method, preset: Mapping[str, object]) -> str:
     parts = [_entry(method)]
     for alias, options in method.aliases.items():
         parts[0] += "\n" + _wrap(f"  {alias}", ", ".join(f"{k}={v!r}" for k, v in options.items()), 2, 24)

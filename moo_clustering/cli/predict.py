@@ -30,8 +30,6 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# Largest size of a JSON file of names, in bytes.
-_LARGEST_NAMES = 2**24
 # Numbers and dates in cells that every spreadsheet reads as such.
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _OF_SHEETS = {"M": r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?", "m": "", "f": _NUMBER, "i": _NUMBER}
@@ -183,7 +181,8 @@ def cluster_names(model: dict[str, Any]) -> list[str]:
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
     """Rename clusters by arguments CLUSTER=NAME or OLD=NEW and a JSON file, and print all clusters."""
     try:
-        found = {} if file is None else json.loads(read_bytes(file, _LARGEST_NAMES).decode("utf-8-sig"))
+        # Largest size of a JSON file of names, in bytes.
+        found = {} if file is None else json.loads(read_bytes(file, 2**24).decode("utf-8-sig"))
         changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
     except (ValueError, RecursionError, AttributeError) as error:
         raise DataError(f'{file} must contain a JSON object such as {{"0": "visitors"}}') from error

@@ -18,11 +18,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils.extmath import randomized_svd
 
 from moo_clustering._arrays import (
-    FloatArray,
-    IntpArray,
-    Labels,
     MissingPackageError,
-    SeedLike,
     choice,
     integer,
     integer_seed,
@@ -33,14 +29,13 @@ from moo_clustering._arrays import (
 from moo_clustering._data import checked_array
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray, IntpArray, Labels, SeedLike
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_partition
 from moo_clustering.pool.families import tree_cut
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
-# Peak memory in bytes per pair of objects, or per stored entry of a sparse graph.
-BYTES_PER_PAIR = {"average": 8, "metis": 40, "spectral": 64}
 # Pairs per block: one-byte comparisons and counts of a block fit in the cache.
 BLOCK_PAIRS = 1 << 18
 # Largest number of runs for a one-byte counter.
@@ -182,7 +177,8 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
     """Raise ValueError if the pairs of objects need more than ``max_memory`` bytes."""
     width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
-    needed = BYTES_PER_PAIR[partitioner] * n_samples * width
+    # Peak memory in bytes per pair of objects, or per stored entry of a sparse graph.
+    needed = {"average": 8, "metis": 40, "spectral": 64}[partitioner] * n_samples * width
     if needed > max_memory:
         advice = (
             "pass n_neighbors with partitioner='metis' or 'spectral'"
@@ -761,13 +757,9 @@ def mcla(
     if metis and vertex_weight == "size":
         warn_of_meta_balance(edges, run_weights, n_clusters, "mcla")
     consensus, association = meta_consensus(
-        edges,
-        n_clusters,
-        run_weights,
-        vertex_weight=vertex_weight if metis else None,
-        seed=seed,
+        edges, n_clusters, run_weights, vertex_weight=vertex_weight if metis else None, seed=seed,
         tie_rng=np.random.default_rng(tie_seed) if ties == "random" else None,
-    )
+    )  # fmt: skip
     return (consensus, association) if return_association else consensus
 
 

@@ -18,8 +18,6 @@ from moo_clustering.graphs.similarity import listed_edges
 
 #: Scale factors of the paper for ES3 and the conventional graphs.
 SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
-# exp(-x) underflows to 0 from about x = 745; this lower limit preserves the edge.
-SMALLEST_WEIGHT = 1e-300
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
@@ -258,7 +256,8 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
     else:
-        weights = np.maximum(np.exp(-(distances**2) / (2.0 * sigma**2)), SMALLEST_WEIGHT)
+        # exp(-x) underflows to 0 from about x = 745; this lower limit preserves the edge.
+        weights = np.maximum(np.exp(-(distances**2) / (2.0 * sigma**2)), 1e-300)
     return sp.csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
 
 

@@ -20,9 +20,6 @@ from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
 from moo_clustering.validity.external import i2_criterion
 
-# Up to this number, all subsets are compared; a search would mostly draw repeated ones.
-MOST_COMPARED = 256
-
 
 class SelectionFront(NamedTuple):
     """Non-dominated subsets of runs.
@@ -191,7 +188,8 @@ def _search(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Distinct subsets on the front, ordered by their objectives."""
     n_runs = problem.n_var
-    if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= MOST_COMPARED:
+    # Up to this number, all subsets are compared; a search would mostly draw repeated ones.
+    if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:
         kept, F = _front_of_all(problem)
     else:
         kept, F = _evolved_front(problem, pop_size, n_gen, seed)

@@ -173,8 +173,14 @@ class _Loads(Limit):
 
     def violations(self, labels: IntArray) -> FloatArray:
         rows = self._rows(labels)
-        used = _sums(rows) > 0
-        loads = _sums(rows, self.weight)
+        return self.load_violations(_sums(rows, self.weight), _sums(rows) > 0)
+
+    def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
+        """Compute the violations from sizes or weights of clusters, shape (n_partitions, n_clusters).
+
+        ``used``, of the same shape, is False for empty clusters; default: those with the load 0.
+        """
+        used = loads > 0 if used is None else used
         if self.low.ndim:
             return np.array([self._matched(load[mask]) for load, mask in zip(loads, used, strict=True)])
         return np.where(used, _missed(loads, self.low, self.high), 0.0).sum(axis=1)

@@ -13,16 +13,9 @@ from scipy.sparse import issparse
 from moo_clustering._arrays import FloatArray, Int64Array, block_slices, probability
 from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._docs import documented
-from moo_clustering.constraints import _checks
+from moo_clustering.constraints import _checks, sources
 from moo_clustering.constraints._checks import n_pairs
 from moo_clustering.constraints.groups import ConstraintGroups, connected, constraint_groups, refuse_conflicts
-from moo_clustering.constraints.sources import (
-    Scheme,
-    pairs_among,
-    read_constraints,
-    sample_constraints,
-    write_constraints,
-)
 
 if TYPE_CHECKING:
     from numpy.random import BitGenerator, Generator, SeedSequence
@@ -99,7 +92,7 @@ class PairwiseConstraints:
         y: Any,
         fraction: float,
         *,
-        scheme: Scheme = "stratified",
+        scheme: sources.Scheme = "stratified",
         random_state: int | Generator | BitGenerator | SeedSequence | None = None,
         max_pairs: int = MAX_PAIRS,
     ) -> Self:
@@ -134,7 +127,7 @@ class PairwiseConstraints:
         because the must-links of a class of 50 connect it; use ``"docs"`` for a realistic amount.
         """
         rng = np.random.default_rng(random_state)
-        n_samples, must, cannot = sample_constraints(y, fraction, scheme, rng, max_pairs)
+        n_samples, must, cannot = sources.sample_constraints(y, fraction, scheme, rng, max_pairs)
         return cls(must, cannot, n_samples=n_samples)
 
     @classmethod
@@ -144,7 +137,7 @@ class PairwiseConstraints:
         Above ``max_pairs``, a ValueError recommends functions that do not list pairs.
         """
         classes = _checks.check_partial_labels(y)
-        pairs = pairs_among(np.flatnonzero(classes >= 0), max_pairs)
+        pairs = sources.pairs_among(np.flatnonzero(classes >= 0), max_pairs)
         together = classes[pairs[:, 0]] == classes[pairs[:, 1]]
         return cls(pairs[together], pairs[~together], n_samples=len(classes))
 
@@ -155,14 +148,14 @@ class PairwiseConstraints:
         Raises a ValueError with file and line if a line is invalid.
         """
         n = _checks.check_n_samples(n_samples)
-        must, must_weights, cannot, cannot_weights = read_constraints(path, n)
+        must, must_weights, cannot, cannot_weights = sources.read_constraints(path, n)
         return cls(
             must, cannot, n_samples=n, must_link_weights=must_weights, cannot_link_weights=cannot_weights
         )
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write columns i, j, kind ("must_link" or "cannot_link") and unrounded weight, atomically."""
-        write_constraints(
+        sources.write_constraints(
             path,
             ("must_link", self.must_link, self.must_link_weights),
             ("cannot_link", self.cannot_link, self.cannot_link_weights),
@@ -228,13 +221,9 @@ class PairwiseConstraints:
         if strict:
             refuse_conflicts(conflicts, self.must_link, self.n_samples)
         closed = _closed(
-            self.must_link,
-            self.must_link_weights,
-            self.cannot_link[~inside],
-            self.cannot_link_weights[~inside],
-            component,
-            max_pairs,
-        )
+            self.must_link, self.must_link_weights, self.cannot_link[~inside],
+            self.cannot_link_weights[~inside], component, max_pairs,
+        )  # fmt: skip
         return closed, conflicts
 
     def groups(self) -> ConstraintGroups:

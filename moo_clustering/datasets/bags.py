@@ -18,17 +18,8 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
 from moo_clustering.bags import Bags
-from moo_clustering.datasets import arff, files
+from moo_clustering.datasets import arff, files, tables
 from moo_clustering.datasets.cells import blanks_note, read_dates
-from moo_clustering.datasets.tables import (
-    UNNAMED,
-    cells_of_text,
-    column_names,
-    encode_classes,
-    numeric_matrix,
-    require_room,
-    typed,
-)
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 Numbers = NDArray[np.floating[Any]]
@@ -334,11 +325,16 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
     source = str(path)
     text, separator, *_ = files.tidy_text(text, suffix)
     columns, lines = _lines(text, separator, source)
-    if columns[0] == UNNAMED and UNNAMED not in (options.bag, options.label, *options.nominal, *options.drop):
-        options = options._replace(drop=(*options.drop, UNNAMED))  # row names that pandas and R write
+    if columns[0] == tables.UNNAMED and tables.UNNAMED not in (
+        options.bag,
+        options.label,
+        *options.nominal,
+        *options.drop,
+    ):
+        options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names that pandas and R write
     as_text = _as_text(columns, options)
     missing = {column: _missing(column, as_text, options) for column in columns}
-    frame = cells_of_text(text, separator, missing, source)
+    frame = tables.cells_of_text(text, separator, missing, source)
     return _table(frame, as_text, lines if len(lines) == len(frame) else None, options, path)
 
 
@@ -354,7 +350,7 @@ def _lines(text: str, separator: str, source: str) -> tuple[list[str], NDArray[n
             if not any(map(str.strip, row)) and len(row) < 2:
                 continue
             if not columns:
-                columns = column_names([(reader.line_num, [cell_text(cell) for cell in row])], source)
+                columns = tables.column_names([(reader.line_num, [cell_text(cell) for cell in row])], source)
                 continue
             if len(row) != len(columns):
                 files.ragged(source, len(columns), reader.line_num, row)
@@ -408,7 +404,7 @@ def _table(
         is_text = name in as_text
         cells = frame[name]
         if not is_text:
-            cells = pd.Series(typed(cells, name, notes, missing=missing, dates=False))
+            cells = pd.Series(tables.typed(cells, name, notes, missing=missing, dates=False))
         columns.append(_column(cells, name, is_text, missing))
     for note in notes:
         warn_caller(f"{path}: {note}")
@@ -605,7 +601,7 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
             f"{source} stores its bags in the array 'bag_offsets', not in a column",
             files.Remedy("leave out", "bag", options.bag),
         )
-    X = numeric_matrix(arrays["instances"], "instances", source)
+    X = tables.numeric_matrix(arrays["instances"], "instances", source)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
     names = [f"x{column}" for column in range(X.shape[1])]
     if "feature_names" in arrays:
@@ -731,7 +727,7 @@ def _classes(
 
 def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
     """Return the codes and names of the classes of the bags; None if all classes are unknown."""
-    labels, names = encode_classes(values, minus_one_is_missing=False)
+    labels, names = tables.encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())
 
 
@@ -754,7 +750,7 @@ def feature_matrix(
         raise files.DataError(f"{source} has two features named {twice!r}", _leave_out(twice))
     if len(names) == len(blocks) and all(block[1] is None for block in blocks):
         return numbers, names
-    require_room(len(rows), len(names), f"{source}: a feature for each nominal value")
+    tables.require_room(len(rows), len(names), f"{source}: a feature for each nominal value")
     X = np.empty((len(rows), len(names)))
     start = 0
     for place, (own, values) in enumerate(blocks):
@@ -775,7 +771,7 @@ def _block(
         values, codes = tuple(f"{value:.15g}" for value in met), places.astype(np.float64)
     elif set(values) == {"0", "1"}:
         return (column.name,), np.array(values, dtype=np.float64)[codes.astype(np.int64), None]
-    require_room(len(codes), len(values), f"a feature for each value of column {column.name!r}")
+    tables.require_room(len(codes), len(values), f"a feature for each value of column {column.name!r}")
     one_hot = codes[:, None] == np.arange(len(values))
     return tuple(f"{column.name}={value}" for value in values), one_hot.astype(np.float64)
 

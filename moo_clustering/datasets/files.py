@@ -59,8 +59,6 @@ _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Number format of an Excel cell that pads an integer with zeros.
 _PADDED = re.compile("0{2,}")
-# Decimals with more digits than this are written with an exponent.
-_MOST_DIGITS = 400
 # Options of the command that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "left out": "drop", "label": "labels"}
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -516,7 +514,8 @@ def written(cell: Any) -> str:
     if isinstance(cell, datetime.datetime):
         is_day = cell.tzinfo is None and cell == type(cell)(cell.year, cell.month, cell.day)
         return cell.date().isoformat() if is_day else cell.isoformat(" ")
-    if isinstance(cell, decimal.Decimal) and cell.is_finite() and abs(cell.adjusted()) < _MOST_DIGITS:
+    # Decimals with more digits than this are written with an exponent.
+    if isinstance(cell, decimal.Decimal) and cell.is_finite() and abs(cell.adjusted()) < 400:
         return format(cell, "f")
     try:
         return str(cell)

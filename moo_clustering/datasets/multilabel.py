@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import quoted, warn_caller
 from moo_clustering._docs import documented
-from moo_clustering.datasets import arff
+from moo_clustering.datasets import arff, tables
 from moo_clustering.datasets.documents import Documents, read_documents
 from moo_clustering.datasets.files import (
     DataError,
@@ -25,14 +25,6 @@ from moo_clustering.datasets.files import (
     file_text,
     holds_documents,
     readable,
-)
-from moo_clustering.datasets.tables import (
-    NamedRows,
-    Table,
-    array_column,
-    identifiers,
-    numeric_matrix,
-    require_room,
 )
 from moo_clustering.persistence import EXPANSION, read_arrays
 
@@ -57,9 +49,9 @@ _OPTIONS = {
 }
 
 
-@documented(Table)
+@documented(tables.Table)
 @dataclass(frozen=True, eq=False)
-class MultiLabelTable(NamedRows):
+class MultiLabelTable(tables.NamedRows):
     """A multi-label data set.
 
     Raises a ValueError if shapes do not match, or Y contains other values.
@@ -347,7 +339,7 @@ class _Numbers:
         default = self.default[columns]
         shape = (self._entries.n_rows, len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
-        require_room(
+        tables.require_room(
             shape[0], int(np.count_nonzero(default)), f"{source}: the values that its sparse rows omit"
         )
         if default.any():  # sparse rows omit the first declared value, which can be 1
@@ -364,7 +356,7 @@ class _Numbers:
                 f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is {values[odd[0]]:g}, "
                 "but labels must be 0 or 1 (or ? for all labels of an unlabelled row)"
             )
-        require_room(self._entries.n_rows, len(columns), f"{source}: the label indicators")
+        tables.require_room(self._entries.n_rows, len(columns), f"{source}: the label indicators")
         Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
         Y[:] = self.default[columns].astype(np.int8)
         Y[rows, places] = np.where(np.isnan(values), -1.0, values).astype(np.int8)
@@ -386,7 +378,7 @@ def _arff_row_ids(
     own = entries.columns == parts.identifier
     for row, code in zip(entries.rows[own].tolist(), entries.codes[own].tolist(), strict=True):
         cells[row] = "" if code != code else names[int(code)]
-    return identifiers(cells, attribute.name, source)
+    return tables.identifiers(cells, attribute.name, source)
 
 
 def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
@@ -414,7 +406,7 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
         if float(found[1]) != int(found[1]):
             warn_caller(f"{source}: {found[1].decode()} has too many digits and is rounded")
             break
-    require_room(X.shape[0], len(values), f"{source}: the label indicators")
+    tables.require_room(X.shape[0], len(values), f"{source}: the label indicators")
     if not values:
         raise DataError(f"{source} has no labels: each line must begin with them, such as 1,3 5:1 7:0.5")
     Y = np.zeros((X.shape[0], len(values)), dtype=np.int8)
@@ -485,7 +477,7 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
     if "format" in arrays:
         X = sparse_matrix(arrays, source)
     elif "X" in arrays:
-        X = sp.csr_array(numeric_matrix(arrays["X"], "X", source))
+        X = sp.csr_array(tables.numeric_matrix(arrays["X"], "X", source))
     else:
         held = ", ".join(map(repr, arrays)) or "nothing"
         raise DataError(f"{source} has no array 'X' and is not a sparse matrix; it contains {held}")
@@ -553,7 +545,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
             raise DataError(
                 f"{source}: {Y.shape[1]:,} labels, most of which have no samples, are not supported"
             )
-        require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the label indicators")
+        tables.require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the label indicators")
         Y = Y.astype(np.float64).toarray()  # SciPy cannot densify half precision or foreign byte orders
     problem = wrong_indicators(Y)
     if problem is not None:
@@ -614,7 +606,7 @@ def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[
 def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> NDArray[Any]:
     if column is None:
         return np.arange(n_rows)
-    return identifiers(array_column(arrays, column, n_rows, source).tolist(), column, source)
+    return tables.identifiers(tables.array_column(arrays, column, n_rows, source).tolist(), column, source)
 
 
 def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:

@@ -26,30 +26,9 @@ from moo_clustering._arrays import BoolArray, FloatArray, warn_caller
 from moo_clustering._data import checked_array, checked_container, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
+from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets import files
-from moo_clustering.datasets.cells import (
-    FEW,
-    Column,
-    Kind,
-    Reread,
-    UnseenCells,
-    cell_text,
-    column_list,
-    different_cells,
-    judge,
-    left_out_notes,
-    listed,
-    read_again,
-    read_column,
-    reading_notes,
-    require_one_notation,
-    settled,
-    unread_notes,
-)
 
-# Bins of a continuous column for associations. Numbers of at most FEW different values are discrete: their
-# values form clusters, as those of categories do.
-_BINS = 8
 # Significance level of an association, before correction for the number of other columns.
 _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
@@ -105,7 +84,7 @@ class PreparedTable:
     weights: tuple[float, ...]
     missing: pd.DataFrame
     preparer: TablePreparer = field(repr=False)
-    unseen: tuple[UnseenCells, ...] = ()
+    unseen: tuple[reading.UnseenCells, ...] = ()
 
     @property
     def known_columns(self) -> pd.DataFrame:
@@ -413,14 +392,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if len(frame) < 2:
             rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
             raise files.DataError(f"the table has {rows}, but clustering requires at least two")
-        read = [read_column(name, frame[name]) for name in frame.columns]
+        read = [reading.read_column(name, frame[name]) for name in frame.columns]
         conventions = {column.convention for column in read}
-        judged = [judge(settled(column, conventions)) for column in read]
+        judged = [reading.judge(reading.settled(column, conventions)) for column in read]
         used = [column for column in judged if column.kind != "out"]
         if not used:
             _refuse(judged)
         if mixed := [column for column in judged if column.units and column.kind == "out"]:
-            warn_caller("; ".join(map(str, left_out_notes(mixed, None))))
+            warn_caller("; ".join(map(str, reading.left_out_notes(mixed, None))))
         is_equal = self.scale == "equal"
         weighs = is_equal and self.weights == "dependence"
         shares = dependence_weights(used) if weighs else np.ones(len(used))
@@ -444,9 +423,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             _warn_of_split(X, scales)
         names = [name for scale in scales if scale.column.kind == "category" for name in scale.feature_names]
         notes = (
-            *left_out_notes(judged, labels),
+            *reading.left_out_notes(judged, labels),
             *independence_notes(dropped),
-            *reading_notes(used, len(names)),
+            *reading.reading_notes(used, len(names)),
             *filled_notes(used, known, self.missing),
             *class_notes(used),
         )
@@ -469,22 +448,22 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         frame, notes = self._matched(*as_frame(table))
         columns = [scale.column for scale in self._scales]
-        found: list[Reread] = []
+        found: list[reading.Reread] = []
         refused: dict[str, files.DataError] = {}
         for column in columns:
             try:
-                found.append(read_again(column, frame[column.name]))
+                found.append(reading.read_again(column, frame[column.name]))
             except files.DataError as error:
                 refused[column.name] = error
         if refused:
             first, *others = refused
-            more = f"; {column_list(others)} also have errors" if others else ""
+            more = f"; {reading.column_list(others)} also have errors" if others else ""
             raise files.DataError(f"{refused[first]}{more}")
-        require_one_notation(columns, frame, found)
+        reading.require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
-        alarming += unread_notes(columns, found)
+        alarming += reading.unread_notes(columns, found)
         values = []
-        unseen: list[UnseenCells] = []
+        unseen: list[reading.UnseenCells] = []
         for scale, read in zip(self._scales, found, strict=True):
             cells, note, unlike = scale.known_categories(read.values)
             values.append(cells)
@@ -540,7 +519,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if not others:
             return frame, []
         verb, what = ("is", "it") if len(others) == 1 else ("are", "them")
-        return frame, [f"{column_list(others)} {verb} ignored, because the fit did not use {what}"]
+        return frame, [f"{reading.column_list(others)} {verb} ignored, because the fit did not use {what}"]
 
     def units(self) -> dict[str, str]:
         """Return the units of the columns whose cells have one.
@@ -578,11 +557,11 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str]) -> None:
     """Raise a DataError that names the absent columns, and similar names in the table."""
     alike = {name.strip().casefold(): name for name in names}
     hints = [alike[name.strip().casefold()] for name in absent if name.strip().casefold() in alike]
-    hint = f"; it has {column_list(hints)}, but names must be equal" if hints else ""
-    raise files.DataError(f"the table lacks {column_list(absent)} of the fit{hint}")
+    hint = f"; it has {reading.column_list(hints)}, but names must be equal" if hints else ""
+    raise files.DataError(f"the table lacks {reading.column_list(absent)} of the fit{hint}")
 
 
-def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
+def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
     """Weight of every column, from 0 to 1: 1 for continuous numbers, otherwise its greatest association.
 
     All weights are 1 for fewer than 40 rows, or if no weight would be positive.
@@ -593,7 +572,7 @@ def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
     # The first rows are tested first, because most columns with more values show them there.
     discrete = [
         column.kind == "category"
-        or all(pd.Series(column.values[:n]).nunique() <= FEW for n in (_MOST_COUNTED, None))
+        or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))
         for column in columns
     ]
     if not any(discrete):
@@ -619,14 +598,16 @@ def _some_rows(n: int, most: int) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
-def _indicators(column: Column) -> NDArray[np.float64]:
+def _indicators(column: reading.Column) -> NDArray[np.float64]:
     """Return the indicators of the values, or of bins of equal counts, shape (n_samples, n_different)."""
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
-    if column.kind != "category" and len(different) > FEW:
+    if column.kind != "category" and len(different) > reading.FEW:
         # Ranks, so that huge numbers and dates are cut alike.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
-        codes = np.unique(first[codes] * _BINS // len(codes), return_inverse=True)[1]
+        # Bins of a continuous column for associations. Numbers of at most FEW different values are discrete:
+        # their values form clusters, as those of categories do.
+        codes = np.unique(first[codes] * 8 // len(codes), return_inverse=True)[1]
     indicators = np.zeros((len(known), int(codes.max()) + 1))
     indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
     return indicators
@@ -675,7 +656,7 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
         )
 
 
-def _filled(column: Column, known: NDArray[np.bool_]) -> NDArray[Any]:
+def _filled(column: reading.Column, known: NDArray[np.bool_]) -> NDArray[Any]:
     """Fill missing numbers and dates with the median, and texts with the mode."""
     if known.all():
         return column.values
@@ -696,7 +677,7 @@ class _Donors(NamedTuple):
     @classmethod
     def of(
         cls,
-        columns: Sequence[Column],
+        columns: Sequence[reading.Column],
         filled: Sequence[NDArray[Any]],
         known: NDArray[np.bool_],
         weights: NDArray[np.float64],
@@ -753,11 +734,11 @@ class _Donors(NamedTuple):
         return found
 
 
-def _middles(values: NDArray[Any], kind: Kind) -> NDArray[Any]:
+def _middles(values: NDArray[Any], kind: reading.Kind) -> NDArray[Any]:
     """Mean of numbers or median of dates in each row, mode of categories (ties: the first by name)."""
     n_rows, n = values.shape
     if kind in ("category", "truth"):
-        where, different = different_cells(values.ravel())
+        where, different = reading.different_cells(values.ravel())
         order = np.argsort(different)
         codes = np.argsort(order)[where] + len(order) * np.repeat(np.arange(n_rows), n)
         counts = np.bincount(codes, minlength=n_rows * len(order)).reshape(n_rows, -1)
@@ -788,7 +769,7 @@ def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.floa
 class _Scale:
     """Conversion of the cells of a column to features."""
 
-    column: Column  # without values
+    column: reading.Column  # without values
     feature_names: tuple[str, ...]
     weight: float
     usual: Any  # fills missing cells where no row does
@@ -804,7 +785,7 @@ class _Scale:
 
     @classmethod
     def of(
-        cls, column: Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
+        cls, column: reading.Column, filled: NDArray[Any], is_known: BoolArray, is_equal: bool, weight: float
     ) -> _Scale:
         """Fit to the known cells of a column, and to the same column with filled cells."""
         known = filled if is_known.all() else column.values[is_known]
@@ -837,7 +818,7 @@ class _Scale:
 
     def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
         places = {value: place for place, value in enumerate(self.categories)}
-        where, different = different_cells(filled)
+        where, different = reading.different_cells(filled)
         codes = np.array([places[value] for value in different], dtype=np.intp)[where]
         shown = np.arange(len(self.categories))[len(self.categories) == 2 :]
         return (codes[:, None] == shown).astype(np.float64)
@@ -878,7 +859,7 @@ class _Scale:
         found[missing] = self.usual
         return found
 
-    def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, UnseenCells | None]:
+    def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, reading.UnseenCells | None]:
         """Replace new categories by missing values; also return a note on them, and UnseenCells."""
         if self.column.kind != "category":
             return cells, "", None
@@ -898,12 +879,12 @@ class _Scale:
         n = int(np.isin(cells, np.array(others, dtype=object)).sum())
         note = (
             f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} not "
-            f"seen in the fit ({listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
+            f"seen in the fit ({reading.listed(list(map(repr, others)))}), in {n} row{'s' * (n != 1)}; "
             f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
         )
-        return found, note, UnseenCells(self.column.name, "new category", n, tuple(others))
+        return found, note, reading.UnseenCells(self.column.name, "new category", n, tuple(others))
 
-    def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, UnseenCells | None]:
+    def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, reading.UnseenCells | None]:
         """Return a note on values outside the range, whether one is a width outside, and UnseenCells."""
         if self.column.kind not in ("number", "date"):
             return "", False, None
@@ -915,14 +896,14 @@ class _Scale:
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
-        texts = [cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
+        texts = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
         name, is_far = self.column.name, bool(distances.max() > 1.5 * (high - low))
         note = f"column {name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit"
-        unseen = UnseenCells(name, "beyond range", len(outside), (texts[2],))
+        unseen = reading.UnseenCells(name, "beyond range", len(outside), (texts[2],))
         return f"{note} (such as {texts[2]})", is_far, unseen
 
 
-def _usual_cell(known: NDArray[Any], kind: Kind) -> Any:
+def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
     """Return the median of numbers and dates, mode of booleans and texts."""
     # Halves, as the sum of two huge numbers would be out of bounds.
     return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
@@ -938,7 +919,7 @@ def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     return everything if usual.mean() < 1.0 - _MOST_BEYOND else usual
 
 
-def _refuse(judged: Sequence[Column]) -> None:
+def _refuse(judged: Sequence[reading.Column]) -> None:
     if not judged:
         raise files.DataError("the table has no columns")
     more = f"; and {len(judged) - 5} more" if len(judged) > 5 else ""
@@ -952,12 +933,12 @@ def independence_notes(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
-    text = f"{column_list(names)} left out: few different values, and {what} on no other column ("
+    text = f"{reading.column_list(names)} left out: few different values, and {what} on no other column ("
     ways = 'TablePreparer(weights="equal")', "--weights equal"
     return [Advice(text, *(f"{way} keeps such columns)" for way in ways))]
 
 
-def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: str) -> list[str]:
+def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], missing: str) -> list[str]:
     """Notes about the number of filled cells, and how they were filled."""
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
@@ -975,7 +956,7 @@ def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: s
             continue
         total = sum(counts.values())
         where = f"column {next(iter(counts))!r}" if len(counts) == 1 else f"{len(counts)} columns"
-        each = "" if len(counts) == 1 else f": {listed([f'{n} ({c})' for n, c in counts.items()])}"
+        each = "" if len(counts) == 1 else f": {reading.listed([f'{n} ({c})' for n, c in counts.items()])}"
         filled = "value was" if total == 1 else "values were"
         notes.append(f"{total} missing {filled} filled with the {what} {word} {where}{each}")
     empty = ~known.any(axis=1)
@@ -985,7 +966,7 @@ def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: s
     return notes
 
 
-def class_notes(columns: Sequence[Column]) -> list[str]:
+def class_notes(columns: Sequence[reading.Column]) -> list[str]:
     """Notes about features that may be known classes."""
     names = [column.name for column in columns if column.name.casefold() in _CLASSES]
     text = "column {!r} is used as a feature; if it contains known classes, "

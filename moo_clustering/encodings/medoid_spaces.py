@@ -12,24 +12,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    Labels,
-    block_slices,
-    choice,
-    quoted,
-    require_squares,
-    unit_rows,
-)
+from moo_clustering._arrays import block_slices, choice, quoted, require_squares, unit_rows
 from moo_clustering._data import checked_container, checked_table
 from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
 from moo_clustering._kernels.partitions import medoid_separations
 from moo_clustering._kernels.threads import for_parts
+from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 Form = Literal["auto", "matrix", "vector"]
 # Number of samples above which vectors are faster; the matrix then takes half a gigabyte.

@@ -7,19 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    BoolArray,
-    Int64Array,
-    IntArray,
-    IntpArray,
-    Labels,
-    block_slices,
-    quoted,
-)
+from moo_clustering._arrays import block_slices, quoted
 from moo_clustering._distances import MAX_MEMORY, Metric, checked_distances, distance_matrix
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.medoids import nearest_medoids
+from moo_clustering._types import AnyFloatArray, BoolArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 

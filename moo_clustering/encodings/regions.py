@@ -5,15 +5,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    IntpArray,
-    Labels,
-    integer,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels, integer
 from moo_clustering._data import checked_amounts, checked_graph
 from moo_clustering._kernels import regions as kernels
 from moo_clustering.encodings import base
@@ -24,8 +16,6 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Largest number of descents to even out loads. A descent proposes one move per two areas.
-_DESCENTS = 60
 # Bias of old boundaries, where random trees are then cut first; random edge lengths are below 1.
 _FIRST = 2.0
 
@@ -237,7 +227,8 @@ class RegionEncoding(LabelEncoding):
         """Even out the loads by moves of single areas, in place; return whether they meet the bounds."""
         n, piece = self.n_var, np.empty_like(plan)
         nothing, rates = np.zeros((n, 2)), np.array([0.0, 0.0, 1.0, 0.0, 0.0])
-        for _ in range(_DESCENTS):
+        # Largest number of descents to even out loads. A descent proposes one move per two areas.
+        for _ in range(60):
             if self._holds(plan, piece):
                 return True
             graph = plan, self.indptr, self.indices, self.weight

@@ -27,7 +27,7 @@ from sklearn.base import (
 )
 from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import (
     AnyFloatArray,
@@ -55,10 +55,11 @@ from moo_clustering.bags import Bags
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.constraints._checks import check_partial_labels
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._citations import CitedMixin
+from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition
 from moo_clustering.graphs.neighbors import metric_space
+from moo_clustering.parts import Parts
 from moo_clustering.persistence import Checkpoint, fingerprint
 from moo_clustering.results import ClusteringResult, carried_names, from_attributes, renamed_clusters
 
@@ -171,7 +172,8 @@ class ReportMixin(NumericOptionsMixin):
         ['setosa', 'high petal length']
         """
         check_is_fitted(self, "labels_")
-        clusters = np.unique(self.labels_[self.labels_ >= 0]).tolist()  # type: ignore[attr-defined]
+        labels = np.asarray(self.labels_)  # type: ignore[attr-defined]
+        clusters = np.unique(labels[labels >= 0]).tolist()
         self._cluster_names = renamed_clusters(names, self.cluster_names_, clusters)
         return self
 
@@ -662,6 +664,18 @@ class SpectralMixin(NearestSampleMixin):
                 self.labels_ = number_clusters(rows)[0]
                 warn_of_few(int(rows.max()) + 1, n_clusters)
         self.n_clusters_ = int(self.labels_.max()) + 1
+
+
+def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
+    """Set (``reset``) or check the number and names of features by a table in parts, which is returned."""
+    names = table.columns or range(table.n_features)
+    one_row = np.zeros((1, table.n_features))
+    if table.columns is not None:
+        import pandas as pd  # slow import
+
+        one_row = pd.DataFrame(one_row, columns=list(names))
+    validate_data(estimator, one_row, reset=reset)
+    return table
 
 
 def row_keys(X: Any) -> Iterator[bytes]:

@@ -38,8 +38,6 @@ from moo_clustering.results import ClusteringResult, Front, Objective
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Values of parameters with which an estimator writes no files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
-# Values of parameters with which an estimator runs a search.
-_SEARCHING = {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}
 
 
 class FrontMixin(metaclass=ABCMeta):
@@ -167,9 +165,10 @@ class ControlsMixin:
     def _without_search(self, wanted: str) -> ValueError:
         """Return the error for a fit without a search, which names the parameters to make it search."""
         params = self._parameters()
+        # Values of parameters with which an estimator runs a search.
         cures = [
             f"{name}={value!r}"
-            for name, value in _SEARCHING.items()
+            for name, value in {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}.items()
             if params.get(name, value) != value and not (name == "n_gen" and params[name])
         ]
         return ValueError(
@@ -316,15 +315,10 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         yield Plan(search, n_gen, problem.objective_names)
         self.history_ = Recorder(signs)
         self.interrupted_ = drive(
-            search,
-            n_gen=n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description=type(self).__name__,
-            objective_names=problem.objective_names,
-            signs=signs,
+            search, n_gen=n_gen, recorder=self.history_, verbose=bool(self.verbose),
+            description=type(self).__name__, objective_names=problem.objective_names, signs=signs,
             checkpoint=checkpoint,
-        )
+        )  # fmt: skip
         self.n_iter_ = search.generation
 
 
@@ -401,17 +395,10 @@ class MemberGraphs(ABC):
         """Compute the spectral partition of a similarity matrix with the links of the groups."""
         options = self.options
         partition = spectral_partition(
-            self.joined(S),
-            options["n_clusters"],
-            laplacian=options["laplacian"],
-            bridge=options["bridge"],
-            X=self.X,
-            metric=options["metric"],
-            lists=self.lists,
-            eigen_solver=options["eigen_solver"],
-            rng=np.random.default_rng(self.seed),
-            n_jobs=options["n_jobs"],
-        )
+            self.joined(S), options["n_clusters"], laplacian=options["laplacian"], bridge=options["bridge"],
+            X=self.X, metric=options["metric"], lists=self.lists, eigen_solver=options["eigen_solver"],
+            rng=np.random.default_rng(self.seed), n_jobs=options["n_jobs"],
+        )  # fmt: skip
         return equal_together(partition, self.X, self.lists, self.groups)
 
     def joined(self, S: csr_array) -> csr_array:

@@ -1,4 +1,4 @@
-"""Table of the methods by short name, for the command ``moo-clustering``."""
+"""Table of the methods by short name, for the command ``moo-clustering``, and their papers as BibTeX."""
 
 from __future__ import annotations
 
@@ -10,14 +10,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache, partial
 from importlib.metadata import EntryPoint, distributions
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+from moo_clustering import __version__
 from moo_clustering._messages import did_you_mean, quoted
 
-__all__ = ["METHODS", "Method", "add_installed", "find_method", "get_method", "warn_left_out"]
-
 _GROUP = "moo_clustering.methods"
+_PACKAGE = f"""@software{{moo_clustering,
+  author = {{{{The moo\\_clustering developers}}}},
+  title = {{moo\\_clustering: evolutionary clustering, pymoo and DEAP behind scikit-learn estimators}},
+  version = {{{__version__}}},
+}}"""
+_CITED = re.compile(r"^  estimators = \{(.*)\},\n", re.MULTILINE)
 # Errors whose messages are clear without the type.
 _SAYS_ALL = (ImportError, AttributeError, TypeError, ValueError)
 
@@ -583,3 +589,42 @@ def _known(name: str) -> tuple[Method, dict[str, Any]] | None:
 
 def _plain(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
+class CitedMixin:
+    """Mixin of estimators that can be cited."""
+
+    def citation(self) -> str:
+        """Return a string of BibTeX entries: the papers of the method, if any, then this package.
+
+        Examples
+        --------
+        >>> from moo_clustering import NSGA2Clus
+        >>> print(NSGA2Clus().citation().splitlines()[0])
+        @inproceedings{nsga2clus2016,
+        """
+        return bibtex(type(self))
+
+
+def bibtex(*classes: type) -> str:
+    """Return entries of the papers of classes and their bases (default: all), then of this package."""
+    names = {
+        base.__name__
+        for each in classes
+        for base in each.__mro__
+        if base.__module__.startswith("moo_clustering.")
+    }
+    return "\n\n".join(
+        [*(entry for entry, of in _references() if not classes or not names.isdisjoint(of)), _PACKAGE]
+    )
+
+
+@cache
+def _references() -> list[tuple[str, frozenset[str]]]:
+    """Read every entry and the names of its estimators."""
+    text = files("moo_clustering.estimators").joinpath("assets", "references.bib").read_text(encoding="utf-8")
+    found = []
+    for entry in text.strip().split("\n\n"):
+        (of,) = _CITED.findall(entry)
+        found.append((_CITED.sub("", entry), frozenset(of.split(", "))))
+    return found

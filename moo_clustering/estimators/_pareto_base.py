@@ -22,16 +22,8 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    IntpArray,
-    Labels,
-    number_clusters,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import number_clusters, spawn_seeds, warn_caller
+from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints

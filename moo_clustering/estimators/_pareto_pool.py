@@ -14,11 +14,6 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    IntpArray,
-    Labels,
     integer_seed,
     near_one,
     number_clusters,
@@ -28,6 +23,7 @@ from moo_clustering._arrays import (
     unit_rows,
 )
 from moo_clustering._parallel import threads_here
+from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions

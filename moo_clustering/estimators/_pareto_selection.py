@@ -12,18 +12,10 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from moo_clustering import evidence
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    IntpArray,
-    Labels,
-    non_dominated,
-    number_clusters,
-)
+from moo_clustering._arrays import non_dominated, number_clusters
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.constraints.groups import connected
 from moo_clustering.encodings import relabel_by_first_appearance

@@ -13,19 +13,12 @@ from scipy.sparse import csr_array
 from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering import results
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    Labels,
-    number_clusters,
-    row_sizes,
-    spawn_seeds,
-    unit_rows,
-    warn_caller,
-)
+from moo_clustering import factorization, results
+from moo_clustering._arrays import number_clusters, row_sizes, spawn_seeds, unit_rows, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
+from moo_clustering._types import AnyFloatArray, Labels
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -47,14 +40,6 @@ from moo_clustering.estimators._options import (
     ParallelOptions,
     Positive,
     estimator,
-)
-from moo_clustering.factorization import (
-    MAX_MEMORY,
-    NMFRuns,
-    document_weights,
-    labels_from_factors,
-    map_nmf,
-    topic_lengths,
 )
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, validated_rows
 from moo_clustering.persistence import START_OVER, ArchiveError, Checkpoint, load_checkpoint, save_checkpoint
@@ -186,19 +171,10 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         if self.weighting == "ncw":
             B = NCWTransformer().fit_transform(B)
         runs = ensemble_runs(
-            B,
-            self.n_clusters,
-            run_seed.spawn(self.n_runs),
-            normalize=self.normalize,
-            checkpoint=checkpoint,
-            verbose=bool(self.verbose),
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            dtype=self.dtype,
-            n_jobs=self.n_jobs,
-            max_memory=int(self.max_memory),
-        )
+            B, self.n_clusters, run_seed.spawn(self.n_runs), normalize=self.normalize, checkpoint=checkpoint,
+            verbose=bool(self.verbose), solver=self.solver, tol=self.tol, max_iter=self.max_iter,
+            dtype=self.dtype, n_jobs=self.n_jobs, max_memory=int(self.max_memory),
+        )  # fmt: skip
         # Runs stop before equal documents have equal weights, and consensus functions can separate them.
         equal = equal_rows(weights[seen])
         run_labels = united(runs.labels, equal)
@@ -305,7 +281,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         # The runs do not depend on their number, or on the consensus.
         same = clone(self).set_params(
             n_runs=1, consensus="mcla", run_selection="none", choose="anmi", n_top_terms=1,
-            max_memory=MAX_MEMORY,
+            max_memory=factorization.MAX_MEMORY,
         )  # fmt: skip
         return checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
 
@@ -368,7 +344,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     max_iter: Count | None = None
     normalize: bool = True
     dtype: Literal["float64", "float32"] = "float64"
-    max_memory: Count = MAX_MEMORY
+    max_memory: Count = factorization.MAX_MEMORY
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
@@ -393,18 +369,11 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         empty = row_sizes(X) == 0
         if empty.all():
             raise ValueError("all entries of X are 0, so no document has a term.")
-        best = map_nmf(
-            _best_run,
-            X,
-            self.n_clusters,
-            solver=self.solver,
-            seeds=spawn_seeds(self.random_state, self.n_init),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            dtype=self.dtype,
-            n_jobs=self.n_jobs,
-            max_memory=self.max_memory,
-        )
+        best = factorization.map_nmf(
+            _best_run, X, self.n_clusters, solver=self.solver,
+            seeds=spawn_seeds(self.random_state, self.n_init), tol=self.tol, max_iter=self.max_iter,
+            dtype=self.dtype, n_jobs=self.n_jobs, max_memory=self.max_memory,
+        )  # fmt: skip
         self.losses_ = np.concatenate([part.losses for part in best])
         self._set(min(best, key=lambda part: part.losses.min()), empty, equal_rows(X))
         if count_distinct_rows(X, self.n_clusters) < self.n_clusters:
@@ -416,7 +385,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         """Compute the exact non-negative least-squares weights of topics, unlike ``document_weights_``."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        return document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
+        return factorization.document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
             self.components_.dtype, copy=False
         )
 
@@ -443,14 +412,14 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
         # The solver stops before equal documents have equal weights.
-        topics = united(labels_from_factors(run.U, run.V, self.normalize), equal)
+        topics = united(factorization.labels_from_factors(run.U, run.V, self.normalize), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
             topics[empty] = largest
             _warn_of_largest(empty, "have no terms")
         self.labels_, used = number_clusters(topics)
         order = np.concatenate([used, np.setdiff1d(np.arange(self.n_clusters), used)])
-        lengths = topic_lengths(run.U)
+        lengths = factorization.topic_lengths(run.U)
         self.components_ = np.ascontiguousarray((run.U / lengths).T[order])
         self._n_features_out = len(order)
         self.document_weights_ = np.ascontiguousarray((run.V * lengths)[:, order])
@@ -471,7 +440,7 @@ class _Run(NamedTuple):
     losses: NDArray[np.float64]
 
 
-def _best_run(runs: NMFRuns) -> _Run:
+def _best_run(runs: factorization.NMFRuns) -> _Run:
     best = runs.best
     return _Run(runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best]), runs.losses)
 
@@ -495,8 +464,10 @@ def ensemble_runs(
 ) -> EnsembleRuns:
     """Factorise B once per seed by :func:`map_nmf`, continuing from and writing to the checkpoint."""
 
-    def summary(runs: NMFRuns) -> EnsembleRuns:
-        labels = [labels_from_factors(U, V, normalize) for U, V in zip(runs.U, runs.V, strict=True)]
+    def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
+        labels = [
+            factorization.labels_from_factors(U, V, normalize) for U, V in zip(runs.U, runs.V, strict=True)
+        ]
         topics = np.ascontiguousarray(runs.U[runs.best].T, dtype=np.float64)
         return EnsembleRuns(np.stack(labels).astype(np.int32), runs.losses, runs.n_iter, topics)
 
@@ -506,7 +477,7 @@ def ensemble_runs(
     with progress_bar(total=len(seeds), initial=_count(done), disable=not verbose, unit="run") as bar:
         while (first := _count(done)) < len(seeds):
             batch = seeds[first : first + step]
-            parts = map_nmf(summary, B, n_clusters, seeds=batch, **options)
+            parts = factorization.map_nmf(summary, B, n_clusters, seeds=batch, **options)
             done = _joined([*([] if done is None else [done]), *parts])
             bar.update(len(batch))
             if checkpoint is not None:

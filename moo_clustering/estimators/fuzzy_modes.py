@@ -177,13 +177,9 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     def _take_by_rule(self, rule: str) -> None:
         if rule == "vote":
             labels = majority_vote(
-                self.pareto_labels_,
-                self._problem.space.data,
-                metric=self.metric,
-                beta=self.beta,
-                reference=self.reference,
-                n_jobs=self.n_jobs,
-            )
+                self.pareto_labels_, self._problem.space.data, metric=self.metric, beta=self.beta,
+                reference=self.reference, n_jobs=self.n_jobs,
+            )  # fmt: skip
         else:
             n_modes = int((self.pareto_labels_.max(axis=1) + 1).sum())
             labels = cspa(

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -24,23 +26,27 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters, spawn_seeds, warn_caller
-from moo_clustering._data import numeric_features
+from moo_clustering._arrays import (
+    FloatArray,
+    Int64Array,
+    IntpArray,
+    Labels,
+    integer_seed,
+    number_clusters,
+    spawn_seeds,
+    warn_caller,
+)
+from moo_clustering._data import is_partitioned, numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import thread_calls
-from moo_clustering.algorithms.search import (
-    InterruptedSearchWarning,
-    InterruptGuard,
-    Saver,
-    rng_state,
-    set_rng_state,
-)
+from moo_clustering.algorithms import search as searches
 from moo_clustering.estimators._base import (
     OF_PREDICT,
     OF_TRANSFORM,
     TransformingClusterer,
     check_n_clusters,
+    checked_parts,
     checkpoint_for,
     warn_of_few,
 )
@@ -54,8 +60,10 @@ from moo_clustering.operators.centers import (
 )
 from moo_clustering.operators.deap.individuals import CenterIndividual
 from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
+from moo_clustering.parts import Parts, Survey, lazy_labels, parts, survey, write_labels
+from moo_clustering.parts.labels import NearestCenter
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.problems.centers import Optimum, SumOfSquaresProblem, nearest_centers, shifted
+from moo_clustering.problems.centers import Offsets, Optimum, SumOfSquaresProblem, nearest_centers, shifted
 
 STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
@@ -66,6 +74,9 @@ MUTATION = {"always": 1.0, "half": 0.5, "never": 0.0}
 # Default budget: 2000 times all distances between samples and centres, at most half a billion, but at least
 # 200 times. With less, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
+# For tables in parts: number of searches, rows of each, passes over all rows (after twelve, a sum of squares
+# improves by less than .2 %), and relative gain below which a candidate rests.
+_SEARCHES, _SEARCHED, _PASSES, _REST = 4, 20_000, 12, 1e-6
 # Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
 _ROUNDING = 1e-12
 # Local optima whose objectives differ by less, relatively, are the same.
@@ -138,6 +149,8 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         Number of local searches.
     interrupted_ : bool
         Whether Ctrl-C stopped the fit.
+    parts_ : Parts
+        Table of a fit to a table in parts.
 
     Notes
     -----
@@ -148,6 +161,12 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     Results with the same seed and ``max_distance_evaluations`` are bitwise identical on one machine. A larger
     budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
+
+    A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
+    than memory. Up to four samples of 20,000 rows are searched, each with a fourth of the budget, and all
+    results are improved together by at most 12 Lloyd's iterations over all rows, each of which is one pass.
+    The best is the result, whose centres are the means of the previous pass. ``labels_`` is a Dask array
+    then, ``parts_`` the table, and ``history_`` has one row per pass, with the distances of the searches.
 
     Examples
     --------
@@ -183,13 +202,15 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or table in parts
         y : ignored
         """
+        if is_partitioned(X):
+            return self._fit_parts(parts(X))
+        vars(self).pop("parts_", None)
         X = numeric_features(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(X))
-        if self.pop_max < self.pop_min:
-            raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}.")
+        self._check_populations()
         if self._cuts(len(X)):
             check_ward_memory(len(X), self.max_memory)
         checkpoint = self._checkpoint(X)
@@ -197,7 +218,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         names = [self.strategy, *(self._controls(len(X)) if self.report_controls else ())]
         seeds = dict(zip(STRATEGIES, spawn_seeds(self.random_state, len(STRATEGIES)), strict=True))
 
-        def run(name: str, guard: InterruptGuard) -> CenterSearch:
+        def run(name: str, guard: searches.InterruptGuard) -> CenterSearch:
             search = self._search(name, problem.fresh(), np.random.default_rng(seeds[name]))
             first = name == self.strategy
             return run_search(
@@ -208,7 +229,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
                 description=name if first else f"control {name}",
             )
 
-        with InterruptGuard() as guard:
+        with searches.InterruptGuard() as guard:
             # Threads share the data, and the kernels release the interpreter lock. This process handles
             # Ctrl-C and the checkpoint, whatever the backend.
             runs = thread_calls((delayed(run)(name, guard) for name in names), n_jobs=self.n_jobs)
@@ -224,9 +245,39 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest centre. Ties are broken as in ``fit``."""
         check_is_fitted(self)
+        if is_partitioned(X):
+            return lazy_labels(checked_parts(self, parts(X), reset=False), self._label())
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)
+
+    def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
+        """Write the labels of a table in parts, one Parquet file per part.
+
+        See :func:`~moo_clustering.parts.write_labels`: the same call completes an interrupted one.
+
+        Parameters
+        ----------
+        folder : path-like
+            Folder that all workers can write.
+        X : table in parts, optional
+            Default: the table of the fit. Anything else must be a source for
+            :func:`~moo_clustering.parts.parts`.
+
+        Returns
+        -------
+        list of Path
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            Before ``fit``; if ``X`` is None after a fit to data in memory; if the folder has other labels.
+        """
+        check_is_fitted(self)
+        table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
+        if table is None:
+            raise ValueError("X is required, because the model was fitted to data in memory")
+        return write_labels(table, self._label(), folder)
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
@@ -234,6 +285,60 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))
+
+    def _fit_parts(self, table: Parts) -> Self:
+        """Search samples of a table in parts, and improve all results by passes over all rows."""
+        check_n_clusters(self.n_clusters, table.n_rows)
+        self._check_populations()
+        if self.checkpoint is not None:
+            raise ValueError("checkpoint requires data in memory; a fit to a table in parts makes few passes")
+        checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
+        seeds = spawn_seeds(self.random_state, 1 + _SEARCHES * len(STRATEGIES))
+        looked = survey(table, _SEARCHES * _SEARCHED, seed=integer_seed(seeds[0]))
+        samples = np.array_split(looked.rows, max(1, len(looked.rows) // _SEARCHED))
+        n_searches, n_searched = len(samples), len(samples[-1])
+        if self.n_clusters > n_searched:
+            raise ValueError(
+                f"n_clusters must be at most {n_searched}, the rows of a sample, for a table in parts; got "
+                f"{self.n_clusters}"
+            )
+        if self._cuts(n_searched):
+            check_ward_memory(n_searched, self.max_memory)
+        names = [self.strategy, *(self._controls(n_searched) if self.report_controls else ())]
+        problems = [SumOfSquaresProblem(rows, self.n_clusters) for rows in samples]
+
+        def run(name: str, place: int, guard: searches.InterruptGuard) -> CenterSearch:
+            rng = np.random.default_rng(seeds[1 + STRATEGIES.index(name) * _SEARCHES + place])
+            search = self._search(name, problems[place].fresh(), rng, n_searches)
+            what = f"{name}, sample {place + 1} of {n_searches}"
+            return run_search(search, guard, verbose=bool(self.verbose), description=what)
+
+        with searches.InterruptGuard() as guard:
+            calls = [delayed(run)(name, place, guard) for name in names for place in range(n_searches)]
+            runs = thread_calls(calls, n_jobs=self.n_jobs)
+            found = np.array([search.problem.encoding.in_data(search.best.centers) for search in runs])
+            centers, first, squares = improved_by_passes(looked, shifted(found, looked.offsets), guard)
+        own = runs[:n_searches]
+        best = int(squares[-1, :n_searches].argmin())
+        used = np.count_nonzero(first[best] < table.n_rows)
+        order = np.argsort(first[best], kind="stable")[:used]
+        self._set_centers(order, centers[best], looked.offsets, float(squares[-1, best]))
+        self.n_local_searches_ = self.n_iter_ = sum(search.generation for search in own)
+        distances = sum(search.problem.n_distances for search in own)
+        self.history_ = pd.DataFrame(
+            [(i, distances, min(row[:n_searches])) for i, row in enumerate(squares.tolist(), 1)],
+            columns=["generation", "distance_evaluations", "inertia"],
+        )
+        of_name = squares[-1].reshape(len(names), -1).min(axis=1).tolist()
+        self.control_inertia_ = dict(zip(names[1:], of_name[1:], strict=True))
+        self.parts_ = table
+        self.labels_ = lazy_labels(table, self._label())
+        self.interrupted_ = guard.requested
+        self._warn()
+        return self
+
+    def _label(self) -> NearestCenter:
+        return NearestCenter(self._centers[self._numbers], self._offsets, self._numbers)
 
     def _clustering_result(self) -> results.ClusteringResult:
         squares: dict[str, Any] = {"inertia": self.inertia_, "local_searches": self.n_local_searches_}
@@ -244,6 +349,10 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             record={"sum_of_squares": squares},
             arrays=lambda: {"centers": np.asarray(self.cluster_centers_)},
         )
+
+    def _check_populations(self) -> None:
+        if self.pop_max < self.pop_min:
+            raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}.")
 
     def _controls(self, n_samples: int) -> list[str]:
         return [
@@ -261,24 +370,19 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             return True
         return self.report_controls and "ward" in self._controls(n_samples)
 
-    def _search(self, name: str, problem: SumOfSquaresProblem, rng: Generator) -> CenterSearch:
-        budget = Budget(problem, self.max_distance_evaluations, self.max_time)
+    def _search(
+        self, name: str, problem: SumOfSquaresProblem, rng: Generator, share: int = 1
+    ) -> CenterSearch:
+        budget = Budget(problem, self.max_distance_evaluations, self.max_time, share)
         if name == "multistart":
             return Multistart(problem, budget, rng, False)
         if name in ("swap", "ward"):
             return SwapSearch(problem, budget, rng, name == "ward", removal=self.removal)
         return MemeticSearch(
-            problem,
-            budget,
-            rng,
-            self._starts_from_ward(problem.n_samples),
-            pop_min=self.pop_min,
-            pop_max=self.pop_max,
-            max_stall=self.max_stall,
-            engine=self.engine,
-            mutation=self.mutation,
+            problem, budget, rng, self._starts_from_ward(problem.n_samples), pop_min=self.pop_min,
+            pop_max=self.pop_max, max_stall=self.max_stall, engine=self.engine, mutation=self.mutation,
             removal=self.removal,
-        )
+        )  # fmt: skip
 
     def _checkpoint(self, X: FloatArray) -> Checkpoint | None:
         # A run with a larger budget can continue a shorter one.
@@ -290,17 +394,20 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     def _set(self, search: CenterSearch, problem: SumOfSquaresProblem) -> None:
         best = search.best
         self.labels_, order = number_clusters(best.labels)
-        self.inertia_ = best.objective
-        self._offsets, self._centers = problem.encoding.offsets, best.centers[order]
-        # Ties between centres are broken by the order of the search, not by the cluster number.
-        self._numbers = np.argsort(order)
-        self.cluster_centers_ = problem.encoding.in_data(self._centers)
-        self.n_clusters_ = self._n_features_out = len(order)
+        self._set_centers(order, best.centers, problem.encoding.offsets, best.objective)
         self.history_ = pd.DataFrame(
             [*search.history, (search.generation, search.problem.n_distances, search.best.objective)],
             columns=["generation", "distance_evaluations", "inertia"],
         )
         self.n_local_searches_ = self.n_iter_ = search.generation
+
+    def _set_centers(self, order: Any, centers: FloatArray, offsets: Offsets, inertia: float) -> None:
+        self.inertia_ = inertia
+        self._offsets, self._centers = offsets, centers[order]
+        # Ties between centres are broken by the order of the search, not by the cluster number.
+        self._numbers = np.argsort(order)
+        self.cluster_centers_ = self._centers + offsets[1] + offsets[0]
+        self.n_clusters_ = self._n_features_out = len(order)
 
     def _warn(self) -> None:
         if self.n_clusters_ < self.n_clusters:
@@ -309,7 +416,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             warn_caller(
                 f"the search was interrupted after {self.n_local_searches_} local searches; the best "
                 "partition so far is returned",
-                InterruptedSearchWarning,
+                searches.InterruptedSearchWarning,
             )
 
 
@@ -317,14 +424,16 @@ class Budget:
     """Budget of a search, in seconds or in distances between two points."""
 
     # Default: 2000 n_samples n_clusters distances, up to 500 million, but at least 200 n_samples n_clusters.
+    # ``share`` searches divide the budget.
 
     def __init__(
-        self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None
+        self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None, share: int = 1
     ) -> None:
         if max_distances is None and max_time is None:
             table = problem.n_samples * problem.n_clusters
-            max_distances = max(min(_TABLES * table, _DISTANCES), _FEWEST_TABLES * table)
-        self.max_distances, self.max_time = max_distances, max_time
+            max_distances = share * max(min(_TABLES * table, _DISTANCES // share), _FEWEST_TABLES * table)
+        self.max_distances = None if max_distances is None else max(1, max_distances // share)
+        self.max_time = None if max_time is None else max_time / share
         self._problem = problem
         self._since = time.monotonic()
 
@@ -408,7 +517,7 @@ class CenterSearch(ABC):
         }
         meta = {
             "objective": self.best.objective,
-            "rng": rng_state(self.rng),
+            "rng": searches.rng_state(self.rng),
             "n_distances": self.problem.n_distances,
             "n_local_searches": self.problem.n_local_searches,
             "seconds": self.budget.seconds,
@@ -419,7 +528,7 @@ class CenterSearch(ABC):
         """Restore a state."""
         self.best = Optimum(arrays["centers"], arrays["labels"], meta["objective"])
         self.history = [(int(count), int(used), value) for count, used, value in arrays["history"].tolist()]
-        set_rng_state(self.rng, meta["rng"])
+        searches.set_rng_state(self.rng, meta["rng"])
         self.problem.encoding.n_distances = meta["n_distances"]
         self.problem.n_local_searches = meta["n_local_searches"]
         self.budget.seconds = meta["seconds"]
@@ -533,6 +642,26 @@ class MemeticSearch(CenterSearch):
         return self.population[pair[np.argmin(self.objectives[pair])]]
 
 
+def improved_by_passes(
+    looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
+) -> tuple[FloatArray, Int64Array, FloatArray]:
+    """Run Lloyd's iterations of all candidates together, shape (p, k, d), until all have come to rest."""
+    # Returns the best centres, the first row of every cluster, and the least sums of squares, (n_passes, p).
+    centers, best = centers.copy(), centers.copy()
+    squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
+    moving, history = np.arange(len(centers)), []
+    while len(moving) and len(history) < _PASSES and not (history and guard.requested):
+        found = looked.statistics(centers[moving])
+        value = found.squares.sum(axis=1)
+        better = value < squares[moving]
+        rows, gains = moving[better], squares[moving] - value > _REST * value
+        best[rows], first[rows], squares[rows] = centers[rows], found.first[better], value[better]
+        centers[moving] = found.means
+        history.append(squares.copy())
+        moving = moving[gains]
+    return best, first, np.array(history)
+
+
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
     """Return positions of the best distinct optima, followed by clones if distinct ones are too few."""
     order = np.argsort(objectives, kind="stable")
@@ -569,7 +698,7 @@ def check_ward_memory(n_samples: int, max_memory: int) -> None:
 
 def run_search(
     search: CenterSearch,
-    guard: InterruptGuard,
+    guard: searches.InterruptGuard,
     *,
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
@@ -577,7 +706,7 @@ def run_search(
 ) -> CenterSearch:
     """Run local searches, at least one, until the search is finished or the entered guard requests a stop."""
     # The saver uses only generation, state and restore of a search.
-    saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]
+    saver = searches.Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
     with progress_bar(total=1.0, desc=description or None, disable=not verbose, bar_format=bar) as progress:

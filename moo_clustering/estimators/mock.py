@@ -25,20 +25,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntArray,
-    IntpArray,
-    Labels,
-    non_dominated,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import non_dominated, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._parallel import run_calls
+from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder
 from moo_clustering.algorithms.pesa2 import PESA2
 from moo_clustering.algorithms.search import Plans, Progress
@@ -441,14 +432,9 @@ objective, int or callable, default="auto"
         if not hasattr(self, "control_fronts_"):
             # After an interruption, the control searches are equally short.
             self.control_fronts_: list[ControlFront] = _control_fronts(
-                self._scaled,
-                self._control_seeds,
-                self._settings,
-                kind=self.control_data,
-                steps=self._steps,
-                n_jobs=self.n_jobs,
-                verbose=bool(self.verbose),
-            )
+                self._scaled, self._control_seeds, self._settings, kind=self.control_data, steps=self._steps,
+                n_jobs=self.n_jobs, verbose=bool(self.verbose),
+            )  # fmt: skip
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
         if attainment is None:
@@ -509,17 +495,9 @@ objective, int or callable, default="auto"
     ) -> MOCKProblem:
         """Build the problem, with labels and pairs in the form of ``supervision``."""
         graph = locus_graph(
-            X,
-            n_neighbors=self.n_neighbors,
-            metric=self.metric,
-            ties=self.ties,
-            method=self.neighbor_method,
-            root=self.root,
-            rank_cap=self.rank_cap,
-            rng=rng,
-            groups=supervision.groups,
-            n_jobs=n_jobs,
-        )
+            X, n_neighbors=self.n_neighbors, metric=self.metric, ties=self.ties, method=self.neighbor_method,
+            root=self.root, rank_cap=self.rank_cap, rng=rng, groups=supervision.groups, n_jobs=n_jobs,
+        )  # fmt: skip
         # A single sample has no tree.
         kind, delta = (self.encoding if len(X) > 1 else "locus"), self._delta_for(len(X))
         if supervision.groups is None:
@@ -789,13 +767,9 @@ def _search(
         return settings._found_front(problem, _single_result(problem))[1:]
     search = settings._new_search(problem, int(rng.integers(2**31)))
     bar = Progress(
-        n_gen=steps,
-        done=0,
-        verbose=name is not None,
-        description=name or "",
-        objective_names=problem.objective_names,
-        signs=None,
-    )
+        n_gen=steps, done=0, verbose=name is not None, description=name or "",
+        objective_names=problem.objective_names, signs=None,
+    )  # fmt: skip
     with closing(bar):
         search.start()
         while search.generation < steps:

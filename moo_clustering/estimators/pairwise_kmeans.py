@@ -18,21 +18,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int32Array,
-    Int64Array,
-    IntpArray,
-    number_clusters,
-    require_squares,
-    spawn_seeds,
-    unit_rows,
-    warn_caller,
-)
+from moo_clustering._arrays import number_clusters, require_squares, spawn_seeds, unit_rows, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
+from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators._base import (
     OF_PREDICT,
@@ -642,13 +632,9 @@ def diagonal_metric(
         return float(b.sum()) - np.log(total), 1.0 - gradient / s / total
 
     found = optimize.minimize(
-        loss,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, None)] * n_features,
+        loss, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n_features,
         options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0, "maxls": 50},
-    )
+    )  # fmt: skip
     if found.nit >= max_iter:
         _warn("diagonal", max_iter)
     a = np.zeros(len(used))

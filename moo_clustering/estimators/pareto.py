@@ -312,6 +312,11 @@ class ParetoClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Any:
         if reset:
             self.preparer_: TablePreparer | None = None
+        if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
+            raise TypeError(
+                f"X must be one table, got a list of {len(X)} data frames; pass Bags.from_list(X) if they "
+                "are bags, and pandas.concat(X) or dask.dataframe.concat(X) if they are parts of one table"
+            )
         if isinstance(X, Bags) or holds_tables(X):
             return read_bags(self, X, None, None, reset=reset)
         if self.preparer_ is not None:

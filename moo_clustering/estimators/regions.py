@@ -209,7 +209,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         operators["mutation"] = BoundaryClimb(self.n_proposals)
         self._changes = changes
         if earlier is not None:
-            operators["sampling"] = _StartSampling(_mended(encoding, earlier), operators["sampling"])
+            operators["sampling"] = StartSampling(_mended(encoding, earlier), operators["sampling"])
         search = self._pymoo_search_for(problem, operators, integer_seed(seed), DirectedWalks)
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
@@ -493,7 +493,7 @@ def _numbered_as(labels: Labels, changes: ChangedShare) -> Labels:
     return out
 
 
-class _StartSampling(SeededSampling):
+class StartSampling(SeededSampling):
     """Sample an earlier plan, recombinations of this plan, and plans of another sampling operator."""
 
     def __init__(self, plan: Labels, others: Sampling) -> None:

@@ -24,19 +24,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from moo_clustering import operators, results
-from moo_clustering._arrays import (
-    FloatArray,
-    array_of,
-    did_you_mean,
-    knee,
-    name_of,
-    non_dominated,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import array_of, knee, name_of, non_dominated, spawn_seeds, warn_caller
+from moo_clustering._messages import did_you_mean, quoted
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
+from moo_clustering._types import FloatArray
 from moo_clustering.algorithms import PymooSearch
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.controls import RandomDraws, random_draws
@@ -351,13 +343,8 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     sisc: SubspaceModel = None
     _: KW_ONLY
     n_clusters: Annotated[int | Sequence[int], Interval(Integral, 1, None, closed="left"), "array-like"] = (
-        20,
-        40,
-        60,
-        80,
-        100,
-        120,
-    )
+        20, 40, 60, 80, 100, 120,
+    )  # fmt: skip
     n_estimators: Count = 6
 
     def _learn(self, X: Any, y: ArrayLike) -> None:

@@ -14,19 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    BoolArray,
-    Int32Array,
-    number_clusters,
-    row_sizes,
-    spawn_seeds,
-    unit_rows,
-    warn_caller,
-)
+from moo_clustering._arrays import number_clusters, row_sizes, spawn_seeds, unit_rows, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls
+from moo_clustering._types import AnyFloatArray, BoolArray, Int32Array
 from moo_clustering.estimators._base import (
     OF_PREDICT,
     OF_TRANSFORM,

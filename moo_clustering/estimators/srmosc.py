@@ -36,13 +36,7 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
-from moo_clustering.operators import batched_tournament
-from moo_clustering.operators.sparse_rows import (
-    RowTableEvaluator,
-    RowUniformCrossover,
-    SparseRowSampling,
-    SupportMutation,
-)
+from moo_clustering.operators import batched_tournament, sparse_rows
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem
 
@@ -141,30 +135,16 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
         scaled = self._scale_samples(features)
         problem = SRMOSCProblem(
-            scaled,
-            n_candidates=self.n_candidates,
-            rho=self.rho,
-            groups=groups,
-            metric=self.metric,
-            ties=self.ties,
-            neighbor_method=self.neighbor_method,
-            pop_size=self.pop_size if self.solver == "nsga2" else 1,
-            max_memory=self.max_memory,
-            force=bool(self.force),
-            random_state=np.random.default_rng(ties),
-            n_jobs=self.n_jobs,
-        )
+            scaled, n_candidates=self.n_candidates, rho=self.rho, groups=groups, metric=self.metric,
+            ties=self.ties, neighbor_method=self.neighbor_method,
+            pop_size=self.pop_size if self.solver == "nsga2" else 1, max_memory=self.max_memory,
+            force=bool(self.force), random_state=np.random.default_rng(ties), n_jobs=self.n_jobs,
+        )  # fmt: skip
         F, graph = yield from self._search(problem, int(search_seed.generate_state(1)[0]), checkpoint)
         self.graphs_: GraphMembers = GraphMembers(
-            F=F,
-            X=problem.X,
-            lists=problem.lists,
-            groups=groups,
-            join_groups=self._joins(must_link),
-            options=self.get_params(deep=False),
-            seed=spectral_seed,
-            graph=graph,
-        )
+            F=F, X=problem.X, lists=problem.lists, groups=groups, join_groups=self._joins(must_link),
+            options=self.get_params(deep=False), seed=spectral_seed, graph=graph,
+        )  # fmt: skip
         self.__dict__.pop("pareto_labels_", None)
         self.pareto_front_ = F
         self.objective_names_ = problem.objective_names
@@ -207,9 +187,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             self.result_.problem, self.result_.F = problem, F
             return F, partial(_hull_graph, hull, shown)
         operators = {
-            "sampling": SparseRowSampling(),
-            "crossover": RowUniformCrossover(prob=self.pc),
-            "mutation": SupportMutation(prob=self.pm),
+            "sampling": sparse_rows.SparseRowSampling(),
+            "crossover": sparse_rows.RowUniformCrossover(prob=self.pc),
+            "mutation": sparse_rows.SupportMutation(prob=self.pm),
         }
         search = self._pymoo_search_for(
             problem,
@@ -218,7 +198,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             NSGA2,
             selection=TournamentSelection(func_comp=batched_tournament),
             # Errors are stored with rows, so that only new rows are evaluated.
-            evaluator=RowTableEvaluator(),
+            evaluator=sparse_rows.RowTableEvaluator(),
             output=None,
         )
         yield from self._drive(search, problem, self.n_gen, checkpoint)

@@ -24,18 +24,13 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results, subspace
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    FloatArray,
-    number_clusters,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import number_clusters, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._types import AnyFloatArray, FloatArray
 from moo_clustering.algorithms.search import Plans, complete
+from moo_clustering.estimators import multi_label
 from moo_clustering.estimators._base import (
     OF_PREDICT,
     OF_TRANSFORM,
@@ -54,12 +49,6 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.estimators.documents import leading_terms
-from moo_clustering.estimators.multi_label import (
-    PartialLabelClassifier,
-    best_labels,
-    checked_n_labels,
-    labelled_accuracy,
-)
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 from moo_clustering.subspace.kmeans import Init
@@ -253,8 +242,8 @@ class SubspaceEstimator(
             return self.classes_[probabilities.argmax(axis=1)]
         if n_labels is None:
             return (probabilities >= self.threshold).astype(np.int64)
-        counts = checked_n_labels(n_labels, *probabilities.shape)
-        return best_labels(probabilities, counts).astype(np.int64)
+        counts = multi_label.checked_n_labels(n_labels, *probabilities.shape)
+        return multi_label.best_labels(probabilities, counts).astype(np.int64)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return probabilities of classes or labels: votes of clusters divided by the sum of their weights.
@@ -491,14 +480,9 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
 
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
         found = subspace.entropy_weighted_kmeans(
-            data,
-            self.n_clusters,
-            gamma=self.gamma,
-            dispersion=self.dispersion,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            rng=rng,
-        )
+            data, self.n_clusters, gamma=self.gamma, dispersion=self.dispersion, max_iter=self.max_iter,
+            tol=self.tol, rng=rng,
+        )  # fmt: skip
         memberships: AnyFloatArray = np.zeros((data.n, self.n_clusters), dtype=np.dtype(self.dtype))
         # The labels of the last sweep are older than its centres.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
@@ -691,7 +675,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         """Impurities of the clusters, shape (n_clusters,)."""
         return self._impurities
 
-    @documented(PartialLabelClassifier.score)
+    @documented(multi_label.PartialLabelClassifier.score)
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy on the labelled documents, of classes or whole label sets.
 
@@ -699,7 +683,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         """
         predicted = self.predict(X)
         self._check_classes()
-        return labelled_accuracy(y, predicted, sample_weight)
+        return multi_label.labelled_accuracy(y, predicted, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -712,14 +696,10 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     def _make_options(self) -> SubspaceOptions:
         return SubspaceOptions(
-            fuzziness=self.fuzziness,
-            weight_exponent=self.weight_exponent,
-            gamma=self.gamma,
-            impurity=self.impurity,
-            impurity_in_membership=self.impurity_in_membership,
-            chi_scale=self.chi_scale,
-            floor=self.floor,
-        )
+            fuzziness=self.fuzziness, weight_exponent=self.weight_exponent, gamma=self.gamma,
+            impurity=self.impurity, impurity_in_membership=self.impurity_in_membership,
+            chi_scale=self.chi_scale, floor=self.floor,
+        )  # fmt: skip
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
         super()._warn_of_data(X, data, targets)

@@ -16,8 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
     BLOCK_ITEMS,
-    FloatArray,
-    Int64Array,
     far_offset,
     number_clusters,
     require_squares,
@@ -29,6 +27,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels import mixtures
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._kernels.threads import for_parts
+from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._base import (
     OF_PREDICT,
@@ -137,13 +136,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
         self._space = Standardised.of(X)
         (seed,) = spawn_seeds(self.random_state, 1)
         search = MixtureSearch(
-            samples_of(X, self._space),
-            groups,
-            rng=np.random.default_rng(seed),
-            max_iter=self.max_iter,
-            floor=self.min_variance,
-            n_jobs=self.n_jobs,
-        )
+            samples_of(X, self._space), groups, rng=np.random.default_rng(seed), max_iter=self.max_iter,
+            floor=self.min_variance, n_jobs=self.n_jobs,
+        )  # fmt: skip
         self._set(search, search.run(self.n_clusters, self.n_swaps))
         if search.pairs is not None and search.pairs.n_violated(search.best.labels):
             warn_caller(

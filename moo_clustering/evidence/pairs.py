@@ -25,8 +25,6 @@ from moo_clustering.validity.base import integer_rows
 
 # Smallest number of pairs of which some are held out.
 _FEWEST = 4
-# Log odds of a pair with probability .95 of being correct.
-_LOG_ODDS = 2.9
 # Weight of a pair in repair_pairs; the votes of a sample's neighbours sum to 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of the sums z of lifted constraints.
@@ -259,7 +257,8 @@ def cross_validated_partition(
         for q, (W, R) in enumerate(walks):
             cuts = spectral_cuts(adjusted(W, R, Z), list(ks), rng=rng)
             violations[q] += [_violated(labels, held_out) for labels in cuts]
-    values = prices - _LOG_ODDS * violations
+    # Log odds of a pair with probability .95 of being correct.
+    values = prices - 2.9 * violations
     # Tolerance: ties must not depend on rounding.
     best = np.argwhere(values >= values.max() - 1e-9)
     chosen, at = (int(number) for number in min(best, key=lambda one: (one[0], ks[one[1]])))
@@ -356,22 +355,10 @@ def repair_pairs(
     volume = np.asarray(graph.sum(axis=1)).ravel()
     votes = np.divide(1.0, volume, out=np.zeros(n), where=volume > 0)
     sweep_groups(
-        current,
-        start,
-        groups,
-        members,
-        ends,
-        graph.indptr,
-        graph.indices,
-        graph.data,
-        votes,
-        Z.indptr,
-        Z.indices,
-        Z.data * (_HARD if hard else _SOFT),
-        np.zeros(int(start.max()) + 1),
-        max_sweeps,
+        current, start, groups, members, ends, graph.indptr, graph.indices, graph.data, votes, Z.indptr,
+        Z.indices, Z.data * (_HARD if hard else _SOFT), np.zeros(int(start.max()) + 1), max_sweeps,
         keep_clusters,
-    )
+    )  # fmt: skip
     return relabel_by_first_appearance(current)
 
 

@@ -15,21 +15,10 @@ from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded
 from moo_clustering.constraints import ConstraintGroups
-from moo_clustering.graphs.neighbors import (
-    MINKOWSKI,
-    DistinctRows,
-    Method,
-    Metric,
-    Ties,
-    distinct_rows,
-    metric_space,
-    ordered_lists,
-    round_distances,
-    tie_keys,
-)
+from moo_clustering.graphs import neighbors as neighborhoods
 from moo_clustering.graphs.trees import MOST_FEATURES, Root, SpanningTree, box_tree, euclidean_mst
 
-DIFFERENCES = (*MINKOWSKI, "sqeuclidean")
+DIFFERENCES = (*neighborhoods.MINKOWSKI, "sqeuclidean")
 Ranks = NDArray[np.int32]
 
 
@@ -76,14 +65,14 @@ def locus_graph(
     X: ArrayLike,
     *,
     n_neighbors: int = 10,
-    metric: Metric = "euclidean",
-    ties: Ties = "random",
+    metric: neighborhoods.Metric = "euclidean",
+    ties: neighborhoods.Ties = "random",
     root: Root = "random",
     rank_cap: int | None = None,
     rng: np.random.Generator,
     groups: ConstraintGroups | None = None,
     n_jobs: int | None = None,
-    method: Method = "auto",
+    method: neighborhoods.Method = "auto",
 ) -> LocusGraph:
     """Compute neighbour lists, a minimum spanning tree and the interestingness of its links.
 
@@ -127,7 +116,7 @@ def locus_graph(
     choice("ties", ties, ("random", "index"))
     data = centred_features(X)
     n = len(data)
-    keys = tie_keys(n, ties, rng)
+    keys = neighborhoods.tie_keys(n, ties, rng)
     # Centring preserves only norms of differences, but not angles or other quantities relative to the origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
@@ -136,7 +125,9 @@ def locus_graph(
     if n > 1:
         # Rescale for single-precision distances; only the order of the neighbours matters.
         given = near_one(given, together=True) if metric in DIFFERENCES else given
-        lists = ordered_lists(given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs, method)
+        lists = neighborhoods.ordered_lists(
+            given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs, method
+        )
         neighbors, recall = lists.indices, lists.recall
     # Read-only, because encodings share the array.
     neighbors.flags.writeable = False
@@ -176,7 +167,7 @@ def mst_interestingness(
     X: ArrayLike,
     *,
     keys: NDArray[np.int32] | None = None,
-    metric: Metric = "euclidean",
+    metric: neighborhoods.Metric = "euclidean",
     rank_cap: int | None = None,
     n_jobs: int | None = None,
 ) -> LinkInterest:
@@ -219,7 +210,7 @@ def mst_interestingness(
     down[links[:, 0]], up[links[:, 0]] = found[: len(links)], found[len(links) :]
     children = links[:, 0]
     degree = np.minimum(down, up)[children]
-    lengths = round_distances(tree.lengths[children])
+    lengths = neighborhoods.round_distances(tree.lengths[children])
     order = children[np.lexsort((keys[children], -lengths, -degree))]
     return LinkInterest(down, up, order.astype(np.int32))
 
@@ -228,7 +219,7 @@ def _ranks(
     data: NDArray[Any],
     pairs: Int64Array,
     keys: NDArray[np.int32],
-    metric: Metric,
+    metric: neighborhoods.Metric,
     cap: int,
     n_jobs: int | None,
 ) -> Ranks:
@@ -237,13 +228,13 @@ def _ranks(
         for part in block_slices(len(pairs), len(data)):
             out[part] = _rank_in_rows(data[pairs[part, 0]], pairs[part], keys)
         return np.minimum(out, cap)
-    space = metric_space(data, metric)
+    space = neighborhoods.metric_space(data, metric)
     if space.power != 2.0:
         for part in block_slices(len(pairs), len(data)):
             rows = pairwise_distances(space.points[pairs[part, 0]], space.points, metric=metric)
             out[part] = _rank_in_rows(rows, pairs[part], keys)
         return np.minimum(out, cap)
-    rows = distinct_rows(space.points, keys)
+    rows = neighborhoods.distinct_rows(space.points, keys)
     twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
     if twins.any():
         out[twins] = np.minimum(_rank_among_twins(rows, pairs[twins]), cap)
@@ -269,7 +260,7 @@ def _ranks(
 
 
 def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: NDArray[np.int32]) -> Ranks:
-    distances = round_distances(rows)
+    distances = neighborhoods.round_distances(rows)
     here = np.arange(len(pairs))
     own = distances[here, pairs[:, 1]][:, None]
     before = (distances < own) | ((distances == own) & (keys < keys[pairs[:, 1]][:, None]))
@@ -277,7 +268,7 @@ def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: NDArray[np.int32]
     return (1 + before.sum(axis=1)).astype(np.int32)
 
 
-def _rank_among_twins(rows: DistinctRows, pairs: Int64Array) -> Int64Array:
+def _rank_among_twins(rows: neighborhoods.DistinctRows, pairs: Int64Array) -> Int64Array:
     """Compute ranks among duplicates, which precede all other samples, from their keys."""
     place = np.empty(len(rows.samples), dtype=np.int64)
     place[rows.samples] = np.arange(len(place))

@@ -18,12 +18,6 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import (
-    AnyFloatArray,
-    BoolArray,
-    Float32Array,
-    FloatArray,
-    Int32Array,
-    Int64Array,
     MissingPackageError,
     block_slices,
     choice,
@@ -37,6 +31,7 @@ from moo_clustering._distances import OF_SQUARES, checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import LANES, build, nearest_by_blocks
 from moo_clustering._parallel import n_threads, named_losses, threads_here
+from moo_clustering._types import AnyFloatArray, BoolArray, Float32Array, FloatArray, Int32Array, Int64Array
 from moo_clustering.constraints import ConstraintGroups
 
 Ties = Literal["random", "index"]

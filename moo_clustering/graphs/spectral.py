@@ -13,28 +13,15 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int32Array,
-    Int64Array,
-    block_slices,
-    number_clusters,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import block_slices, number_clusters, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
+from moo_clustering._types import FloatArray, Int32Array, Int64Array
+from moo_clustering.graphs import embedding as embeddings
 from moo_clustering.graphs.bridges import bridge_weight, link_parts
-from moo_clustering.graphs.embedding import (
-    CHEBYSHEV_FROM,
-    FACTOR_NEIGHBORS,
-    EigenSolver,
-    Laplacian,
-    spectral_embedding,
-)
 from moo_clustering.graphs.matrices import inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import Metric, NeighborLists
 
@@ -75,17 +62,17 @@ class SpectralPartition:
     n_components: int
 
 
-@documented(spectral_embedding)
+@documented(embeddings.spectral_embedding)
 def spectral_partition(
     S: Any,
     n_clusters: int,
     *,
-    laplacian: Laplacian = "sym",
+    laplacian: embeddings.Laplacian = "sym",
     bridge: bool = True,
     X: ArrayLike | None = None,
     metric: Metric = "euclidean",
     lists: NeighborLists | None = None,
-    eigen_solver: EigenSolver = "auto",
+    eigen_solver: embeddings.EigenSolver = "auto",
     rng: Generator,
     n_jobs: int | None = None,
 ) -> SpectralPartition:
@@ -131,16 +118,10 @@ def spectral_partition(
             f"the graph has {n_components} components, more than n_clusters={n_clusters}: its first "
             "eigenvectors, and thus the partition, are arbitrary. Use bridge=True or a denser graph."
         )
-    values, embedding = spectral_embedding(
-        graph,
-        n_clusters,
-        laplacian=laplacian,
-        eigen_solver=eigen_solver,
-        rng=rng,
-        n_eigenvalues=min(n_clusters + 1, n_samples),
-        parts=parts,
-        n_jobs=n_jobs,
-    )
+    values, embedding = embeddings.spectral_embedding(
+        graph, n_clusters, laplacian=laplacian, eigen_solver=eigen_solver, rng=rng,
+        n_eigenvalues=min(n_clusters + 1, n_samples), parts=parts, n_jobs=n_jobs,
+    )  # fmt: skip
     if n_clusters == n_samples:
         labels = np.arange(n_samples)
     elif n_clusters == n_components and not bridge:
@@ -306,12 +287,14 @@ def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
     if not n_found:
         return vectors
     inner = S if len(tied) == len(degree) else S[tied][:, tied]
-    thin = sp.issparse(S) and len(tied) >= _LANCZOS_FROM and inner.nnz <= FACTOR_NEIGHBORS * len(tied)
+    thin = (
+        sp.issparse(S) and len(tied) >= _LANCZOS_FROM and inner.nnz <= embeddings.FACTOR_NEIGHBORS * len(tied)
+    )
     if thin or (sp.issparse(S) and len(tied) > DENSE_UP_TO):
         # D^(-1/2) only scales rows, which are scaled to unit length later.
-        solver = "auto" if len(tied) >= CHEBYSHEV_FROM else "arpack"
+        solver = "auto" if len(tied) >= embeddings.CHEBYSHEV_FROM else "arpack"
         options: Any = {"laplacian": "rw", "eigen_solver": solver, "rng": rng}
-        vectors[tied, :n_found] = spectral_embedding(inner, n_found, **options)[1]
+        vectors[tied, :n_found] = embeddings.spectral_embedding(inner, n_found, **options)[1]
         return vectors
     root = inverse_root(degree[tied])
     # A matrix with zeros can have components, and Lanczos may miss some of their equal eigenvalues.

@@ -12,20 +12,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntpArray,
-    choice,
-    probability,
-    quoted,
-    require_squares,
-)
+from moo_clustering._arrays import choice, probability, quoted, require_squares
 from moo_clustering._data import checked_array, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._kernels import trees
 from moo_clustering._kernels.caching import run
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
 

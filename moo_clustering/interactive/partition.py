@@ -36,15 +36,11 @@ _ALPHA = 0.5
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
 # Partitions below this share of the largest weight are ignored.
 _LEAST = 1e-3
-# Loss of log-likelihood per volunteered pair that a partition violates.
-_VIOLATION = 2.9
 # Anchors per group from which graph and linear kernels are added, weight of the linear kernel, and ridge.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
 # Minimum prediction for another group that makes an anchor wrong; factor of error_rate above which the share
 # of contradicted anchors shows that classes are not clusters.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
-# Clusters without anchors remain provisional groups while new_share is at least this.
-_FEW_NEW = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,7 +371,8 @@ def _spread(
     total = base.evidence(points, groups, n_real) + _SCORE_WEIGHT * base.score
     if len(pairs):
         alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
-        total = total - _VIOLATION * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
+        # Loss of log-likelihood per volunteered pair that a partition violates.
+        total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
     best = best_member(total, pool.n_clusters)
     weights = np.exp(_RATE * (total - total.max()))
     kept = np.flatnonzero(weights >= _LEAST)
@@ -384,7 +381,8 @@ def _spread(
     cluster = pool.labels[best].astype(np.intp)
     held = np.bincount(cluster[points], minlength=int(pool.n_clusters[best])) > 0
     new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
-    if n_real >= 2 and new_share < _FEW_NEW:
+    # Clusters without anchors remain provisional groups while new_share is at least this.
+    if n_real >= 2 and new_share < 0.5:
         # Most clusters turned out to be parts of known groups, so the others are probably parts, too.
         held[:] = True
     provisional = np.flatnonzero(~held)

@@ -30,8 +30,6 @@ _PLACED, _PLACED_CERTAIN = 0.7, 0.9
 # Groups are joined above these log-odds. One answer "together" suffices if a tenth of such pairs are one
 # class: asking twice would cost more questions than it saves errors.
 _JOINED = math.log(4.0)
-# Candidates of each kind for a question on a sample.
-_N_CANDIDATES = 30
 # Number of oldest anchors of a group with which a sample, or another group, is compared.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # Number of answers for which a sample is set aside, and number of answers "unknown" that set it aside.
@@ -395,7 +393,8 @@ class Inquiry:
 
     def _candidates(self, free: IntpArray) -> IntpArray:
         """Return points with many uncertain points nearby, the most uncertain points, and random points."""
-        spread, n = self.spread, _N_CANDIDATES
+        # Candidates of each kind for a question on a sample.
+        spread, n = self.spread, 30
         if len(free) <= 3 * n:
             return free
         uncertain = spread.error * self.base.masses

@@ -18,20 +18,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
-from moo_clustering._arrays import (
-    Int64Array,
-    Labels,
-    choice,
-    did_you_mean,
-    integer,
-    optional_package,
-    probability,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import choice, integer, optional_package, probability, warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
-from moo_clustering._messages import checked_path
+from moo_clustering._messages import checked_path, did_you_mean, quoted
+from moo_clustering._types import Int64Array, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, learnt_error_rate, odds_of
@@ -240,13 +231,9 @@ class AnswerSession:
             points = np.flatnonzero(concerned[base.landmark_of])
         samples = tuple(int(base.sample_of[point]) for point in proposal.points)
         return Question(
-            samples,
-            proposal.kind,
-            proposal.probability,
-            proposal.value,
-            points,
+            samples, proposal.kind, proposal.probability, proposal.value, points,
             self._inquiry.state.n_answers,
-        )
+        )  # fmt: skip
 
     def answer(
         self,

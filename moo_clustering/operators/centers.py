@@ -13,6 +13,7 @@ from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, IntpArra
 from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.centers import SumOfSquaresProblem
+from moo_clustering.problems.parts import ChunkedCenterProblem
 
 Removal = Literal["uniform", "cheap"]
 # Largest difference between the mutation mix of a child and that of the parent it inherits from.
@@ -178,4 +179,8 @@ register_operators(
     crossover=CenterMatchingCrossover,
     mutation=partial(RelocateCenter, prob=0.2),
     repair=LocalSearchRepair,
+)
+# A local search would take another pass over the rows.
+register_operators(
+    ChunkedCenterProblem, crossover=CenterMatchingCrossover, mutation=partial(RelocateCenter, prob=0.2)
 )

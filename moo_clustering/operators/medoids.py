@@ -9,16 +9,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import Int64Array, IntArray, choice, probability
-from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
+from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding, medoids
 from moo_clustering.encodings.base import checked_genes, rounded_genes
-from moo_clustering.encodings.medoids import (
-    as_sets,
-    filled,
-    first_distinct,
-    random_absent,
-    repair_slots,
-    set_sizes,
-)
 from moo_clustering.operators import base
 from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.operators.labels import cross_partitions, tails
@@ -59,9 +51,9 @@ class PrefixUnionCrossover(base.PairCrossover):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> Int64Array:
         encoding = base.encoding_of(problem, MedoidEncoding)
-        first, second = as_sets(X[0]), as_sets(X[1])
+        first, second = medoids.as_sets(X[0]), medoids.as_sets(X[1])
         children = [
-            filled(prefix_union(a, b, self.length, rng), encoding.k_min, encoding.n_samples, rng)
+            medoids.filled(prefix_union(a, b, self.length, rng), encoding.k_min, encoding.n_samples, rng)
             for a, b in ((first, second), (second, first))
         ]
         return np.stack(children)
@@ -71,7 +63,7 @@ def prefix_union(first: Int64Array, second: Int64Array, length: Length, rng: Gen
     """Return one child per pair of rows, padded with -1; with "two_cut", it may have too few medoids."""
     width = first.shape[1]
     position = np.arange(width)
-    sizes = set_sizes(first)
+    sizes = medoids.set_sizes(first)
     head = position < _cuts(sizes, rng)
     candidates = [np.where(head, first, -1), second]
     wanted: Any = width
@@ -79,8 +71,8 @@ def prefix_union(first: Int64Array, second: Int64Array, length: Length, rng: Gen
         candidates.append(np.where(head, -1, first))
         wanted = sizes
     elif length == "two_cut":
-        candidates[1] = np.where(position < _cuts(set_sizes(second), rng), -1, second)
-    return first_distinct(np.concatenate(candidates, axis=1), wanted)[:, :width]
+        candidates[1] = np.where(position < _cuts(medoids.set_sizes(second), rng), -1, second)
+    return medoids.first_distinct(np.concatenate(candidates, axis=1), wanted)[:, :width]
 
 
 def _cuts(sizes: Int64Array, rng: Generator) -> Int64Array:
@@ -102,7 +94,7 @@ class SlotOnePointCrossover(base.PairCrossover):
         encoding = base.encoding_of(problem, MedoidSlotEncoding)
         first, second = (checked_genes(parents, encoding.n_var) for parents in X)
         children = cross_partitions(first, second, tails, rng, align=False)
-        return np.stack([repair_slots(x, encoding.n_samples, encoding.k_min, rng) for x in children])
+        return np.stack([medoids.repair_slots(x, encoding.n_samples, encoding.k_min, rng) for x in children])
 
 
 class MedoidReplaceMutation(base.SeededMutation):
@@ -124,10 +116,10 @@ class MedoidReplaceMutation(base.SeededMutation):
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> Int64Array:
         encoding = base.encoding_of(problem, MedoidEncoding)
         n_samples, k_min = encoding.n_samples, encoding.k_min
-        sets = as_sets(X)
+        sets = medoids.as_sets(X)
         mutated = sets.copy()
         width = sets.shape[1]
-        sizes = set_sizes(sets)
+        sizes = medoids.set_sizes(sets)
         position = rng.integers(0, np.maximum(sizes, 1))
         n = len(sets)
         action = rng.integers(0, 3, size=n) if self.kind == "full" else np.zeros(n, dtype=np.int64)
@@ -136,7 +128,7 @@ class MedoidReplaceMutation(base.SeededMutation):
         insert = (action == 1) & (sizes < width) & some_absent
         position[insert] = sizes[insert]
         enter = np.flatnonzero(~delete & some_absent)
-        mutated[enter, position[enter]] = random_absent(sets[enter], n_samples, rng)
+        mutated[enter, position[enter]] = medoids.random_absent(sets[enter], n_samples, rng)
         shorter = np.flatnonzero(delete)
         following = np.minimum(np.arange(width) + (np.arange(width) >= position[shorter, None]), width - 1)
         mutated[shorter] = np.take_along_axis(sets[shorter], following, axis=1)
@@ -156,8 +148,8 @@ class MedoidSwapMutation(base.SeededMutation):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> Int64Array:
         base.encoding_of(problem, MedoidEncoding)
-        sets = as_sets(X)
-        sizes = np.maximum(set_sizes(sets), 1)
+        sets = medoids.as_sets(X)
+        sizes = np.maximum(medoids.set_sizes(sets), 1)
         row = np.arange(len(sets))
         a = rng.integers(0, sizes)
         b = (a + 1 + rng.integers(0, np.maximum(sizes - 1, 1))) % sizes
@@ -206,7 +198,7 @@ class SlotMutation(base.SeededMutation):
             moved = neighbors[slots, rng.integers(0, neighbors.shape[1], size=slots.shape)]
         else:
             moved = np.clip(slots + rng.integers(-r, r + 1, size=slots.shape), 0, n - 1)
-        return repair_slots(np.where(moves, moved, slots), n, encoding.k_min, rng)
+        return medoids.repair_slots(np.where(moves, moved, slots), n, encoding.k_min, rng)
 
 
 def slot_radius(reach: float, n_samples: int) -> int:
@@ -225,8 +217,8 @@ class MedoidSetRepair(base.GeneRepair):
         encoding = base.encoding_of(problem, MedoidEncoding)
         ids = rounded_genes(X, encoding.n_var)
         ids[ids >= encoding.n_samples] = -1
-        sets = first_distinct(ids, encoding.k_max)
-        return filled(sets, encoding.k_min, encoding.n_samples, rng)
+        sets = medoids.first_distinct(ids, encoding.k_max)
+        return medoids.filled(sets, encoding.k_min, encoding.n_samples, rng)
 
 
 register_operators(

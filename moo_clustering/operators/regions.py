@@ -17,15 +17,14 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# Dirichlet concentration of random weights; below 1, a single objective often dominates.
-_CONCENTRATION = 0.7
 # Default number of proposed moves of a climb: per area, and at least and at most in total.
 _PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
 def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> FloatArray:
     """Draw weights of objectives that sum to 1, shape (n_rows, n_objectives)."""
-    return rng.dirichlet(np.full(n_objectives, _CONCENTRATION), size=n_rows)
+    # Dirichlet concentration of random weights; below 1, a single objective often dominates.
+    return rng.dirichlet(np.full(n_objectives, 0.7), size=n_rows)
 
 
 class DirectedMutation(base.SeededMutation):
@@ -138,21 +137,10 @@ class BoundaryClimb(DirectedMutation):
             if shuffle:
                 encoding.recombine(plan, int(rng.integers(1, self.max_pairs + 1)), rng)
             climb_boundaries(
-                plan,
-                encoding.indptr,
-                encoding.indices,
-                encoding.weight,
-                directions.features,
-                low,
-                high,
-                row @ directions.rates,
-                directions.earlier(plan),
-                directions.shapes,
-                directions.borders,
-                float(self.heat),
-                n_proposals,
-                rng,
-            )
+                plan, encoding.indptr, encoding.indices, encoding.weight, directions.features, low, high,
+                row @ directions.rates, directions.earlier(plan), directions.shapes, directions.borders,
+                float(self.heat), n_proposals, rng,
+            )  # fmt: skip
         return plans
 
 

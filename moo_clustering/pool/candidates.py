@@ -17,47 +17,17 @@ from scipy.cluster.hierarchy import ClusterWarning
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntArray,
-    Labels,
-    SeedLike,
-    choice,
-    did_you_mean,
-    integer,
-    number_clusters,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import choice, integer, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import checked_array, checked_graph, checked_table
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
-from moo_clustering._messages import progress_bar
+from moo_clustering._messages import did_you_mean, progress_bar, quoted
 from moo_clustering._parallel import one_thread, run_calls
+from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels, SeedLike
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
 from moo_clustering.bags.distances import DISTANCE_KINDS, check_kinds
 from moo_clustering.bags.embeddings import Embedding
+from moo_clustering.pool import families as clusterings
 from moo_clustering.pool.extra import Extra, extra_parts
-from moo_clustering.pool.families import (
-    Builder,
-    Failures,
-    Partition,
-    PoolData,
-    Range,
-    agglomerated_partitions,
-    genie_partitions,
-    hdbscan_partitions,
-    k_grid,
-    kmeans_partitions,
-    mixture_partitions,
-    reachability_partitions,
-    reason_of,
-    spectral_partitions,
-    told,
-    ward_partitions,
-    warn_of_failures,
-)
 
 EMBEDDING_KINDS: tuple[str, ...] = get_args(Embedding)
 # Agreement between fewer families is not informative.
@@ -65,15 +35,15 @@ _FEW_FAMILIES = 4
 # Names of families for distances.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
 _OF_EMBEDDINGS = {"km": "km", "ward": "ward"}
-BUILDERS: dict[str, Builder] = {
-    "km": kmeans_partitions,
-    "ward": ward_partitions,
-    "spec": spectral_partitions,
-    "genie": genie_partitions,
-    "genie_mr": reachability_partitions,
-    "hdbscan": hdbscan_partitions,
-    "gmm": mixture_partitions,
-    "graph_agg": agglomerated_partitions,
+BUILDERS: dict[str, clusterings.Builder] = {
+    "km": clusterings.kmeans_partitions,
+    "ward": clusterings.ward_partitions,
+    "spec": clusterings.spectral_partitions,
+    "genie": clusterings.genie_partitions,
+    "genie_mr": clusterings.reachability_partitions,
+    "hdbscan": clusterings.hdbscan_partitions,
+    "gmm": clusterings.mixture_partitions,
+    "graph_agg": clusterings.agglomerated_partitions,
 }
 # Families whose numbers of clusters are computed separately.
 _SPLIT = ("km", "gmm")
@@ -197,7 +167,7 @@ def candidate_pool(
     X: ArrayLike,
     *,
     families: Literal["auto"] | Sequence[str] = "auto",
-    k_range: Range = "auto",
+    k_range: clusterings.Range = "auto",
     n_clusters: int | None = None,
     metric: Literal["euclidean", "precomputed"] = "euclidean",
     graph: Any = None,
@@ -266,7 +236,7 @@ def candidate_pool(
     """
     data = _checked_data(X, metric, graph, n_neighbors)
     names = _checked_families(families, data.precomputed)
-    ks = k_grid(data.n_samples, k_range=k_range, n_clusters=n_clusters).tolist()
+    ks = clusterings.k_grid(data.n_samples, k_range=k_range, n_clusters=n_clusters).tolist()
     _, extra_seed = spawn_seeds(random_state, 2)
     candidates, failures = family_partitions(data, names, ks, n_jobs=n_jobs, verbose=verbose)
     if extra_candidates is not None:
@@ -278,8 +248,10 @@ def candidate_pool(
             failures[family] = failures.get(family, []) + reasons
     present = frozenset(family for family, _ in candidates)
     if not present:
-        raise ValueError(f"no family found a partition of X with two or more clusters ({told(failures)}).")
-    warn_of_failures(failures, present)
+        raise ValueError(
+            f"no family found a partition of X with two or more clusters ({clusterings.told(failures)})."
+        )
+    clusterings.warn_of_failures(failures, present)
     _warn_of_few(sorted(present))
     return PartitionPool.of(candidates)
 
@@ -292,7 +264,7 @@ def _warn_of_few(families: Sequence[str]) -> None:
         )
 
 
-def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> PoolData:
+def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> clusterings.PoolData:
     choice("metric", metric, ("euclidean", "precomputed"))
     integer("n_neighbors", n_neighbors)
     if metric == "precomputed":
@@ -307,7 +279,7 @@ def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> Po
             raise ValueError(
                 f"graph must have one row and one column per sample, {len(table)} in all; got {graph.shape}."
             )
-    return PoolData(table, metric == "precomputed", int(n_neighbors), graph)
+    return clusterings.PoolData(table, metric == "precomputed", int(n_neighbors), graph)
 
 
 def _checked_families(families: Any, precomputed: bool) -> list[str]:
@@ -340,7 +312,7 @@ def bag_candidate_pool(
     *,
     distances: Sequence[str] = ("symmetric", "average", "energy", "sliced"),
     embeddings: Sequence[str] = ("mean", "stats", "stats_pca", "prototypes"),
-    k_range: Range = "auto",
+    k_range: clusterings.Range = "auto",
     n_clusters: int | None = None,
     n_neighbors: int = 10,
     random_state: SeedLike = None,
@@ -386,15 +358,9 @@ def bag_candidate_pool(
     kinds = [k for k in DISTANCE_KINDS if k in distances or (k == "symmetric" and "prototypes" in embeddings)]
     matrices = bag_distance_kinds(data, kinds=kinds, rng=np.random.default_rng(directions), n_jobs=n_jobs)
     pool = pool_of_bag_views(
-        data,
-        matrices,
-        distances=distances,
-        embeddings=embeddings,
-        k_range=k_range,
-        n_clusters=n_clusters,
-        n_neighbors=n_neighbors,
-        n_jobs=n_jobs,
-    )
+        data, matrices, distances=distances, embeddings=embeddings, k_range=k_range, n_clusters=n_clusters,
+        n_neighbors=n_neighbors, n_jobs=n_jobs,
+    )  # fmt: skip
     return pool, {kind: matrices[kind] for kind in distances}
 
 
@@ -405,7 +371,7 @@ def pool_of_bag_views(
     distances: Sequence[str],
     embeddings: Sequence[str],
     graphs: Mapping[str, csr_array] | None = None,
-    k_range: Range = "auto",
+    k_range: clusterings.Range = "auto",
     n_clusters: int | None = None,
     n_neighbors: int = 10,
     extra: Sequence[tuple[str, IntArray]] = (),
@@ -420,15 +386,16 @@ def pool_of_bag_views(
         raise ValueError(f"a pool requires at least 3 bags, got {bags.n_bags}")
     if not len(distances) and not len(embeddings) and not extra:
         raise ValueError("distances and embeddings must contain at least one view in total")
-    ks = k_grid(bags.n_bags, k_range=k_range, n_clusters=n_clusters).tolist()
+    ks = clusterings.k_grid(bags.n_bags, k_range=k_range, n_clusters=n_clusters).tolist()
     views = [
-        (kind, PoolData(matrices[kind], True, n_neighbors, (graphs or {}).get(kind))) for kind in distances
+        (kind, clusterings.PoolData(matrices[kind], True, n_neighbors, (graphs or {}).get(kind)))
+        for kind in distances
     ]
     for kind in embeddings:
         vectors = bag_embedding(bags, kind, symmetric=matrices.get("symmetric"))  # type: ignore[arg-type]
-        views.append((kind, PoolData(np.ascontiguousarray(vectors), False, n_neighbors)))
+        views.append((kind, clusterings.PoolData(np.ascontiguousarray(vectors), False, n_neighbors)))
     found: list[tuple[str, Any]] = []
-    failures: Failures = {}
+    failures: clusterings.Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
         with warnings.catch_warnings():
@@ -438,20 +405,20 @@ def pool_of_bag_views(
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
         # Finding only noise is not a failure of HDBSCAN, and common in many views.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
-    warn_of_failures(failures, frozenset(family for family, _ in found))
+    clusterings.warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
     _warn_of_few(pool.family_names)
     return pool
 
 
 def family_partitions(
-    data: PoolData,
+    data: clusterings.PoolData,
     families: Sequence[str],
     ks: Sequence[int],
     *,
     n_jobs: int | None = None,
     verbose: bool = False,
-) -> tuple[list[tuple[str, Partition]], Failures]:
+) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
     """Partitions of families by ascending number of clusters, from two, and reasons for missing ones."""
     # Sorted, so that starts and ties do not depend on the order of the rows.
     positions = data.own_order()
@@ -470,8 +437,8 @@ def family_partitions(
         words = [FAMILY_WORDS[own.get(name, name)] for name, _ in tasks]
         shown = _shown(words, [task for _, task in tasks], verbose)
         outcomes = run_calls(shown, n_jobs=n_jobs, prefer="threads")
-    found: dict[str, list[Partition]] = {family: [] for family, _ in tasks}
-    failures: Failures = {}
+    found: dict[str, list[clusterings.Partition]] = {family: [] for family, _ in tasks}
+    failures: clusterings.Failures = {}
     original = np.argsort(positions)
     for (family, _), (partitions, failure) in zip(tasks, outcomes, strict=True):
         found[family] += [labels[original] for labels in partitions]
@@ -505,7 +472,7 @@ def _be_quiet() -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
 
 
-def _shared(data: PoolData, families: Sequence[str], ks: Sequence[int]) -> PoolData:
+def _shared(data: clusterings.PoolData, families: Sequence[str], ks: Sequence[int]) -> clusterings.PoolData:
     """Data with the graph and the linkage that several families share."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
@@ -524,8 +491,8 @@ def _unless_failing(part: Callable[[], Any]) -> Any:
 
 
 def _attempt(
-    caller: int, family: str, data: PoolData, ks: Sequence[int]
-) -> tuple[list[Partition], str | None]:
+    caller: int, family: str, data: clusterings.PoolData, ks: Sequence[int]
+) -> tuple[list[clusterings.Partition], str | None]:
     """Return the partitions of a family, and the reason of a failure."""
     elsewhere = os.getpid() != caller
     with ExitStack() as stack:
@@ -537,4 +504,4 @@ def _attempt(
         try:
             return BUILDERS[family](data, ks), None
         except Exception as error:
-            return [], reason_of(error)
+            return [], clusterings.reason_of(error)

@@ -10,18 +10,11 @@ from sklearn.base import clone
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, quoted
 from moo_clustering._data import checked_array, unmasked
-from moo_clustering.pool.families import (
-    Failures,
-    Partition,
-    PoolData,
-    reason_of,
-    warn_of_failures,
-    without_noise,
-)
+from moo_clustering.pool import families as clusterings
 
 Extra = Any
 """A clusterer, or a pair (family, labels), or a pair (family, clusterer)."""
-Candidates = list[tuple[str, Partition]]
+Candidates = list[tuple[str, clusterings.Partition]]
 _FORMS = "a clusterer, (family, labels) or (family, clusterer)"
 
 
@@ -33,7 +26,7 @@ def extra_partitions(
     landmark_of: ArrayLike | None = None,
     rng: np.random.Generator,
     metric: str = "euclidean",
-) -> list[tuple[str, Partition]]:
+) -> list[tuple[str, clusterings.Partition]]:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
     Raises a ValueError or TypeError for another form of entries, or labels of the wrong length or type.
@@ -74,7 +67,7 @@ def extra_partitions(
     candidates, failures = extra_parts(
         extra_candidates, X, n_samples=n_samples, landmark_of=landmark_of, rng=rng, metric=metric
     )
-    warn_of_failures(failures)
+    clusterings.warn_of_failures(failures)
     return candidates
 
 
@@ -86,15 +79,15 @@ def extra_parts(
     landmark_of: ArrayLike | None = None,
     rng: np.random.Generator,
     metric: str = "euclidean",
-) -> tuple[Candidates, Failures]:
+) -> tuple[Candidates, clusterings.Failures]:
     """Return the candidates of :func:`extra_partitions`, and failures by family instead of a warning."""
     candidates: Candidates = []
-    failures: Failures = {}
+    failures: clusterings.Failures = {}
     X = unmasked(X, "X")
     landmarks = None if landmark_of is None else _checked_landmarks(landmark_of, n_samples)
     m = n_samples if landmarks is None else max(_length(X), int(landmarks.max()) + 1)
     table = _table(X, m)
-    data = None if table is None else PoolData(table, metric == "precomputed")
+    data = None if table is None else clusterings.PoolData(table, metric == "precomputed")
     for family, source in [_entry(item) for item in _listed(extra_candidates)]:
         # Draw a seed even for labels, so that replacing a clusterer by labels changes no other seed.
         seed = int(rng.integers(2**31 - 1))
@@ -102,14 +95,14 @@ def extra_parts(
             try:
                 rows = _rows(family, _fitted(source, X, seed), {m})
             except Exception as error:
-                failures.setdefault(family, []).append(reason_of(error))
+                failures.setdefault(family, []).append(clusterings.reason_of(error))
                 continue
         else:
             rows = _rows(family, source, {n_samples, m})
             if landmarks is not None and rows.shape[1] == n_samples:
                 rows = np.stack([_commonest(_codes(row), landmarks, m) for row in rows])
         settled = [_settled(_codes(row), data) for row in rows]
-        proper: list[Partition] = [labels for labels in settled if (labels != labels[0]).any()]
+        proper: list[clusterings.Partition] = [labels for labels in settled if (labels != labels[0]).any()]
         candidates += [(family, labels) for labels in proper]
         if not proper:
             failures.setdefault(family, []).append("no partition with two or more clusters")
@@ -215,7 +208,7 @@ def _codes(labels: NDArray[Any]) -> Int64Array:
     return codes
 
 
-def _settled(labels: Int64Array, data: PoolData | None) -> Partition:
+def _settled(labels: Int64Array, data: clusterings.PoolData | None) -> clusterings.Partition:
     if data is None:
         return np.where(labels < 0, labels.max(initial=-1) + 1, labels)
-    return without_noise(data, labels) if (labels >= 0).any() else np.zeros_like(labels)
+    return clusterings.without_noise(data, labels) if (labels >= 0).any() else np.zeros_like(labels)

@@ -41,8 +41,6 @@ _AUTO = [*range(2, 21), *range(22, 41, 2)]
 LEAST_TOP = 6
 # Random starts of k-means and k-medoids.
 _STARTS = 3
-# Maximum number of iterations of k-medoids.
-_MAX_ITER = 100
 # Relative difference below which sums are equal.
 _ROUNDING = 1e-12
 # Decimals to which relative squared distances from the mean are rounded before samples are sorted by them.
@@ -51,10 +49,6 @@ _TIE_DIGITS = 9
 _MIN_SAMPLES = 5
 _MOST_CLUSTERS = 60
 _MOST_COMPONENTS = 20
-# Maximum number of features for full covariances.
-_MOST_FULL = 12
-# Added to the variances of mixture components.
-_LEAST_VARIANCE = 1e-3
 # Maximum number of iterations of mixtures, and gain in mean log density below which they stop.
 _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
@@ -164,10 +158,12 @@ class PoolData:
         # Terms are products of pairs of features (squares only, above 12 features), features and 1.
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
-        pairs = np.triu_indices(len(rows)) if len(rows) <= _MOST_FULL else (each, each)
+        # Maximum number of features for full covariances.
+        pairs = np.triu_indices(len(rows)) if len(rows) <= 12 else (each, each)
         terms = np.concatenate([rows[pairs[0]] * rows[pairs[1]], rows, np.ones((1, self.n_samples))])
         # Rounding errors in differences of squares must not make a variance negative.
-        return terms, pairs, max(_LEAST_VARIANCE, _ROUNDING * float(np.abs(rows).max()) ** 2)
+        # Added to the variances of mixture components.
+        return terms, pairs, max(1e-3, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
         """Return the samples sorted by distance from the mean, then by features: independent of row order."""
@@ -371,7 +367,8 @@ def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -
 
 
 def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
-    for _ in range(_MAX_ITER):
+    # Maximum number of iterations of k-medoids.
+    for _ in range(100):
         labels = _assigned(D, medoids)
         updated = _updated(D, labels, medoids)
         if (updated == medoids).all():

@@ -14,5 +14,6 @@ from .graphs import default_n_neighbors as default_n_neighbors
 from .medoids import MedoidProblem as MedoidProblem
 from .partition import ChunkedProblem as ChunkedProblem
 from .partition import PartitionProblem as PartitionProblem
+from .parts import ChunkedCenterProblem as ChunkedCenterProblem
 from .subspace import SubspaceClusteringProblem as SubspaceClusteringProblem
 from .subspace import SubspaceSeedEncoding as SubspaceSeedEncoding

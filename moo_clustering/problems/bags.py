@@ -9,29 +9,16 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import (
-    FloatArray,
-    IntArray,
-    IntpArray,
-    Labels,
-    choice,
-    did_you_mean,
-    integer,
-    quoted,
-)
+from moo_clustering._arrays import choice, did_you_mean, integer, quoted
 from moo_clustering._docs import documented
+from moo_clustering._types import FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, as_bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.problems.partition import (
-    ConstraintHandling,
-    LeastClusterSize,
-    PartitionProblem,
-    index_list,
-)
+from moo_clustering.problems import partition
 from moo_clustering.validity import ValidityIndex, get_index
 from moo_clustering.validity.bags import (
     FTWCV,
@@ -48,11 +35,9 @@ Centers = Literal["medoid", "mean"]
 OF_BAGS = {index.name: index for index in (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)}
 # Indices computed from products of bag means and instances.
 OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
-# Indices that the reassignment of single bags can decrease, and their names in BagObjective.
-MOVED = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}
 
 
-class BagPartitionProblem(PartitionProblem):
+class BagPartitionProblem(partition.PartitionProblem):
     """Partitions of bags into a fixed number of clusters, optimised by one or several indices.
 
     Genes are the cluster numbers 0..n_clusters-1, one per bag. Clusters may be empty; :meth:`decode` returns
@@ -106,7 +91,7 @@ class BagPartitionProblem(PartitionProblem):
         min_cluster_size: int = 1,
         size_constraint: bool | None = None,
         constraints: PairwiseConstraints | None = None,
-        constraint_handling: ConstraintHandling = "objective",
+        constraint_handling: partition.ConstraintHandling = "objective",
         n_jobs: int | None = None,
     ) -> None:
         integer("n_clusters", n_clusters, 2)
@@ -126,17 +111,13 @@ class BagPartitionProblem(PartitionProblem):
             bag_indices(objectives, self._tables),
             constraints=constraints,
             constraint_handling=constraint_handling,
-            inequalities=[LeastClusterSize(self.min_cluster_size, n_clusters)] if limited else [],
+            inequalities=[partition.LeastClusterSize(self.min_cluster_size, n_clusters)] if limited else [],
         )
         self.objective = moved_objective(
-            self.indices,
-            self._tables,
-            n_clusters,
-            min_cluster_size=self.min_cluster_size,
+            self.indices, self._tables, n_clusters, min_cluster_size=self.min_cluster_size,
             constraints=None if self.constraint_handling == "none" else constraints,
-            handling="repair" if self.constraint_handling == "constraint" else "penalty",
-            n_jobs=n_jobs,
-        )
+            handling="repair" if self.constraint_handling == "constraint" else "penalty", n_jobs=n_jobs,
+        )  # fmt: skip
 
     @property
     def distances(self) -> FloatArray:
@@ -148,7 +129,7 @@ class BagPartitionProblem(PartitionProblem):
 
 
 @documented(BagPartitionProblem)
-class BagMedoidProblem(PartitionProblem):
+class BagMedoidProblem(partition.PartitionProblem):
     """Partitions of bags by a varying number of medoids, optimised by one or several indices.
 
     Genes are the indices of medoid bags, or -1 for empty slots, see
@@ -196,7 +177,7 @@ class BagMedoidProblem(PartitionProblem):
         kind: Kind = "directed",
         weighting: Weighting = "bag",
         constraints: PairwiseConstraints | None = None,
-        constraint_handling: ConstraintHandling = "objective",
+        constraint_handling: partition.ConstraintHandling = "objective",
         n_jobs: int | None = None,
     ) -> None:
         self.bags = as_bags(bags)
@@ -261,7 +242,7 @@ def bag_indices(
     replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
 ) -> list[ValidityIndex]:
     """Fit copies of indices to bags; ``replaced`` maps classes of indices to functions of tables."""
-    listed = index_list(objectives)
+    listed = partition.index_list(objectives)
     names = [index for index in listed if isinstance(index, str)]
     for name in names:
         if name not in OF_BAGS:
@@ -300,7 +281,8 @@ def moved_objective(
     for index in indices:
         if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
             reading = index.reading if isinstance(index, FTWCV) else "between"
-            kind: Any = MOVED[index.name]
+            # Indices that the reassignment of single bags can decrease, and their names in BagObjective.
+            kind: Any = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}[index.name]
             return BagObjective(index.geometry_, n_clusters, kind, reading=reading, **options)
     return BagObjective(tables.geometry(), n_clusters, **options)
 

@@ -10,20 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.feature_selection import f_classif
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    IntpArray,
-    Labels,
-    did_you_mean,
-    integer,
-    quoted,
-)
+from moo_clustering._arrays import did_you_mean, integer, quoted
 from moo_clustering._distances import centred_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import VALID_GENES, checked_labels, distinct_rows

@@ -14,10 +14,6 @@ from scipy.sparse import coo_array, csgraph
 from scipy.spatial.distance import cdist
 
 from moo_clustering._arrays import (
-    Float32Array,
-    FloatArray,
-    IntArray,
-    Labels,
     choice,
     integer,
     non_dominated,
@@ -32,6 +28,7 @@ from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.threads import for_parts, sum_blocks
 from moo_clustering._targets import partial_targets
+from moo_clustering._types import Float32Array, FloatArray, IntArray, Labels
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.encodings import LocusAdjacencyEncoding, relabel_by_first_appearance

@@ -8,19 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntArray,
-    Labels,
-    block_slices,
-    choice,
-    integer,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import block_slices, choice, integer, quoted, warn_caller
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._kernels.medoids import assign_groups, group_distances
+from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import checked_cluster_range, checked_labels
@@ -141,13 +132,9 @@ class MedoidProblem(SignedProblem):
         self._signs = np.array([1.0, -1.0, 1.0])[: 2 + third]
         xl, xu = self.encoding.bounds()
         super().__init__(
-            n_var=self.encoding.n_var,
-            n_obj=2 + third,
-            n_ieq_constr=int(supervision == "constraint"),
-            xl=xl,
-            xu=xu,
-            vtype=self.encoding.dtype,
-        )
+            n_var=self.encoding.n_var, n_obj=2 + third, n_ieq_constr=int(supervision == "constraint"), xl=xl,
+            xu=xu, vtype=self.encoding.dtype,
+        )  # fmt: skip
 
     @property
     def n_samples(self) -> int:

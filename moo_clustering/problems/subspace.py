@@ -15,15 +15,7 @@ from moo_clustering import subspace
 from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer, quoted
 from moo_clustering._parallel import thread_calls
 from moo_clustering._targets import Targets, partial_targets
-from moo_clustering.encodings import Encoding
-from moo_clustering.encodings.base import (
-    VALID_GENES,
-    checked_cluster_range,
-    checked_genes,
-    checked_labels,
-    distinct_rows,
-    rounded_genes,
-)
+from moo_clustering.encodings import Encoding, base
 from moo_clustering.encodings.medoids import occurred_before, random_slots, repair_slots
 from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.subspace.classes import labelled_shares
@@ -198,7 +190,7 @@ class SubspaceClusteringProblem(SignedProblem):
         return [next(computed) if one is None else one for one in known]
 
     def _compute(self, rows: IntArray) -> list[Grown]:
-        first, inverse = distinct_rows(rows)
+        first, inverse = base.distinct_rows(rows)
         grown = self.encoding.grow_all(rows[first], self._digest)
         for row, one in zip(rows[first], grown, strict=True):
             self._memo.add(row.tobytes(), one)
@@ -386,7 +378,7 @@ class SubspaceSeedEncoding(Encoding):
         self.targets = targets
         self.options = subspace.SubspaceOptions() if options is None else options
         self.n_samples = data.n
-        self.k_min, self.k_max = checked_cluster_range(
+        self.k_min, self.k_max = base.checked_cluster_range(
             n_seeds if k_min is None else k_min, n_seeds, self.n_samples, "n_seeds"
         )
         self.n_var = self.k_max
@@ -400,14 +392,14 @@ class SubspaceSeedEncoding(Encoding):
 
     def seeds(self, X: ArrayLike) -> IntArray:
         """Convert valid genotypes to int64; raise a ValueError for empty rows and repeated documents."""
-        slots = checked_genes(X, self.n_var).astype(self.dtype)
+        slots = base.checked_genes(X, self.n_var).astype(self.dtype)
         occupied = slots >= 0
         wrong = ~occupied.any(axis=1)
         wrong |= ((slots < -1) | (slots >= self.n_samples) | (occurred_before(slots) & occupied)).any(axis=1)
         if wrong.any():
             raise ValueError(
                 f"row {np.argmax(wrong)} of X has no seed, a repeated seed, or numbers outside -1 to "
-                f"{self.n_samples - 1}: {VALID_GENES}"
+                f"{self.n_samples - 1}: {base.VALID_GENES}"
             )
         return slots
 
@@ -448,7 +440,7 @@ class SubspaceSeedEncoding(Encoding):
         If there are more than ``n_seeds`` clusters, the largest are encoded (ties: the lowest labels).
         :meth:`repair` adds seeds up to ``k_min``.
         """
-        partitions = checked_labels(labels, self.n_samples)
+        partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
         for row, partition in zip(X, partitions, strict=True):
             clusters, number, sizes = np.unique(partition, return_inverse=True, return_counts=True)
@@ -465,11 +457,11 @@ class SubspaceSeedEncoding(Encoding):
 
         The first empty slots get the lowest document indices missing in the row. Fractions are rounded.
         """
-        return repair_slots(rounded_genes(X, self.n_var), self.n_samples, self.k_min)
+        return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def canonical(self, X: IntArray) -> IntArray:
         """Sort the seeds of every row in ascending order, followed by the empty slots."""
-        seeds = checked_genes(X, self.n_var).astype(self.dtype)
+        seeds = base.checked_genes(X, self.n_var).astype(self.dtype)
         seeds[seeds < 0] = self.n_samples
         seeds.sort(axis=1)
         seeds[seeds == self.n_samples] = -1

@@ -10,22 +10,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    choice,
-    require_squares,
-    unit_rows,
-)
+from moo_clustering._arrays import choice, require_squares, unit_rows
 from moo_clustering._data import checked_table
 from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
 from moo_clustering._kernels.threads import for_parts
+from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
 
-# A dense matrix with a larger share of non-zeros is not compressed.
-_DENSE = 0.3
 # Number of rows per block of dense products, which bounds temporary arrays.
 CHUNK = 4096
 # Rows per block. Blocks are summed separately, then added in order, so that threads do not change results.
@@ -89,7 +79,8 @@ class SubspaceData:
             given = given.astype(kind)  # sparse matrices do not support float16
         require_squares(given, dtype=kind)
         shifted = shift is not None and shift.any()
-        if not issparse(given) and (shifted or np.count_nonzero(given) > _DENSE * given.size):
+        # A dense matrix with a larger share of non-zeros is not compressed.
+        if not issparse(given) and (shifted or np.count_nonzero(given) > 0.3 * given.size):
             return cls(DenseMatrix(given, kind, shift), kind, n_jobs)
         return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
 

@@ -16,19 +16,7 @@ from moo_clustering._data import checked_integers
 from moo_clustering._distances import MAX_MEMORY, checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
-from moo_clustering.validity.base import (
-    Population,
-    PopulationIndex,
-    ValidityIndex,
-    check_population,
-    integer_rows,
-)
-from moo_clustering.validity.external import (
-    cluster_entropy,
-    clustering_accuracy,
-    matched_f1,
-    matched_rand_index,
-)
+from moo_clustering.validity import base, external
 
 if TYPE_CHECKING:
     from moo_clustering.bags import BagGeometry, Bags
@@ -42,11 +30,11 @@ READINGS = ("density", "count", "printed")
 KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 
 
-class _BagIndex(PopulationIndex):
+class _BagIndex(base.PopulationIndex):
     """Index of partitions of bags; labels may skip numbers."""
 
-    def _population(self, labels: IntArray) -> Population:
-        return super()._population(_without_gaps(integer_rows(labels, "labels")))
+    def _population(self, labels: IntArray) -> base.Population:
+        return super()._population(_without_gaps(base.integer_rows(labels, "labels")))
 
 
 class _GeometryIndex(_BagIndex):
@@ -61,7 +49,7 @@ class _GeometryIndex(_BagIndex):
         self.n_samples_ = self.geometry_.n_bags
         return self
 
-    def _objective(self, objective: Any, population: Population, reading: Any = "between") -> FloatArray:
+    def _objective(self, objective: Any, population: base.Population, reading: Any = "between") -> FloatArray:
         """Return the values of a BagObjective, inf if undefined."""
         from moo_clustering.bags import BagObjective
 
@@ -112,7 +100,7 @@ class BagDaviesBouldin(_GeometryIndex):
     undefined: float = UNDEFINED
     n_jobs: int | None = None
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         return capped(self._objective("db", population), self.undefined)
 
 
@@ -175,7 +163,7 @@ class BagSilhouette(_BagIndex):
         self.n_samples_ = len(H)
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         # Lazy import, as in fit: most users of indices have no bags.
         from moo_clustering._kernels.bag_distances import column_width, silhouette_means
 
@@ -260,7 +248,7 @@ class BagSDbw(_GeometryIndex):
         self._total = float(self._variance_norms(one_cluster, 1)[0, 0])
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         scatter, density = self._parts(population)
         return capped(scatter + density, self.undefined)
 
@@ -271,7 +259,7 @@ class BagSDbw(_GeometryIndex):
         """
         return self._parts(self._population(labels))
 
-    def _parts(self, population: Population) -> tuple[FloatArray, FloatArray]:
+    def _parts(self, population: base.Population) -> tuple[FloatArray, FloatArray]:
         if not len(population.labels):
             return np.empty(0), np.empty(0)
         norms = self._variance_norms(population.labels, population.sizes.shape[1]).sum(axis=1)
@@ -341,7 +329,7 @@ class TWCV(_GeometryIndex):
     _: KW_ONLY
     n_jobs: int | None = None
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         return self._objective("twcv", population)
 
 
@@ -382,7 +370,7 @@ class FTWCV(_GeometryIndex):
         choice("reading", self.reading, ("between", "printed", "printed_meansq"))
         return super().fit(data)
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         values = self._objective("ftwcv", population, self.reading)
         # The difference of squared norms may be slightly negative for equal bag means.
         return np.maximum(values, 0.0) if self.reading == "between" else values
@@ -459,7 +447,9 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     array([0.375])
     """
     D = checked_distances(H, "H", dtype=np.float64, directed=True)
-    clusters, centers = _checked(len(D), integer_rows(labels, "labels"), integer_rows(medoids, "medoids"))
+    clusters, centers = _checked(
+        len(D), base.integer_rows(labels, "labels"), base.integer_rows(medoids, "medoids")
+    )
     values = np.empty(len(clusters))
     for rows in block_slices(len(clusters), 4 * clusters.shape[1] + 4 * centers.shape[1] ** 2):
         values[rows] = _block(D, clusters[rows], centers[rows])
@@ -514,7 +504,7 @@ def bag_report(
     y: Any = None,
     *,
     pos_label: Hashable | None = None,
-    indices: Mapping[str, ValidityIndex] | None = None,
+    indices: Mapping[str, base.ValidityIndex] | None = None,
 ) -> dict[str, Any]:
     """Report internal indices, cluster sizes and agreement with classes for a partition of bags.
 
@@ -553,7 +543,7 @@ def bag_report(
     partition = checked_integers(labels, "labels")
     if partition.ndim != 1:
         raise ValueError(f"labels must be one partition of shape (n_bags,), got shape {partition.shape}")
-    population = check_population(_without_gaps(partition[np.newaxis]), len(partition))
+    population = base.check_population(_without_gaps(partition[np.newaxis]), len(partition))
     sizes = population.sizes[0]
     report: dict[str, Any] = {
         "n_clusters": len(sizes),
@@ -563,15 +553,15 @@ def bag_report(
     for name, index in fitted.items():
         report[name] = float(index.evaluate(population.labels)[0])
     if y is not None:
-        report["matched_rand_index"] = matched_rand_index(y, partition)
-        report["entropy"] = cluster_entropy(y, partition)
-        report["f1"] = matched_f1(y, partition, pos_label)
+        report["matched_rand_index"] = external.matched_rand_index(y, partition)
+        report["entropy"] = external.cluster_entropy(y, partition)
+        report["f1"] = external.matched_f1(y, partition, pos_label)
         report["adjusted_rand"] = float(adjusted_rand_score(y, partition))
-        report["accuracy"] = clustering_accuracy(y, partition)
+        report["accuracy"] = external.clustering_accuracy(y, partition)
     return report
 
 
-def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, ValidityIndex]:
+def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, base.ValidityIndex]:
     """Fit the default internal indices of :func:`bag_report`.
 
     Parameters

@@ -13,28 +13,13 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    IntpArray,
-    Labels,
-    choice,
-    positive,
-    quoted,
-)
+from moo_clustering._arrays import choice, positive, quoted
 from moo_clustering._data import checked_table
 from moo_clustering._docs import documented
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.validity.base import (
-    Population,
-    PopulationIndex,
-    ValidityIndex,
-    check_population,
-    integer_rows,
-)
+from moo_clustering.validity import base
 from moo_clustering.validity.external import ari_table, counted
 
 # Samples per block, with two numbers of 8 bytes each, so that a block fits in the cache.
@@ -93,7 +78,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     -------
     float
     """
-    return float(pairwise_nmi(integer_rows(candidate, "candidate"), check_runs(labels)).mean())
+    return float(pairwise_nmi(base.integer_rows(candidate, "candidate"), check_runs(labels)).mean())
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
@@ -155,7 +140,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
 
 def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
     """Check labels of runs, shape (n_runs, n_samples); a single run may be 1-d."""
-    rows = integer_rows(labels, name)
+    rows = base.integer_rows(labels, name)
     if rows.size == 0:
         raise ValueError(
             f"{name} must contain at least one run of at least one object, got shape {rows.shape}"
@@ -265,7 +250,7 @@ Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 
 
 @dataclass(eq=False, repr=False)
-class FamilyAgreement(PopulationIndex):
+class FamilyAgreement(base.PopulationIndex):
     """Median over the families of a pool of the best agreement with a member, maximised.
 
     The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
@@ -315,7 +300,7 @@ class FamilyAgreement(PopulationIndex):
         self.n_samples_ = labels.shape[1]
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         best = self._by_families(population)
         if best.shape[1] == 1:
             return np.zeros(len(best))
@@ -326,7 +311,7 @@ class FamilyAgreement(PopulationIndex):
         """Largest adjusted Rand index with a member of each family, shape (n_individuals, n_families)."""
         return self._by_families(self._population(labels))
 
-    def _by_families(self, population: Population) -> FloatArray:
+    def _by_families(self, population: base.Population) -> FloatArray:
         members = self._members
         # Comparing the pool with itself halves the time.
         of_pool = np.array_equal(population.labels, members.labels)
@@ -334,7 +319,7 @@ class FamilyAgreement(PopulationIndex):
         return np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
 
 
-@documented(ValidityIndex.evaluate)
+@documented(base.ValidityIndex.evaluate)
 def agreement(labels: IntArray, pool: Pool) -> FloatArray:
     """:class:`FamilyAgreement` of partitions with a pool.
 
@@ -356,7 +341,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
             "agreement requires a pool of partitions: fit accepts a PartitionPool or a tuple "
             f"(labels, families), got {type(data).__name__}"
         )
-    rows = integer_rows(labels, "labels of the pool")
+    rows = base.integer_rows(labels, "labels of the pool")
     if rows.size == 0:
         raise ValueError(f"the pool must contain at least one partition, got labels of shape {rows.shape}")
     names = (families,) if isinstance(families, str) else tuple(families)
@@ -365,11 +350,11 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
     if len(names) != len(rows):
         raise ValueError(f"families must have one name per partition, {len(rows)} in all; got {len(names)}")
     # Copy: the owner of the pool may modify it later.
-    return check_population(rows, rows.shape[1]).labels.copy(), names
+    return base.check_population(rows, rows.shape[1]).labels.copy(), names
 
 
 @dataclass(eq=False, repr=False)
-class LabelEvidence(PopulationIndex):
+class LabelEvidence(base.PopulationIndex):
     """Log marginal likelihood of the labels in the clusters, maximised.
 
     Class probabilities of each cluster have a Dirichlet prior of alpha / K for each of K classes. With N_cg
@@ -421,13 +406,13 @@ class LabelEvidence(PopulationIndex):
         self._counts = counts[self._labelled]
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         values = np.zeros(len(population.labels))
         for rows, block in population.blocks(self.n_samples_ + len(self._labelled) * self.n_classes_):
             values[rows] = self._of_block(block)
         return values
 
-    def _of_block(self, block: Population) -> FloatArray:
+    def _of_block(self, block: base.Population) -> FloatArray:
         n, width = block.sizes.shape
         places = block.labels[:, self._labelled] + width * np.arange(n)[:, np.newaxis]
         sample = np.broadcast_to(np.arange(places.shape[1]), places.shape)
@@ -443,7 +428,7 @@ class LabelEvidence(PopulationIndex):
         return gains - _rise(self.alpha, sizes).sum(axis=1)
 
 
-@documented(ValidityIndex.evaluate, LabelEvidence)
+@documented(base.ValidityIndex.evaluate, LabelEvidence)
 def label_evidence(
     labels: IntArray, counts: ArrayLike, *, alpha: float = 0.5, unnamed: bool = False
 ) -> FloatArray:
@@ -463,7 +448,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 
 
 @dataclass(eq=False, repr=False)
-class PairEvidence(PopulationIndex):
+class PairEvidence(base.PopulationIndex):
     """Negative penalties of violated pairs, maximised.
 
     Pairs of weight w count w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
@@ -493,7 +478,7 @@ class PairEvidence(PopulationIndex):
         self.n_samples_ = data.n_samples
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         pairs = self._constraints
         must, cannot = pairs.satisfied(population.labels)
         violated = (pairs.must_link_weights.sum() - must) + (pairs.cannot_link_weights.sum() - cannot)

@@ -13,26 +13,8 @@ from scipy.sparse import csr_array, issparse, triu
 from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    Labels,
-    block_slices,
-    choice,
-    integer,
-    near_one,
-    quoted,
-    warn_caller,
-)
-from moo_clustering._data import (
-    checked_amounts,
-    checked_array,
-    checked_graph,
-    checked_integers,
-    checked_table,
-)
+from moo_clustering import _data
+from moo_clustering._arrays import block_slices, choice, integer, near_one, quoted, warn_caller
 from moo_clustering._distances import (
     MAX_MEMORY,
     Metric,
@@ -46,15 +28,9 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import threads_here
+from moo_clustering._types import AnyFloatArray, FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.encodings import align_labels
-from moo_clustering.validity.base import (
-    Population,
-    PopulationIndex,
-    ValidityIndex,
-    integer_rows,
-    mean_square_distance,
-    means_and_sums,
-)
+from moo_clustering.validity import base
 
 # Value of a minimised index for one cluster: finite, but worse than any other value.
 SINGLE_CLUSTER = 1e12
@@ -71,7 +47,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(eq=False, repr=False)
-class Silhouette(PopulationIndex):
+class Silhouette(base.PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
     a is the mean distance from a sample to the others of its cluster, and b the smallest mean distance to
@@ -104,7 +80,7 @@ class Silhouette(PopulationIndex):
         self.n_samples_ = len(self._D)
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         values = np.full(len(population.labels), SILHOUETTE_OF_ONE_CLUSTER)
         k = population.n_clusters
         few = np.flatnonzero((k > 1) & (k <= MOST_FOR_PRODUCT))
@@ -119,7 +95,7 @@ class Silhouette(PopulationIndex):
         return values
 
 
-def _by_product(D: FloatArray, block: Population) -> FloatArray:
+def _by_product(D: FloatArray, block: base.Population) -> FloatArray:
     """Return the silhouettes by one product of D with the stacked cluster indicators of all individuals."""
     n = len(D)
     starts = np.concatenate([[0], np.cumsum(block.n_clusters)[:-1]])
@@ -141,7 +117,7 @@ def _by_product(D: FloatArray, block: Population) -> FloatArray:
 
 
 @dataclass(eq=False, repr=False)
-class MinimaxSilhouette(PopulationIndex):
+class MinimaxSilhouette(base.PopulationIndex):
     """Mean silhouette in minimax distances, maximised.
 
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
@@ -174,7 +150,7 @@ class MinimaxSilhouette(PopulationIndex):
         from moo_clustering.graphs import euclidean_mst, minimax_distances
 
         choice("metric", self.metric, ("euclidean", "precomputed"))
-        X = checked_table(data, "data")
+        X = _data.checked_table(data, "data")
         check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
         # Trees with other ties have longest edges of the same lengths.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
@@ -183,11 +159,11 @@ class MinimaxSilhouette(PopulationIndex):
         self.n_samples_ = len(X)
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         return self._silhouette._score(population)
 
 
-class _OfMeans(PopulationIndex):
+class _OfMeans(base.PopulationIndex):
     """Index of distances from samples to the means of their clusters."""
 
     def fit(self, data: ArrayLike) -> Self:
@@ -195,12 +171,14 @@ class _OfMeans(PopulationIndex):
         self.n_samples_ = len(self._X)
         return self
 
-    def _blocks(self, population: Population, *, squared: bool) -> Iterator[tuple[Any, Population, Any, Any]]:
+    def _blocks(
+        self, population: base.Population, *, squared: bool
+    ) -> Iterator[tuple[Any, base.Population, Any, Any]]:
         """Yield rows and individuals of every block, their means, and the sums of distances to them."""
         for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-            yield rows, block, *means_and_sums(self._X, block, squared=squared)
+            yield rows, block, *base.means_and_sums(self._X, block, squared=squared)
 
-    def _within(self, population: Population, *, squared: bool) -> FloatArray:
+    def _within(self, population: base.Population, *, squared: bool) -> FloatArray:
         values = np.empty(len(population.labels))
         for rows, _, _, sums in self._blocks(population, squared=squared):
             values[rows] = sums.sum(axis=1)
@@ -226,10 +204,10 @@ class DaviesBouldin(_OfMeans):
 
     def fit(self, data: ArrayLike) -> Self:
         super().fit(data)
-        self._floor = FLOOR * np.sqrt(mean_square_distance(self._X))
+        self._floor = FLOOR * np.sqrt(base.mean_square_distance(self._X))
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         values = np.zeros(len(population.labels))
         if self._floor > 0.0:
             for rows, block, means, sums in self._blocks(population, squared=False):
@@ -240,7 +218,7 @@ class DaviesBouldin(_OfMeans):
 
 
 @dataclass(eq=False, repr=False)
-class XieBeni(PopulationIndex):
+class XieBeni(base.PopulationIndex):
     """Mean squared distance to representatives over their smallest squared separation, minimised.
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
@@ -277,7 +255,7 @@ class XieBeni(PopulationIndex):
         self.n_samples_ = self.form_.n_samples
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         scatter = self.form_.scatter(population, squared=True)
         return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
 
@@ -308,7 +286,7 @@ class CalinskiHarabasz(_OfMeans):
         self._total = float(np.einsum("ij,ij->", self._X, self._X))
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         within = self._within(population, squared=True)
         k, between = population.n_clusters, np.maximum(self._total - within, 0.0)
         within = np.maximum(within, max(FLOOR * self._total, NOTHING))
@@ -317,7 +295,7 @@ class CalinskiHarabasz(_OfMeans):
 
 @documented(XieBeni)
 @dataclass(eq=False, repr=False)
-class IIndex(PopulationIndex):
+class IIndex(base.PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 that for one cluster,
@@ -360,7 +338,7 @@ class IIndex(PopulationIndex):
         self.form_, self.n_samples_ = form, form.n_samples
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         scatter = self.form_.scatter(population, squared=False)
         return i_index_values(scatter, population.n_clusters, self.e1_, self.power)
 
@@ -376,7 +354,7 @@ def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: f
 def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
     if isinstance(metric, str) and metric == "precomputed":
         raise ValueError('e1="centroid" requires features, which metric="precomputed" does not provide')
-    X = checked_table(data, "data", accept_sparse="csr")
+    X = _data.checked_table(data, "data", accept_sparse="csr")
     if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
         return float(np.linalg.norm(centred_features(X), axis=1).sum())
     centre = np.asarray(X.mean(axis=0)).reshape(1, -1)
@@ -397,7 +375,7 @@ class Representatives(Protocol):
     n_samples: int
     mean_square: float
 
-    def scatter(self, population: Population, *, squared: bool) -> Scatter:
+    def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
         """Measure the scatter of every individual."""
 
     def total_to_medoid(self) -> float:
@@ -420,12 +398,12 @@ class Centroids:
     def __init__(self, data: Any) -> None:
         self.X = centred_features(data)
         self.n_samples = len(self.X)
-        self.mean_square = mean_square_distance(self.X)
+        self.mean_square = base.mean_square_distance(self.X)
 
-    def scatter(self, population: Population, *, squared: bool) -> Scatter:
+    def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
         scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
         for rows, block in population.blocks(population.sizes.shape[1] * (self.X.shape[1] + 1)):
-            means, sums = means_and_sums(self.X, block, squared=squared)
+            means, sums = base.means_and_sums(self.X, block, squared=squared)
             scatter.within[rows] = sums.sum(axis=1)
             partitions.mean_separations(means, block.n_clusters, scatter.least[rows], scatter.greatest[rows])
         if not squared:
@@ -448,7 +426,7 @@ class Medoids:
         self.n_samples = len(self.D)
         self.mean_square = mean_square(self.D)
 
-    def scatter(self, population: Population, *, squared: bool) -> Scatter:
+    def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
         scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
         for rows, block in population.blocks(self.n_samples):
             medoids = cluster_medoids(self.D, block)
@@ -461,7 +439,7 @@ class Medoids:
         return float(self.D.sum(axis=0).min())
 
 
-def cluster_medoids(D: FloatArray, population: Population) -> Int64Array:
+def cluster_medoids(D: FloatArray, population: base.Population) -> Int64Array:
     """Return the medoids of the clusters (ties: the lowest index), shape (p, k), padded with -1."""
     sums = np.empty(population.labels.shape)
     partitions.own_cluster_sums(D, population.labels, sums)
@@ -498,12 +476,12 @@ class Deviation(_OfMeans):
 
     name, greater_is_better = "deviation", False
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         return self._within(population, squared=False)  # Eq. 5
 
 
 @dataclass(eq=False, repr=False)
-class LikelihoodGain(PopulationIndex):
+class LikelihoodGain(base.PopulationIndex):
     """Penalised log-likelihood of one Gaussian per cluster above that of a single Gaussian, maximised.
 
     Each cluster is a Gaussian of the first principal components, with its own mean and variance per
@@ -548,7 +526,7 @@ class LikelihoodGain(PopulationIndex):
         self.n_samples_ = len(P)
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         values = np.zeros(len(population.labels))
         if not len(self._variances):
             return values
@@ -556,7 +534,7 @@ class LikelihoodGain(PopulationIndex):
             values[rows] = self._gains(block)
         return values
 
-    def _gains(self, block: Population) -> FloatArray:
+    def _gains(self, block: base.Population) -> FloatArray:
         n, q = self.n_samples_, len(self._variances)
         means = np.zeros((*block.sizes.shape, 2 * q))
         n_steps = block.labels.size * 2 * q
@@ -619,12 +597,12 @@ class SumOfSquares(_OfMeans):
         """Centred features of the fit."""
         return self._X
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         return self._within(population, squared=True)
 
 
 @dataclass(eq=False, repr=False)
-class Connectivity(PopulationIndex):
+class Connectivity(base.PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
     Defined for every partition; 0 for one cluster. O(p n L) time for p individuals and O(n L) memory, plus
@@ -678,7 +656,7 @@ class Connectivity(PopulationIndex):
         if isinstance(self.metric, str) and self.metric == "precomputed":
             X = checked_distances(data, "data", dtype=np.float64)
         else:
-            X = checked_table(data, "data", accept_sparse="csr")
+            X = _data.checked_table(data, "data", accept_sparse="csr")
         wanted = n_neighbors - (least - 1)
         used = min(wanted, X.shape[0] - 1)
         if used < wanted:
@@ -697,7 +675,7 @@ class Connectivity(PopulationIndex):
         self.n_samples_ = X.shape[0]
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         counts = np.zeros((len(population.labels), len(self.weights_)), dtype=np.int64)
         partitions.count_split_neighbors(self.neighbors_, population.labels, counts)
         return (counts * self.weights_).sum(axis=1)  # Eq. 6
@@ -743,7 +721,7 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
 
 def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
     """Check lists of neighbours, and return their first ``width`` columns."""
-    rows = integer_rows(neighbors, "neighbors")
+    rows = base.integer_rows(neighbors, "neighbors")
     if rows.shape[0] != n_samples or rows.shape[1] < width:
         raise ValueError(
             f"neighbors must have {n_samples} rows and at least {width} columns, got shape {rows.shape}"
@@ -759,7 +737,7 @@ def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
     return np.ascontiguousarray(used, dtype=np.int32)
 
 
-class GraphModularity(PopulationIndex):
+class GraphModularity(base.PopulationIndex):
     """Similarity within clusters minus its expectation from cluster volumes, maximised.
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
@@ -792,7 +770,7 @@ class GraphModularity(PopulationIndex):
         self.n_samples_ = self._edges.n_samples
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         if self._total == 0.0:
             return np.zeros(len(population.labels))
         within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
@@ -803,7 +781,7 @@ class GraphModularity(PopulationIndex):
         return values
 
 
-@documented(ValidityIndex.evaluate)
+@documented(base.ValidityIndex.evaluate)
 def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
     """:class:`GraphModularity` of partitions in a graph.
 
@@ -814,7 +792,7 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
     return GraphModularity().fit(S).evaluate(labels)
 
 
-class BoundaryCut(PopulationIndex):
+class BoundaryCut(base.PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
     0 for one cluster. As a second objective, it prevents small fragments around constrained samples; alone it
@@ -835,11 +813,11 @@ class BoundaryCut(PopulationIndex):
         self.n_samples_ = self._edges.n_samples
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         return self._edges.split(population.labels)[1]
 
 
-@documented(ValidityIndex.evaluate)
+@documented(base.ValidityIndex.evaluate)
 def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
     """:class:`BoundaryCut` of partitions in a graph.
 
@@ -865,11 +843,11 @@ class CutEdges(BoundaryCut):
 
     def fit(self, data: Any) -> Self:
         """Fit to a graph, whose diagonal is ignored."""
-        super().fit(csr_array(checked_graph(data)).astype(bool).astype(np.float64))
+        super().fit(csr_array(_data.checked_graph(data)).astype(bool).astype(np.float64))
         return self
 
 
-class LoadVariation(PopulationIndex):
+class LoadVariation(base.PopulationIndex):
     """Coefficient of variation of the cluster loads, minimised; a load is the sum of the sample weights.
 
     The index is 0 for equal loads and for one cluster. O(n) time per partition.
@@ -891,13 +869,13 @@ class LoadVariation(PopulationIndex):
         ----------
         data : array-like of shape (n_samples,)
         """
-        self.weight: FloatArray = checked_amounts(data, "data")
+        self.weight: FloatArray = _data.checked_amounts(data, "data")
         if not self.weight.any():
             raise ValueError("data must have a positive weight, got none.")
         self.n_samples_ = len(self.weight)
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         values = np.empty(len(population.labels))
         for rows, block in population.blocks(self.n_samples_):
             loads = _sums_by_cluster(block, self.weight)
@@ -908,7 +886,7 @@ class LoadVariation(PopulationIndex):
         return values
 
 
-class ChangedShare(PopulationIndex):
+class ChangedShare(base.PopulationIndex):
     """Share of samples that change cluster relative to an earlier partition, minimised.
 
     Clusters are first matched to the earlier clusters. O(n + k^3) time per partition of k clusters.
@@ -931,7 +909,7 @@ class ChangedShare(PopulationIndex):
         data : array-like of shape (n_samples,)
             Earlier labels. Samples with label -1 have no earlier cluster and are not counted.
         """
-        labels = checked_integers(data, "data", ndim=(1,))
+        labels = _data.checked_integers(data, "data", ndim=(1,))
         self.known = np.flatnonzero(labels >= 0)
         if not len(self.known):
             raise ValueError("an earlier partition must contain a non-negative label, got none.")
@@ -939,7 +917,7 @@ class ChangedShare(PopulationIndex):
         self.n_samples_ = len(labels)
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         values = np.empty(len(population.labels))
         for rows, block in population.blocks(self.n_samples_):
             values[rows] = (self.matched(block.labels) != block.labels[:, self.known]).mean(axis=1)
@@ -950,7 +928,7 @@ class ChangedShare(PopulationIndex):
         return align_labels(labels[:, self.known], self.earlier)
 
 
-class Compactness(PopulationIndex):
+class Compactness(base.PopulationIndex):
     """Mean Polsby-Popper score of regions on a map, maximised.
 
     The score of a region is its area relative to that of a disc with the same perimeter, 4 pi area /
@@ -980,8 +958,8 @@ class Compactness(PopulationIndex):
             raise TypeError(f"data must be a tuple of areas, perimeters and borders, got {quoted(data)}.")
         areas, perimeters, borders = data
         both = (("areas", areas), ("perimeters", perimeters))
-        shapes = [checked_array(one, name, np.float64, ndim=(1,)) for name, one in both]
-        self.borders = csr_array(triu(csr_array(checked_graph(borders, "borders")), 1))
+        shapes = [_data.checked_array(one, name, np.float64, ndim=(1,)) for name, one in both]
+        self.borders = csr_array(triu(csr_array(_data.checked_graph(borders, "borders")), 1))
         self.n_samples_ = self.borders.shape[0]
         if {len(one) for one in shapes} != {self.n_samples_}:
             raise ValueError(
@@ -1002,7 +980,7 @@ class Compactness(PopulationIndex):
             )
         return self
 
-    def _score(self, population: Population) -> FloatArray:
+    def _score(self, population: base.Population) -> FloatArray:
         values = np.empty(len(population.labels))
         edges = self.borders.tocoo()
         for rows, block in population.blocks(self.n_samples_ + len(edges.data)):
@@ -1018,7 +996,7 @@ class Compactness(PopulationIndex):
         return values
 
 
-def _sums_by_cluster(block: Population, values: FloatArray) -> FloatArray:
+def _sums_by_cluster(block: base.Population, values: FloatArray) -> FloatArray:
     """Sum values over the samples of every cluster; shape (n_individuals, n_clusters)."""
     width = block.sizes.shape[1]
     places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
@@ -1054,7 +1032,7 @@ class SimilarityEdges:
 
 def similarity_edges(S: Any) -> SimilarityEdges:
     """Check similarities of shape (n_samples, n_samples) and list their edges."""
-    graph = csr_array(checked_graph(S))
+    graph = csr_array(_data.checked_graph(S))
     # Averages the two halves, which may differ by rounding.
     upper = triu(0.5 * (graph + graph.T), 1).tocoo()
     positive = upper.data > 0.0

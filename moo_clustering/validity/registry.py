@@ -7,42 +7,26 @@ from typing import Any
 import numpy as np
 
 from moo_clustering._arrays import did_you_mean, quoted
+from moo_clustering.validity import internal
 from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 from moo_clustering.validity.base import Direction, FunctionIndex, ValidityIndex
 from moo_clustering.validity.density import DBCV, CDbw, Dunn
 from moo_clustering.validity.ensembles import FamilyAgreement, LabelEvidence, PairEvidence
-from moo_clustering.validity.internal import (
-    BoundaryCut,
-    CalinskiHarabasz,
-    ChangedShare,
-    Compactness,
-    Connectivity,
-    CutEdges,
-    DaviesBouldin,
-    Deviation,
-    GraphModularity,
-    IIndex,
-    LikelihoodGain,
-    LoadVariation,
-    MinimaxSilhouette,
-    Silhouette,
-    XieBeni,
-)
 
 _INDICES: tuple[type[ValidityIndex], ...] = (
     # Indices of features or distances.
     DBCV,
-    CalinskiHarabasz,
+    internal.CalinskiHarabasz,
     CDbw,
-    Connectivity,
-    DaviesBouldin,
-    Deviation,
+    internal.Connectivity,
+    internal.DaviesBouldin,
+    internal.Deviation,
     Dunn,
-    IIndex,
-    LikelihoodGain,
-    MinimaxSilhouette,
-    Silhouette,
-    XieBeni,
+    internal.IIndex,
+    internal.LikelihoodGain,
+    internal.MinimaxSilhouette,
+    internal.Silhouette,
+    internal.XieBeni,
     # Indices of bags.
     BagDaviesBouldin,
     BagSDbw,
@@ -50,14 +34,14 @@ _INDICES: tuple[type[ValidityIndex], ...] = (
     FTWCV,
     TWCV,
     # Indices of a graph, shapes, weights, a pool, labels or pairs.
-    BoundaryCut,
-    ChangedShare,
-    Compactness,
-    CutEdges,
+    internal.BoundaryCut,
+    internal.ChangedShare,
+    internal.Compactness,
+    internal.CutEdges,
     FamilyAgreement,
-    GraphModularity,
+    internal.GraphModularity,
     LabelEvidence,
-    LoadVariation,
+    internal.LoadVariation,
     PairEvidence,
 )
 INDICES = {index.name: index for index in _INDICES}

@@ -187,13 +187,8 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
         point = data.front[data.chosen]
         ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
         ax.scatter(
-            *point,
-            color=_CHOSEN,
-            marker="D",
-            s=36,
-            label=f"chosen, score {data.distance:.3f}",
-            zorder=4,
-        )
+            *point, color=_CHOSEN, marker="D", s=36, label=f"chosen, score {data.distance:.3f}", zorder=4,
+        )  # fmt: skip
     for row in data.annotated:
         ax.annotate(
             str(data.n_clusters[row]),
@@ -228,14 +223,9 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
     )
     if data.chosen is not None and data.distance is not None:
         ax.scatter(
-            data.n_clusters[data.chosen],
-            data.distance,
-            color=_CHOSEN,
-            marker="D",
-            s=36,
-            label="chosen",
+            data.n_clusters[data.chosen], data.distance, color=_CHOSEN, marker="D", s=36, label="chosen",
             zorder=3,
-        )
+        )  # fmt: skip
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("number of clusters")

@@ -18,15 +18,7 @@ from moo_clustering._data import checked_array, checked_graph, checked_integers,
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.validity.external import encode
-from moo_clustering.visualization.figures import (
-    PLOT,
-    drawing,
-    figure_of,
-    house_style,
-    look_of,
-    new_figure,
-    save_figure,
-)
+from moo_clustering.visualization import figures
 
 if TYPE_CHECKING:
     # Imported for types only: reports use the data of figures without matplotlib.
@@ -150,7 +142,7 @@ def placed_partition(
     return data, positions
 
 
-@documented(PLOT, partition_data)
+@documented(figures.PLOT, partition_data)
 def plot_partition(
     X: Any,
     labels: ArrayLike,
@@ -166,12 +158,12 @@ def plot_partition(
     data = partition_data(
         X, labels, feature_names=feature_names, cluster_names=cluster_names, max_points=max_points
     )
-    with drawing(ax, path, (6.4, 4.6)) as panel:
+    with figures.drawing(ax, path, (6.4, 4.6)) as panel:
         draw_partition(panel, data, title)
-    return figure_of(panel)
+    return figures.figure_of(panel)
 
 
-@documented(PLOT, partition_data)
+@documented(figures.PLOT, partition_data)
 def plot_regions(
     geometry: Any,
     labels: ArrayLike,
@@ -203,10 +195,10 @@ def plot_regions(
         raise ValueError(f"labels must have one region per area, {len(shapes)}; got {len(clusters)}.")
     used = np.unique(clusters).tolist()
     names = [str(cluster_names[c] if cluster_names else c) for c in used]
-    with drawing(ax, path, (6.4, 4.6)) as panel:
+    with figures.drawing(ax, path, (6.4, 4.6)) as panel:
         for cluster, name in zip(used, names, strict=True):
             own = np.flatnonzero(clusters == cluster)
-            look: Any = {"color": look_of(cluster).color, "label": f"{name} ({len(own)})"}
+            look: Any = {"color": figures.look_of(cluster).color, "label": f"{name} ({len(own)})"}
             if rings is not None:
                 panel.add_collection(PolyCollection([ring for i in own for ring in rings[i]], **look))
             elif points is not None:
@@ -218,7 +210,7 @@ def plot_regions(
         panel.set(title=title, aspect="equal", xticks=[], yticks=[], frame_on=False)
         panel.autoscale_view()
         add_cluster_legend(panel, names, "areas")
-    return figure_of(panel)
+    return figures.figure_of(panel)
 
 
 def _rings(shape: Any) -> list[NDArray[np.float64]]:
@@ -247,7 +239,7 @@ def draw_clusters(ax: Axes, data: Any) -> float:
     area, alpha = (26.0, 0.85) if n <= 300 else (10.0, 0.6)
     for cluster, name in enumerate(data.names):
         x, y = data.positions[data.clusters == cluster].T
-        look = look_of(cluster)
+        look = figures.look_of(cluster)
         ax.scatter(
             x, y, s=area, c=look.color, marker=look.marker, alpha=alpha, linewidths=0.0,
             label=f"{name} ({data.sizes[cluster]})", rasterized=n > 2000,
@@ -371,7 +363,7 @@ def constraints_data(
     )
 
 
-@documented(PLOT, constraints_data)
+@documented(figures.PLOT, constraints_data)
 def plot_constraints(
     X: Any,
     labels: ArrayLike,
@@ -394,7 +386,7 @@ def plot_constraints(
         X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
         max_points=max_points, max_pairs=max_pairs,
     )  # fmt: skip
-    with drawing(ax, path, (6.8, 5.4)) as panel:
+    with figures.drawing(ax, path, (6.8, 5.4)) as panel:
         draw_partition(panel, data.samples, title)
         handles = [_draw_constraints(panel, each) for each in data.lines]
         clusters = panel.get_legend()
@@ -407,7 +399,7 @@ def plot_constraints(
             clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
         lines = [line for line in (panel.get_title(), _summary(data)) if line]
         panel.set_title("\n".join(lines), parse_math=False)
-    return figure_of(panel)
+    return figures.figure_of(panel)
 
 
 def _draw_constraints(ax: Axes, lines: PairLines) -> Any:
@@ -646,7 +638,7 @@ def similarity_data(
     )
 
 
-@documented(PLOT, similarity_data)
+@documented(figures.PLOT, similarity_data)
 def plot_similarity(
     similarity: Any,
     labels: ArrayLike,
@@ -669,9 +661,9 @@ def plot_similarity(
         Axes for the matrix, the eigenvalues and the eigenvectors, in this order. Default: a new figure.
     """
     data = similarity_data(similarity, labels, eigenvalues, embedding, max_blocks=max_blocks)
-    with house_style():
+    with figures.house_style():
         if ax is None:
-            figure = new_figure(10.0, 5.2)
+            figure = figures.new_figure(10.0, 5.2)
             grid = figure.add_gridspec(2, 2, width_ratios=[1.15, 1.0], height_ratios=[1.0, 1.4])
             axes = [figure.add_subplot(cell) for cell in (grid[:, 0], grid[0, 1], grid[1, 1])]
             figure.suptitle(title)
@@ -679,10 +671,10 @@ def plot_similarity(
             axes = list(np.ravel(np.asarray(ax, dtype=object)))
             if not 1 <= len(axes) <= 3:
                 raise ValueError(f"ax must contain 1 to 3 axes, got {len(axes)}")
-            figure = figure_of(axes[0])
+            figure = figures.figure_of(axes[0])
         for panel, draw in zip(axes, (_draw_matrix, _draw_eigenvalues, _draw_vectors), strict=False):
             draw(panel, data)
-        save_figure(figure, path)
+        figures.save_figure(figure, path)
     return figure
 
 
@@ -692,13 +684,9 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
     ax.imshow(
-        data.blocks,
-        cmap="gray",
-        vmin=0.0,
-        vmax=top,
-        extent=(-0.5, n - 0.5, n - 0.5, -0.5),
+        data.blocks, cmap="gray", vmin=0.0, vmax=top, extent=(-0.5, n - 0.5, n - 0.5, -0.5),
         interpolation="nearest" if exact else "antialiased",
-    )
+    )  # fmt: skip
     for spine in ax.spines.values():
         spine.set_visible(True)
     inner = data.boundaries[1:-1] - 0.5
@@ -850,7 +838,7 @@ def term_data(
     )
 
 
-@documented(PLOT, term_data)
+@documented(figures.PLOT, term_data)
 def plot_terms(
     topics: Any,
     terms: ArrayLike | None = None,
@@ -874,10 +862,10 @@ def plot_terms(
     n_rows = max(1, -(-n_shown // 4))
     n_columns = max(1, -(-n_shown // n_rows))
     most = max((len(found) for found in data.terms), default=1)
-    with house_style():
+    with figures.house_style():
         width = max(2.6 * n_columns, 4.5)
         # A bar is .19 inches high.
-        figure = new_figure(width, n_rows * (0.55 + 0.19 * max(most, 2)) + 0.6)
+        figure = figures.new_figure(width, n_rows * (0.55 + 0.19 * max(most, 2)) + 0.6)
         axes = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
         for place, ax in enumerate(axes.flat):
             if place < n_shown:
@@ -889,7 +877,7 @@ def plot_terms(
         figure.supxlabel(label, fontsize="medium")
         # The title has 11 characters per inch.
         figure.suptitle(textwrap.fill(_headed(title, data), int(11 * width)), parse_math=False)
-        save_figure(figure, path)
+        figures.save_figure(figure, path)
     return figure
 
 

@@ -15,7 +15,7 @@ from pymoo.optimize import minimize
 from pymoo.problems import get_problem
 
 from moo_clustering.algorithms import DirectedWalks, PymooSearch, drive
-from moo_clustering.algorithms.directed_walks import ArchiveSurvival, best_in_directions
+from moo_clustering.algorithms.directed_walks import ArchiveSurvival, _least_crowded, best_in_directions
 from moo_clustering.controls import compare
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.persistence import Checkpoint
@@ -30,6 +30,30 @@ def test_the_best_in_a_direction():
     weights = np.array([[1.0, 0.1], [0.5, 0.5], [0.1, 1.0]])
     assert best_in_directions(F, violation, weights).tolist() == [0, 1, 2]
     assert best_in_directions(F, violation[::-1], weights).tolist() == [3, 3, 3]
+
+
+def naive_survivors(F, size):
+    """Remove the row with the least sum of gaps, one at a time; constant objectives do not count."""
+    F = F[:, np.ptp(F, axis=0) > 0] / np.ptp(F, axis=0)[np.ptp(F, axis=0) > 0]
+    rows = list(range(len(F)))
+    while len(rows) > size:
+        crowding = np.zeros(len(rows))
+        for values in F[rows].T:
+            order = np.argsort(values, kind="stable")
+            padded = np.concatenate([[-np.inf], values[order], [np.inf]])
+            crowding[order] += padded[2:] - padded[:-2]
+        del rows[int(crowding.argmin())]
+    return rows
+
+
+@given(
+    F=arrays(float, st.tuples(st.integers(1, 15), st.integers(1, 3)), elements=st.integers(0, 4).map(float)),
+    size=st.integers(1, 15),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_full_archive_loses_its_most_crowded_solutions(F, size):
+    # Several solutions may share the least or largest value of an objective.
+    assert _least_crowded(F, size).tolist() == naive_survivors(F, size)
 
 
 @given(F=arrays(float, st.tuples(st.integers(1, 12), st.just(2)), elements=st.integers(0, 5).map(float)))

@@ -166,6 +166,9 @@ def test_run_without_a_report_is_refused(run, fails, slices, table, tmp_path):
     fit(run, "out", "--no-report")
     message = fails("report", "out", "--out", "page.html")
     assert message == "out has no report.npz, from which reports are made: fit again without --no-report"
+    record = (tmp_path / "out" / "run.json").read_text(encoding="utf-8")
+    fails("report", "out", "--title", "Mine")
+    assert (tmp_path / "out" / "run.json").read_text(encoding="utf-8") == record
     assert not (tmp_path / "page.html").exists()
 
 

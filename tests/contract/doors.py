@@ -680,6 +680,8 @@ EXCEPTIONS |= {
     "AnswerSession": "of a fitted estimator; data are shown as they are",
     "ArrayIndividual": "of genes of a search",
     "CenterIndividual": "of genes of a search",
+    "ChunkedCenterProblem": "of a table in parts, whose sources have tests of their own",
+    "Survey": "of a table in parts that survey has read",
     "MedoidIndividual": "of genes of a search",
     "ChangePartition": "of a mutation",
     "InconsistentConstraintsError": "an error",
@@ -1017,7 +1019,6 @@ def _estimator_doors():
 
 _BAGS_TOO = {
     "ParetoClustering": {
-        ("X", "list of frames"): "bags",
         **{("X", form): "prepared" for form in ("frame of dates", "arrow dates", "missing in a frame")},
     },
     "Regions": {("start", "words"): "names of regions"},

@@ -110,6 +110,12 @@ def feature_problem():
     return problems.FeatureSubsetProblem(X, 3, partial_y=PARTLY_KNOWN, max_features=2)
 
 
+def chunked_center_problem():
+    """Centres of a table in parts."""
+    names = ["sum_of_squares", "xie_beni"]
+    return problems.ChunkedCenterProblem(rows(), 3, names, limits=[ClusterSizes(2, 20)])
+
+
 def coarse():
     """Whole numbers, as categories."""
     return np.round(rows()).astype(int) - np.round(rows()).astype(int).min()
@@ -120,6 +126,7 @@ PROBLEMS = {
     "BagPartitionProblem": ProblemCase(
         "BagPartitionProblem", bag_problem, lambda: ops.PartitionSampling("random"), most=40_000
     ),
+    "ChunkedCenterProblem": ProblemCase("ChunkedCenterProblem", chunked_center_problem),
     "ChunkedProblem": ProblemCase(
         "ChunkedProblem", lambda: problems.ChunkedProblem(labels_problem(), chunk_size=3, n_jobs=1)
     ),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pymoo.core.survival import Survival
 
-from contract.operators import BAGS, LABELS, MEDOIDS, NEIGHBORS, OPERATORS, SLOTS
+from contract.operators import BAGS, CENTERS, LABELS, MEDOIDS, NEIGHBORS, OPERATORS, SLOTS
 from contract.problems import PROBLEMS, evaluated, first_population, problem_of
 from moo_clustering import operators
 
@@ -29,6 +29,7 @@ ALIKE = [
     {LABELS, "PartitionProblem, limits", "PartitionProblem, regions", BAGS, "ChunkedProblem"},
     {MEDOIDS, "PartitionProblem, medoids"},
     {SLOTS, "BagMedoidProblem"},
+    {CENTERS, "ChunkedCenterProblem"},
 ]
 
 

@@ -17,7 +17,7 @@ from kill_outcomes import of_folder
 from moo_clustering.cli import main
 from moo_clustering.cli.job import writes_checkpoints
 from moo_clustering.estimators._methods import METHODS
-from papers import runner as _store
+from moo_clustering.studies import cells as _store
 from papers.__main__ import reproduce
 from tests.golden.command_cases import METHODS as METHOD_ARGUMENTS
 from tests.golden.command_cases import _tables as write_tables
@@ -208,7 +208,7 @@ class Reproduce:
     def begun(self, folder):
         """Whether there are finished cells."""
         cells = folder / "out" / "results.jsonl"
-        return cells.exists() and bool(_store._read(cells)[1])
+        return cells.exists() and bool(_store.read_cells(cells)[1])
 
 
 SMALL = ("--set", "pop_size=10")

@@ -8,7 +8,7 @@ import matplotlib.image
 from skops.io import get_untrusted_types
 
 from moo_clustering.persistence import read_archive
-from papers.runner import _read
+from moo_clustering.studies.cells import read_cells
 
 _LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.tmp")
@@ -60,7 +60,7 @@ _READERS = {
     ".npz": read_archive,
     ".json": lambda path: json.loads(path.read_text(encoding="utf-8")),
     # The package's reader leaves out a last line without its end.
-    ".jsonl": _read,
+    ".jsonl": read_cells,
     ".csv": _table,
     ".md": lambda path: _ends_with(path.read_text(encoding="utf-8"), "\n"),
     ".tex": lambda path: _ends_with(path.read_text(encoding="utf-8"), "\n"),

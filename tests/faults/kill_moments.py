@@ -17,7 +17,7 @@ from collections import defaultdict
 
 from moo_clustering import persistence
 from moo_clustering.interactive import session
-from papers import runner
+from moo_clustering.studies import cells
 
 # Events of Python's that change a folder, and the place of the path among their arguments.
 _CHANGES = {
@@ -86,12 +86,12 @@ class Watch:
                 self.reach(f"{what} {_RANDOM.sub('', path.removeprefix(inside))}")
 
         sys.addaudithook(told)
-        persistence.os = runner.os = session.os = Calls(self, os)
+        persistence.os = cells.os = session.os = Calls(self, os)
         persistence.open = self._opening("x", WatchedFile)
-        runner.open = self._opening("a", WatchedLines)
+        cells.open = self._opening("a", WatchedLines)
         session.open = self._opening("r+", WatchedLines)
         persistence.read_archive = self._counted(persistence.read_archive, lambda found: 1)
-        runner._read = self._counted(runner._read, lambda found: len(found[1]))
+        cells.read_cells = self._counted(cells.read_cells, lambda found: len(found[1]))
         session._read = self._counted(session._read, lambda found: len(found[1]))
 
     def _opening(self, watched_mode, watched):

@@ -44,6 +44,7 @@ ROOMS = (
     "interactive",
     "operators",
     "operators.deap",
+    "parts",
     "persistence",
     "pool",
     "problems",

@@ -17,12 +17,14 @@ def test_maps(tmp_path, monkeypatch):
     parts = {"indptr": graph.indptr, "indices": graph.indices, "weight": weight, "X": X, "p": k}
     np.savez(tmp_path / "maps" / "own.npz", **parts)
     plan = regions.Regionalisation(Settings(tmp_path, sets=("own",)))
-    assert len(plan.cells) == 2
+    assert len(plan.cells) == 4
     read = plan.data(plan.cells[0])
     assert abs(read.graph - graph).max() == 0
     np.testing.assert_array_equal(read.X, X)
     with pytest.raises(ValueError, match="there is no map 'other'; there are generated, own"):
         regions.Regionalisation(Settings(tmp_path, sets=("other",)))
+    with pytest.raises(ValueError, match="blocks must be among search, start; got 'fit'"):
+        regions.Regionalisation(Settings(tmp_path, blocks=("fit",)))
 
 
 def test_a_cell_and_its_tables(monkeypatch):
@@ -31,10 +33,15 @@ def test_a_cell_and_its_tables(monkeypatch):
     monkeypatch.delenv("MOO_CLUSTERING_DATA", raising=False)
     plan = regions.Regionalisation(Settings())
     values = [plan.compute(key, regions.generated(10, 4)) for key in plan.cells]
-    means, differences = plan.tables(values)
+    means, differences, started, compared = plan.tables(values)
     assert [row[2] for row in means.rows] == [*regions.METHODS] * 2
     assert all(row[-1] == 0 for row in means.rows)
     assert [row[0] for row in differences.rows] == [name for name in regions.METHODS if name != regions.OURS]
+    assert [row[2] for row in started.rows] == ["from last year's regions", "from random regions"] * 2
+    assert all(row[-1] == 0 for row in started.rows)
+    assert [row[0] for row in compared.rows] == ["from random regions"]
+    alone = regions.Regionalisation(Settings(blocks=("start",)))
+    assert [table.name for table in alone.tables(values[2:])] == [started.name, compared.name]
     assert plan.figures(values) == []
 
 

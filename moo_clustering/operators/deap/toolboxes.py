@@ -17,30 +17,13 @@ from moo_clustering._arrays import FloatArray, choice, integer, probability
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.encodings.medoids import random_slots
+from moo_clustering.operators import medoids
 from moo_clustering.operators.base import encoding_of
 from moo_clustering.operators.deap import bags
+from moo_clustering.operators.deap import individuals as genotypes
 from moo_clustering.operators.deap import selection as selecting
 from moo_clustering.operators.deap import variation as moves
-from moo_clustering.operators.deap.individuals import (
-    ArrayIndividual,
-    MedoidFitness,
-    MedoidIndividual,
-    Minimize,
-    SupervisedMedoidFitness,
-    as_mate,
-    as_mutate,
-    batch_map,
-    put_genes,
-)
 from moo_clustering.operators.labels import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
-from moo_clustering.operators.medoids import (
-    Length,
-    MedoidReplaceMutation,
-    MedoidSwapMutation,
-    PrefixUnionCrossover,
-    SlotMutation,
-    SlotOnePointCrossover,
-)
 from moo_clustering.operators.partitions import bounds_of
 from moo_clustering.operators.survival import Boundary
 
@@ -51,12 +34,7 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import BagObjective
     from moo_clustering.encodings import MedoidSlotEncoding
-    from moo_clustering.operators import DynamicDiversitySurvival
-    from moo_clustering.operators.partitions import (
-        ClusterNumberRepair,
-        GroupingOverlayCrossover,
-        PartitionMutation,
-    )
+    from moo_clustering.operators import DynamicDiversitySurvival, partitions
     from moo_clustering.problems import NeighborGraphProblem, PartitionProblem
     from moo_clustering.problems.medoids import MedoidProblem
 
@@ -67,7 +45,10 @@ _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": Align
 Individuals = list[Any]
 Score = Callable[[NDArray[Any]], FloatArray]
 # No repair, because the operators of these toolboxes make valid genes.
-_as_mate, _as_mutate = partial(as_mate, repair=NoRepair()), partial(as_mutate, repair=NoRepair())
+_as_mate, _as_mutate = (
+    partial(genotypes.as_mate, repair=NoRepair()),
+    partial(genotypes.as_mutate, repair=NoRepair()),
+)
 
 
 def bag_toolbox(
@@ -119,9 +100,9 @@ def bag_toolbox(
     """
     choice("crossover", crossover, _CROSSOVERS)
     toolbox = base.Toolbox()
-    from_genes = partial(ArrayIndividual, fitness=Minimize)
+    from_genes = partial(genotypes.ArrayIndividual, fitness=genotypes.Minimize)
 
-    def individual() -> ArrayIndividual:
+    def individual() -> genotypes.ArrayIndividual:
         return from_genes(objective.random(1, rng)[0])
 
     toolbox.register("individual", individual)
@@ -135,7 +116,7 @@ def bag_toolbox(
     toolbox.register("select", selecting.sel_roulette_min, rng=rng)
     toolbox.register("distance", moves.partition_distance, align=align, n_clusters=objective.n_clusters)
     toolbox.register("key", moves.partition_key)
-    toolbox.register("map", batch_map)
+    toolbox.register("map", genotypes.batch_map)
     return toolbox
 
 
@@ -188,7 +169,7 @@ def slot_toolbox(
     choice("mutation", mutation, ("index", "rank"))
     n, k_min, k_max = encoding.n_samples, encoding.k_min, encoding.k_max
     toolbox = base.Toolbox()
-    from_genes = partial(ArrayIndividual, fitness=Minimize)
+    from_genes = partial(genotypes.ArrayIndividual, fitness=genotypes.Minimize)
     toolbox.register("from_genes", from_genes)
     toolbox.register("individual", lambda: from_genes(random_slots(1, n, k_min, k_max, rng)[0]))
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
@@ -196,10 +177,10 @@ def slot_toolbox(
     toolbox.register("decode", encoding.decode)
     # The operators use only the encoding of the problem.
     problem = SimpleNamespace(encoding=encoding)
-    toolbox.register("mate", _as_mate(SlotOnePointCrossover(), problem), rng=rng)
-    toolbox.register("mutate", _as_mutate(SlotMutation(mutation, p_gene, reach), problem), rng=rng)
+    toolbox.register("mate", _as_mate(medoids.SlotOnePointCrossover(), problem), rng=rng)
+    toolbox.register("mutate", _as_mutate(medoids.SlotMutation(mutation, p_gene, reach), problem), rng=rng)
     toolbox.register("select", selecting.sel_roulette_min, rng=rng, rule=selection)
-    toolbox.register("map", batch_map)
+    toolbox.register("map", genotypes.batch_map)
     return toolbox
 
 
@@ -228,10 +209,10 @@ class EvaluateGenes:
 def label_toolbox(
     problem: PartitionProblem,
     sampling: Sampling,
-    crossover: GroupingOverlayCrossover,
-    mutation: PartitionMutation,
+    crossover: partitions.GroupingOverlayCrossover,
+    mutation: partitions.PartitionMutation,
     select: selecting.SelElite,
-    repair: ClusterNumberRepair | None = None,
+    repair: partitions.ClusterNumberRepair | None = None,
 ) -> base.Toolbox:
     """Create a toolbox for :class:`LabelStep`.
 
@@ -269,13 +250,15 @@ def label_toolbox(
         return (individual,)
 
     def mutated(individual: Any, rng: Generator, crossed: bool = False) -> tuple[Any]:
-        put_genes(individual, mutation.mutated(problem, np.asarray(individual)[None], [crossed], rng)[0])
+        genotypes.put_genes(
+            individual, mutation.mutated(problem, np.asarray(individual)[None], [crossed], rng)[0]
+        )
         return (individual,)
 
-    toolbox.register("individual", ArrayIndividual, fitness=fitness)
+    toolbox.register("individual", genotypes.ArrayIndividual, fitness=fitness)
     toolbox.register("population", population)
     toolbox.register("evaluate", EvaluateGenes(partial(_natural_objectives, problem)))
-    toolbox.register("map", batch_map)
+    toolbox.register("map", genotypes.batch_map)
     toolbox.register("mate", _as_mate(crossover, problem))
     toolbox.register("mutate", mutated)
     toolbox.register("repair", repaired)
@@ -365,7 +348,7 @@ def _keys(individuals: Individuals) -> list[bytes]:
 def medoid_toolbox(
     problem: MedoidProblem,
     *,
-    length: Length = "grow",
+    length: medoids.Length = "grow",
     mutation: Literal["replace", "full", "swap"] = "replace",
     boundary: Boundary = "infinite",
 ) -> base.Toolbox:
@@ -398,7 +381,7 @@ def medoid_toolbox(
         )
     choice("mutation", mutation, ("replace", "full", "swap"))
     encoding = encoding_of(problem, MedoidEncoding)
-    fitness = SupervisedMedoidFitness if problem.n_obj == 3 else MedoidFitness
+    fitness = genotypes.SupervisedMedoidFitness if problem.n_obj == 3 else genotypes.MedoidFitness
     toolbox = base.Toolbox()
 
     def population(n: int, rng: Generator) -> Individuals:
@@ -411,11 +394,11 @@ def medoid_toolbox(
         selecting.sel_constraint_nsga2(individuals, 0, boundary=boundary)
         return len(new)
 
-    toolbox.register("individual", MedoidIndividual, fitness=fitness)
+    toolbox.register("individual", genotypes.MedoidIndividual, fitness=fitness)
     toolbox.register("population", population)
     toolbox.register("evaluate_population", evaluate_population)
-    change = MedoidSwapMutation() if mutation == "swap" else MedoidReplaceMutation(mutation)
-    toolbox.register("mate", _as_mate(PrefixUnionCrossover(length), problem))
+    change = medoids.MedoidSwapMutation() if mutation == "swap" else medoids.MedoidReplaceMutation(mutation)
+    toolbox.register("mate", _as_mate(medoids.PrefixUnionCrossover(length), problem))
     toolbox.register("mutate", _as_mutate(change, problem))
     toolbox.register("select_parents", selecting.sel_tournament_rank)
     toolbox.register("select", selecting.sel_constraint_nsga2, boundary=boundary)
@@ -484,7 +467,7 @@ def neighbor_toolbox(
     """
     toolbox = base.Toolbox()
 
-    def population(n: int, rng: Generator) -> list[ArrayIndividual]:
+    def population(n: int, rng: Generator) -> list[genotypes.ArrayIndividual]:
         genes = sampling._do(problem, n, random_state=rng)
         return [toolbox.individual(row) for row in genes]
 
@@ -493,7 +476,7 @@ def neighbor_toolbox(
         f2 = problem.one_minus_diversity(ranks, problem.count(ranks), len(ranks))
         selecting.assign_fitness(individuals, np.column_stack([problem.mean_distance(ranks), f2]))
 
-    toolbox.register("individual", ArrayIndividual)
+    toolbox.register("individual", genotypes.ArrayIndividual)
     toolbox.register("population", population)
     toolbox.register("evaluate_population", evaluate_population)
     toolbox.register("mate", _as_mate(crossover, problem))

@@ -15,16 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from moo_clustering import descriptions
 from moo_clustering._arrays import FloatArray, Labels, optional_package, unit_rows
 from moo_clustering._data import checked_array, holds_tables, is_frame
 from moo_clustering._parallel import one_thread
-from moo_clustering.descriptions import (
-    ClusterDescription,
-    ComparedColumns,
-    ComparedTerms,
-    Heatmap,
-    human_number,
-)
 from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
@@ -118,7 +112,7 @@ class Described:
     distances: SampledDistances | None = None  # None without samples
     cohesions: list[Cohesion] = field(default_factory=list)  # one per solution
     facts: dict[int, list[ClusterFacts]] = field(default_factory=dict)
-    heatmaps: dict[int, Heatmap] = field(default_factory=dict)
+    heatmaps: dict[int, descriptions.Heatmap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # sentences about estimated or omitted values
 
     @property
@@ -165,11 +159,11 @@ def cluster_facts(
     described: Sequence[int],
     cohesions: Sequence[Cohesion],
     distances: SampledDistances,
-) -> tuple[dict[int, list[ClusterFacts]], dict[int, Heatmap]]:
+) -> tuple[dict[int, list[ClusterFacts]], dict[int, descriptions.Heatmap]]:
     """Silhouettes, typical samples and leading features of the clusters, and heatmaps, of some solutions."""
     compared = samples.compared
     n_columns = 0 if samples.table is None or samples.kind == "sparse" else samples.table.shape[1]
-    found, heatmaps, cells = {}, dict[int, Heatmap](), 0
+    found, heatmaps, cells = {}, dict[int, descriptions.Heatmap](), 0
     for number, place in enumerate(described):
         solution, cohesion = solutions[place], cohesions[place]
         typical = typical_rows(samples, solution.labels, solution.medoids, distances, cohesion.to_own)
@@ -178,7 +172,7 @@ def cluster_facts(
             leading = leading_terms(samples, solution.labels)
         if compared is None or number * n_columns > _MOST_COMPARED:
             comparison = None
-            words: Sequence[Any] = [ClusterDescription(k, 0, "") for k in range(len(typical))]
+            words: Sequence[Any] = [descriptions.ClusterDescription(k, 0, "") for k in range(len(typical))]
         else:
             comparison = compared.compare(solution.labels)
             words = comparison.describe(N_FEATURES if samples.kind == "sparse" else _CONTRASTS)
@@ -247,17 +241,17 @@ class Samples:
         return len(self.given) if self.given is not None else int(self.points.shape[0])
 
     @cached_property
-    def compared(self) -> ComparedColumns | ComparedTerms | None:
+    def compared(self) -> descriptions.ComparedColumns | descriptions.ComparedTerms | None:
         """Columns or terms that describe the clusters; None for distances."""
         if self.columns is not None:
-            return ComparedColumns(self.columns, self.units)
+            return descriptions.ComparedColumns(self.columns, self.units)
         if self.kind == "sparse":
-            return ComparedTerms(self.table, self.feature_names)
+            return descriptions.ComparedTerms(self.table, self.feature_names)
         if self.table is None:
             return None
         import pandas as pd
 
-        return ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
+        return descriptions.ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
     def distances(self, rows: NDArray[np.intp]) -> FloatArray:
         """Symmetric distances between some samples."""
@@ -581,7 +575,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
             # Samples are compared with the rounded limits, as the page shows them.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
-            shown = [human_number(limit) for limit in limits]
+            shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]
             values = [f"below {shown[0]}", *between, f"{shown[-1]} or more"]
             known = np.array(values)[np.searchsorted(limits, numbers, side="right")]
@@ -640,13 +634,9 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
     if len(shown) < len(labels):
         note += f" {len(shown)} of {len(labels)} bags."
     return Panel(
-        "matrix",
-        "Hausdorff distances between bags",
-        f"{note} {_spans(data.names, data.boundaries)}",
-        x=places,
-        y=places,
-        matrix=data.distances,
-    )
+        "matrix", "Hausdorff distances between bags", f"{note} {_spans(data.names, data.boundaries)}",
+        x=places, y=places, matrix=data.distances,
+    )  # fmt: skip
 
 
 def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list[Panel]:
@@ -794,7 +784,7 @@ def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: Floa
     return positions
 
 
-def map_columns(samples: Samples, rows: Rows, heatmap: Heatmap | None) -> list[MapColumn]:
+def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | None) -> list[MapColumn]:
     """Return the columns that can colour the samples of a map, those of the heatmap first."""
     first = [] if heatmap is None else [column for column, _ in heatmap.columns]
     found = [] if samples.compared is None else samples.compared.columns(first, _MOST_COLORS)

@@ -35,55 +35,22 @@ from moo_clustering.estimators._base import ReportMixin, feature_scaling, recall
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, result_of, with_user_names
 from moo_clustering.rules import ClusterRules, rules_of
-from moo_clustering.visualization.report.content import (
-    MADE_WITH,
-    TO_RESULT,
-    ClusterFacts,
-    Column,
-    Report,
-    ReportContent,
-    RunSolutions,
-    checked_labels,
-    constraint_columns,
-    cuts,
-    limit_rows,
-    objective_columns,
-    run_solutions,
-    score_columns,
-    size_columns,
-)
-from moo_clustering.visualization.report.describe import (
-    N_FEATURES,
-    Agreement,
-    Described,
-    Samples,
-    agreement,
-    area_map,
-    checked_embedding,
-    describe,
-    doubts,
-    given_map,
-    left_out_columns,
-    map_columns,
-    panels,
-    plane_map,
-    read_samples,
-    roc_panel,
-    shown_rows,
-    typical_of,
-)
+from moo_clustering.visualization.report import content as contents
+from moo_clustering.visualization.report import describe as describing
 
 _LONGEST = 60
 
 
-def write_report_of(estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
+def write_report_of(
+    estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any
+) -> contents.Report:
     """Write the page of a fitted clusterer, with options of :func:`report_content`."""
     # Imported lazily, because the page needs the plotting libraries.
     from moo_clustering.visualization.report.page import write_report
 
     content, place = report_content(estimator, X, **options), checked_path(path).expanduser().resolve()
     write_report(content, place)
-    return Report(place)
+    return contents.Report(place)
 
 
 def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
@@ -127,7 +94,7 @@ def report_content(
     max_points: int = 5000,
     max_described: int = 100,
     random_state: int = 0,
-) -> ReportContent:
+) -> contents.ReportContent:
     """Create the content of a report of a fitted clusterer.
 
     For S solutions of n samples with K clusters in total: O(m^2 K) time for silhouettes of m samples (at most
@@ -185,14 +152,14 @@ def report_content(
     ReportContent
     """
     result = result_of(estimator)
-    run = run_solutions(result, class_names)
+    run = contents.run_solutions(result, class_names)
     labels = run.labels
     n = labels.shape[1]
     if geometry is None and is_frame(X) and (own := getattr(X, "geometry", None)) is not None:
         geometry, X = own, X.drop(columns=own.name)
     must, cannot = checked_pairs(must_link, n, "must_link"), checked_pairs(cannot_link, n, "cannot_link")
     supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}
-    positions = None if embedding is None else checked_embedding(embedding, n)
+    positions = None if embedding is None else describing.checked_embedding(embedding, n)
     if max_points < 1 or max_described < 0:
         raise ValueError(
             "max_points must be at least 1 and max_described non-negative, "
@@ -202,7 +169,7 @@ def report_content(
         if frame is not None and len(frame) != n:
             raise ValueError(f"{name} must have one row per sample, {n} in all; got {len(frame)}")
     read = _read(estimator, result, X, feature_names, columns, units)
-    samples = read if isinstance(read, Samples) else None
+    samples = read if isinstance(read, describing.Samples) else None
     if samples is None and is_frame(X):
         warn_caller(str(read))
     names, texts = checked_names(sample_names, X, n), checked_texts(sample_texts, n)
@@ -210,37 +177,39 @@ def report_content(
     kind = sample_kind or ("bag" if of_bags else "sample" if texts is None else "document")
     features_title = f"leading {'terms' if kind == 'document' else 'features'}, by mean weight"
     rng = np.random.default_rng(random_state)
-    agreed = agreement(labels, run.chosen, rng)
-    described = describe(samples, run, max_described, rng)
+    agreed = describing.agreement(labels, run.chosen, rng)
+    described = describing.describe(samples, run, max_described, rng)
     if samples is not None:
         _with_rules(described, samples, run)
     if samples is not None and samples.table is not None and len(labels) == 1:
         features_title = _weighed(result, described.facts.get(run.chosen, []), samples) or features_title
     kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
-    rows = shown_rows(n, kept, max_points, rng)
+    rows = describing.shown_rows(n, kept, max_points, rng)
     shown = None
     if geometry is not None:
-        shown = area_map(geometry, n, rows)
+        shown = describing.area_map(geometry, n, rows)
     elif positions is not None:
-        shown = given_map(positions, rows)
+        shown = describing.given_map(positions, rows)
     elif samples is not None and described.distances is not None:
-        shown = plane_map(samples, rows, described.distances)
+        shown = describing.plane_map(samples, rows, described.distances)
     if shown is not None and geometry is None and isinstance(embedding, pd.DataFrame):
         axes = (str(embedding.columns[0]), str(embedding.columns[1]))
         shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
     if shown is not None and samples is not None:
-        shown = replace(shown, columns=map_columns(samples, rows, described.heatmaps.get(run.chosen)))
+        shown = replace(
+            shown, columns=describing.map_columns(samples, rows, described.heatmaps.get(run.chosen))
+        )
     # Versions that can affect results.
     versions = environment()
     decisive = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
     made_with = ", ".join(f"{name} {versions[name]}" for name in decisive)
     shown_columns = _columns(result, run, supervision, described, agreed)
-    figures = panels(
+    figures = describing.panels(
         result, samples, labels[run.chosen], described.distances, described.facts.get(run.chosen, ()),
         features_title=features_title, sample_names=names, sample_kind=kind,
     )  # fmt: skip
     n_distinct = len(np.unique(relabel_by_first_appearance(labels + 1), axis=0))
-    return ReportContent(
+    return contents.ReportContent(
         title=title or type(estimator).__name__,
         names=run.solutions.names,
         labels=labels,
@@ -249,7 +218,7 @@ def report_content(
             *run_facts(estimator, result, samples, (must, cannot), options),
             *facts,
             ("solutions", f"{len(labels)}, {n_distinct} of them distinct partitions"),
-            (MADE_WITH, made_with),
+            (contents.MADE_WITH, made_with),
         ],
         sample_kind=kind,
         sample_texts=texts,
@@ -266,16 +235,16 @@ def report_content(
         agreement=agreed.table,
         agreement_note=agreed.note,
         history=None if (history := result.history()) is None or not len(history) else history,
-        panels=[*figures, *([roc_panel(roc_curves)] if roc_curves else [])],
+        panels=[*figures, *([describing.roc_panel(roc_curves)] if roc_curves else [])],
         missing=[
             *_missing(result, run, read if isinstance(read, str) else None, shown is not None),
             *described.notes,
         ],
         confidence=float("nan") if result.pool is None else result.pool.confidence,
-        cuts=cuts(result, run, shown_columns),
-        left_out=left_out_columns(left_out),
-        limits=limit_rows(labels, result.limits),
-        doubts=doubts(result, labels[run.chosen]),
+        cuts=contents.cuts(result, run, shown_columns),
+        left_out=describing.left_out_columns(left_out),
+        limits=contents.limit_rows(labels, result.limits),
+        doubts=describing.doubts(result, labels[run.chosen]),
     )
 
 
@@ -289,19 +258,19 @@ def describe_of(
     class_names: Sequence[str] | None = None,
     n_contrasts: int | None = None,
     namer: Callable[[ClusterDescription], str] | None = None,
-    read: Samples | str | None = None,
+    read: describing.Samples | str | None = None,
 ) -> ClusterDescriptions:
     """Describe the clusters of a fitted clusterer, see ``describe`` of the estimators."""
     result = result_of(estimator)
     if namer is not None and not callable(namer):
         raise TypeError(f"namer must be a function of a description, got {quoted(namer)}")
-    labels = checked_labels(result.labels)
+    labels = contents.checked_labels(result.labels)
     read = _read(estimator, result, X, feature_names, columns) if read is None else read
     if isinstance(read, str):
         raise ValueError(read)
     names = checked_names(sample_names, X, len(labels)).tolist()
     sizes = np.bincount(labels[labels >= 0])
-    compared, typical = read.compared, typical_of(read, labels, result.medoids)
+    compared, typical = read.compared, describing.typical_of(read, labels, result.medoids)
     if compared is None:
         found: Any = [ClusterDescription(k, int(size), f"cluster {k}") for k, size in enumerate(sizes)]
     else:
@@ -318,7 +287,7 @@ def describe_of(
     return described.with_names(with_user_names(described.names, result.user_names))
 
 
-def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> Samples | str:
+def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
     """Read the rows of the fit with ``read_samples``; warn if they differ from those of the fit."""
     n, is_sized = len(result.labels), isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
     if "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
@@ -326,7 +295,7 @@ def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> Sampl
             f"X must have one row per label of the estimator, {n} in all; got shape {X.shape}: pass the rows "
             "of the fit followed by those of update"
         )
-    read = read_samples(result, X, n, *more)
+    read = describing.read_samples(result, X, n, *more)
     stored = estimator._stored_rows() if isinstance(estimator, ReportMixin) else None
     if stored is None or isinstance(read, str) or read.kind not in ("features", "sparse"):
         return read
@@ -357,10 +326,10 @@ def explain_of(
 ) -> ClusterRules:
     """Find rules for the clusters of a fitted clusterer; see ``explain`` of the estimators."""
     result = result_of(estimator)
-    labels = checked_labels(result.labels)
+    labels = contents.checked_labels(result.labels)
     read = _read(estimator, result, X, feature_names, columns)
     names = describe_of(estimator, X, class_names=class_names, namer=namer, read=read).names
-    assert isinstance(read, Samples)
+    assert isinstance(read, describing.Samples)
     frame, further = _rule_columns(read, labels)
     if frame is None:
         raise ValueError(
@@ -374,7 +343,7 @@ def explain_of(
 
 
 def _rule_columns(
-    samples: Samples, labels: NDArray[Any]
+    samples: describing.Samples, labels: NDArray[Any]
 ) -> tuple[pd.DataFrame | None, Callable[[Any], Any] | None]:
     """Return columns for rules (None for distances), and a function that reads them in further samples."""
     compared, n_features = samples.compared, len(samples.feature_names)
@@ -395,7 +364,9 @@ def _rule_columns(
     return frame, None if samples.bags is None else lambda Z: as_bags(Z).means()
 
 
-def _with_rules(described: Described, samples: Samples, run: RunSolutions) -> None:
+def _with_rules(
+    described: describing.Described, samples: describing.Samples, run: contents.RunSolutions
+) -> None:
     """Add the shortest sufficient rules to the clusters of the result."""
     facts, labels = described.facts.get(run.chosen, []), np.asarray(run.labels[run.chosen])
     if not 0 < len(facts) <= 20:  # rules of more clusters are not on the page
@@ -413,11 +384,13 @@ def _with_rules(described: Described, samples: Samples, run: RunSolutions) -> No
 def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
     """Return the samples with their clusters, see ``table`` of the estimators."""
     result, described = result_of(estimator), describe_of(estimator, X, **options)
-    labels = checked_labels(result.labels)
-    read = None if is_frame(X) else read_samples(result, X, len(labels), options.get("feature_names"))
+    labels = contents.checked_labels(result.labels)
+    read = (
+        None if is_frame(X) else describing.read_samples(result, X, len(labels), options.get("feature_names"))
+    )
     if read is None:
         frame = as_frame(X)[0]
-    elif isinstance(read, Samples) and read.kind == "features":
+    elif isinstance(read, describing.Samples) and read.kind == "features":
         frame = pd.DataFrame(read.table, columns=list(read.feature_names))
     else:
         frame = pd.DataFrame(index=checked_names(options.get("sample_names"), X, len(labels)))
@@ -441,7 +414,7 @@ def _predicted(
     if namer is not None and reference is None:
         raise ValueError("namer requires descriptions of the clusters: pass the data of the fit as reference")
     result = result_of(estimator)
-    labels_of_fit = checked_labels(result.labels)
+    labels_of_fit = contents.checked_labels(result.labels)
     names = result.cluster_names(class_names)
     if reference is not None:
         described = describe_of(estimator, reference, class_names=class_names, namer=namer, **options)
@@ -470,7 +443,7 @@ def _compared_rows(
     estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
 ) -> tuple[Reference, Any]:
     """Scale rows of the fit and new rows, or compute distances of new rows to the nearest row of the fit."""
-    read = read_samples(result, reference, len(labels))
+    read = describing.read_samples(result, reference, len(labels))
     if isinstance(read, str):
         raise ValueError(read)
     if read.kind == "distances":
@@ -517,25 +490,25 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
 
 def _columns(
     result: ClusteringResult,
-    run: RunSolutions,
+    run: contents.RunSolutions,
     supervision: Mapping[str, Any],
-    described: Described,
-    agreed: Agreement,
-) -> list[Column]:
+    described: describing.Described,
+    agreed: describing.Agreement,
+) -> list[contents.Column]:
     labels, found = run.labels, run.solutions.found
-    columns = objective_columns(result.front, found)
-    columns += size_columns(labels)
-    columns += score_columns(result, found)
-    columns += constraint_columns(labels, supervision)
+    columns = contents.objective_columns(result.front, found)
+    columns += contents.size_columns(labels)
+    columns += contents.score_columns(result, found)
+    columns += contents.constraint_columns(labels, supervision)
     if described.cohesions:
-        columns.append(Column("silhouette", described.silhouettes, greater_is_better=True))
+        columns.append(contents.Column("silhouette", described.silhouettes, greater_is_better=True))
     if len(labels) > 1:
-        columns.append(Column(TO_RESULT, agreed.with_chosen))
+        columns.append(contents.Column(contents.TO_RESULT, agreed.with_chosen))
     return [column for column in columns if np.isfinite(column.values).any()]
 
 
 def _cluster_names(
-    run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]], result: ClusteringResult
+    run: contents.RunSolutions, facts: Mapping[int, Sequence[contents.ClusterFacts]], result: ClusteringResult
 ) -> dict[int, list[str]]:
     """Return cluster names: set by the user, or else classes after a fit with labels, or contrasts."""
     found = {
@@ -550,19 +523,23 @@ def _cluster_names(
     return found
 
 
-def _weighed(result: ClusteringResult, facts: list[ClusterFacts], samples: Samples) -> str:
+def _weighed(
+    result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
+) -> str:
     """Replace features of the facts by those of largest weight, if any, and return the heading."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""
-    leading = result.leading_features(N_FEATURES, range(weights.shape[1]))
+    leading = result.leading_features(describing.N_FEATURES, range(weights.shape[1]))
     for cluster, fact in enumerate(facts):
         found = [(samples.feature_names[j], float(weights[cluster, j])) for j in leading[cluster]]
         facts[cluster] = replace(fact, features=tuple(found))
     return "leading features, with their weights in the cluster (the weights of all features sum to 1)"
 
 
-def _missing(result: ClusteringResult, run: RunSolutions, why: str | None, has_map: bool) -> list[str]:
+def _missing(
+    result: ClusteringResult, run: contents.RunSolutions, why: str | None, has_map: bool
+) -> list[str]:
     """Return sentences about what the report cannot show."""
     notes = []
     if not result.has_front:
@@ -639,7 +616,7 @@ def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | No
 def run_facts(
     estimator: Any,
     result: ClusteringResult,
-    samples: Samples | None,
+    samples: describing.Samples | None,
     pairs: tuple[Int64Array, Int64Array],
     options: Mapping[str, Any] | None = None,
 ) -> list[tuple[str, str]]:

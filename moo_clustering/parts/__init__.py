@@ -1,0 +1,5 @@
+"""Tables that are larger than memory: sources, passes over their parts, and labels by part."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

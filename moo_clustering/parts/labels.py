@@ -1,0 +1,132 @@
+"""Labels of a table in parts: a lazy array, or one Parquet file per part."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import FloatArray, Int32Array, Labels, optional_package
+from moo_clustering._kernels.kmeans import two_nearest
+from moo_clustering._messages import checked_path, quoted
+from moo_clustering.parts.sources import Parts, visit_part
+
+Label = Callable[[NDArray[Any]], Labels]
+# Metadata of the files of labels: a digest of the model and the first row and number of rows.
+_KEY = b"moo_clustering"
+
+
+class NearestCenter:
+    """Label of the nearest centre, ties to the first; ``numbers`` are the labels of the centres."""
+
+    def __init__(self, centers: FloatArray, offsets: tuple[FloatArray, FloatArray], numbers: Any) -> None:
+        self.centers = np.ascontiguousarray(centers, dtype=np.float64)
+        self.offsets, self.numbers = offsets, np.asarray(numbers, dtype=np.int32)
+
+    def __call__(self, rows: NDArray[Any]) -> Labels:
+        points = (rows.astype(np.float64) - self.offsets[0]) - self.offsets[1]
+        labels = np.empty(len(rows), dtype=np.int32)
+        two_nearest(points, self.centers, labels, np.empty(len(rows)), np.empty(len(rows)))
+        return self.numbers[labels]
+
+
+def lazy_labels(parts: Parts, label: Label) -> Any:
+    """Return the labels of all rows as a Dask array with one chunk per part.
+
+    Without Dask, they are computed at once, as a NumPy array.
+
+    Parameters
+    ----------
+    parts : Parts
+    label : callable
+        ``label(rows)`` returns the int32 labels of rows of shape (n, n_features). It must be picklable.
+
+    Returns
+    -------
+    dask.array.Array or ndarray of shape (n_rows,)
+    """
+    try:
+        from dask import array, delayed
+    except ImportError:
+        found: Int32Array = np.concatenate(parts.map(_labels, label))
+        return found
+    label, visit = delayed(label, pure=True), delayed(visit_part, pure=False)
+    blocks = []
+    for part in parts.items:
+        rows = part.delayed
+        one = visit(parts.checks, part._replace(delayed=None), rows, _labels, label)
+        blocks.append(array.from_delayed(one, (part.n_rows,), np.int32))
+    return array.concatenate(blocks)
+
+
+def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the labels of every part to a Parquet file with the columns ``row`` and ``cluster``.
+
+    A file is written under another name and then renamed, so that it is complete if it exists. After an
+    interruption, the same call writes only the missing files. Workers must see the same folder.
+
+    Parameters
+    ----------
+    parts : Parts
+    label : callable
+        As for :func:`lazy_labels`.
+    folder : path-like
+        Created if it does not exist.
+
+    Returns
+    -------
+    list of Path
+        Files in the order of rows.
+
+    Raises
+    ------
+    ValueError
+        If the folder has labels of another fit or of another division into parts.
+    MissingPackageError
+        If pyarrow is not installed.
+    """
+    parquet = optional_package("pyarrow.parquet", "parquet", "writing labels")
+    target = checked_path(folder, "folder").absolute()
+    target.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256(pickle.dumps(label, protocol=5)).hexdigest()
+    files = [target / f"labels-{part.start:012d}.parquet" for part in parts.items]
+    keys = [f"{digest} {part.start} {part.n_rows}".encode() for part in parts.items]
+    for file in sorted(target.glob("labels-*.parquet")):
+        known = (parquet.read_schema(file).metadata or {}).get(_KEY)
+        if file not in files or known != keys[files.index(file)]:
+            raise ValueError(
+                f"{quoted(str(file))} contains labels of another fit or of other parts; choose an empty "
+                "folder, or delete these files"
+            )
+    missing = [i for i, file in enumerate(files) if not file.exists()]
+    named = {parts.items[i].start: (str(files[i]), keys[i]) for i in missing}
+    parts.map(_write, label, named, only=missing, description="labels")
+    return files
+
+
+def _labels(rows: NDArray[Any], start: int, label: Label) -> Labels:
+    return label(rows)
+
+
+def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[str, bytes]]) -> int:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    file, key = named[start]
+    columns = {"row": np.arange(start, start + len(rows)), "cluster": label(rows)}
+    table = pa.table(columns).replace_schema_metadata({_KEY: key})
+    # Two workers may write the same part after a failure.
+    temporary = f"{file}.{os.getpid()}.partial"
+    try:
+        parquet.write_table(table, temporary)
+        os.replace(temporary, file)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return len(rows)

@@ -1,0 +1,166 @@
+"""Passes over the parts of a table, in this process or as tasks of a Dask cluster."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from typing import Any, NamedTuple
+from weakref import WeakSet
+
+from moo_clustering._messages import progress_bar
+
+Merge = Callable[[Any, Any], Any]
+# Number of results that one task merges, and attempts to read a part if the storage fails.
+_FAN_IN, _RETRIES = 16, 3
+# Clients whose workers have the version of this process.
+_CHECKED: WeakSet[Any] = WeakSet()
+
+
+class Part(NamedTuple):
+    """A part of a table: ``read()`` returns its rows, or ``delayed`` computes them with Dask."""
+
+    name: str
+    start: int
+    n_rows: int  # 0 before the rows are counted
+    read: Callable[[], Any] | None = None
+    delayed: Any = None
+
+
+class Fault(NamedTuple):
+    """An error of a task that repetition cannot cure."""
+
+    error: Exception
+
+
+def current_client() -> Any:
+    """Return the current ``dask.distributed`` client, or None."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        return distributed.Client.current(allow_global=True)
+    except ValueError:
+        return None
+
+
+def run_pass(
+    visit: Callable[..., Any],
+    items: Sequence[Part],
+    args: tuple[Any, ...],
+    merge: Merge | None,
+    *,
+    client: Any = None,
+    description: str = "",
+    verbose: bool = False,
+) -> Any:
+    """Return ``visit(part, rows, *args)`` of every part, as a list or merged; Dask computes ``rows``."""
+    options = {"unit": " rows", "unit_scale": True, "desc": description or None}
+    n_rows = sum(part.n_rows for part in items)
+    with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:
+        if client is None:
+            result = _run_here(visit, items, args, merge, progress)
+        else:
+            result = _run_on(client, visit, items, args, merge, progress)
+    for one in result if merge is None else [result]:
+        if isinstance(one, Fault):
+            raise one.error
+    return result
+
+
+def _run_here(visit: Any, items: Sequence[Part], args: Any, merge: Merge | None, progress: Any) -> Any:
+    results: list[Any] = []
+    for part in items:
+        for attempt in range(_RETRIES + 1):
+            try:
+                rows = None if part.delayed is None else part.delayed.compute(scheduler="synchronous")
+                found = _visited(visit, part, rows, args)
+                break
+            except OSError:
+                if attempt == _RETRIES:
+                    raise
+        if isinstance(found, Fault):
+            raise found.error
+        results = [merge(results[0], found)] if merge and results else [*results, found]
+        progress.update(part.n_rows)
+    return results[0] if merge else results
+
+
+def _run_on(
+    client: Any, visit: Any, items: Sequence[Part], args: Any, merge: Merge | None, progress: Any
+) -> Any:
+    from dask import config
+    from distributed import KilledWorker
+
+    _check_workers(client)
+    submit = partial(client.submit, pure=False)
+    futures: list[Any] = []
+    try:
+        # Arguments are a task, which is repeated if its worker dies; scattered data would be lost.
+        with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
+            shared = submit(_same, args)
+            rows: list[Any] = [None] * len(items)
+            if items[0].delayed is not None:
+                rows = client.compute([part.delayed for part in items], retries=_RETRIES)
+            for part, some in zip(items, rows, strict=True):
+                # The task needs no graph of all parts.
+                future = submit(_visited, visit, part._replace(delayed=None), some, shared, retries=_RETRIES)
+                future.add_done_callback(lambda _, n=part.n_rows: progress.update(n))
+                futures.append(future)
+            del rows
+        if merge is None:
+            return client.gather(futures)
+        merged = list(futures)
+        while len(merged) > 1:
+            groups = [merged[low : low + _FAN_IN] for low in range(0, len(merged), _FAN_IN)]
+            merged = [submit(_merged, merge, group) for group in groups]
+            futures += merged
+        return merged[0].result()
+    except KilledWorker as error:
+        raise ChildProcessError(
+            f"workers died while they read the table ({error}), perhaps because memory ran out; use parts of "
+            "fewer rows, or workers with more memory"
+        ) from error
+    finally:
+        # After an error or Ctrl-C, tasks that have not started are dropped.
+        client.cancel(futures)
+
+
+def _check_workers(client: Any) -> None:
+    """Raise a ChildProcessError if workers lack this package, or have another version."""
+    if client in _CHECKED:
+        return
+
+    def version() -> str:
+        # A function in a function is sent by value, so that it runs without the package.
+        try:
+            return str(importlib.import_module("moo_clustering").__version__)
+        except ImportError as error:
+            return f"none ({error})"
+
+    here = importlib.import_module("moo_clustering").__version__
+    others = {name: there for name, there in client.run(version).items() if there != here}
+    if others:
+        name, there = next(iter(others.items()))
+        raise ChildProcessError(
+            f"all workers need moo_clustering {here}, the version of this process, but worker {name} has "
+            f"{there}; install the same version on every worker"
+        )
+    _CHECKED.add(client)
+
+
+def _visited(visit: Any, part: Part, rows: Any, args: Any) -> Any:
+    try:
+        return visit(part, rows, *args)
+    except (ValueError, TypeError) as error:
+        return Fault(error)
+
+
+def _merged(merge: Merge, group: list[Any]) -> Any:
+    faults = [one for one in group if isinstance(one, Fault)]
+    return faults[0] if faults else reduce(merge, group)
+
+
+def _same(value: Any) -> Any:
+    return value

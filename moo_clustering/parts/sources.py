@@ -1,0 +1,431 @@
+"""Tables whose rows are read part by part: arrays, files and Dask collections."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import integer, optional_package, quoted
+from moo_clustering.parts.passes import Merge, Part, current_client, run_pass
+
+_ALLOWED = (
+    "a NumPy or Zarr array, a Dask array or frame, a pyarrow dataset, or the path, folder, glob or URL of "
+    "Parquet or CSV files"
+)
+# Rows that a pass reads at once, if files and chunks allow it: 10 MB for 10 features of float32.
+ROWS_PER_PART = 250_000
+_SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
+# Threads that read the headers of files.
+_THREADS = 8
+
+
+@dataclass
+class Parts:
+    """A table in parts, as :func:`parts` opens it. Rows are read in every pass, and not stored.
+
+    Attributes
+    ----------
+    columns : tuple of str, or None
+        Column names; None for arrays.
+    dtype : dtype
+        float32 if all columns are float32 or float16, otherwise float64.
+    items : list of Part
+        Name, first row and number of rows of every part.
+    n_features, n_rows : int
+    n_passes : int
+        Number of passes so far.
+    """
+
+    items: list[Part] = field(repr=False)
+    n_features: int
+    dtype: Any
+    columns: tuple[str, ...] | None = None
+    in_memory: bool = False
+    counted: bool = True
+    n_passes: int = 0
+    verbose: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        return sum(part.n_rows for part in self.items)
+
+    @property
+    def checks(self) -> tuple[Any, ...]:
+        """What :func:`visit_part` checks."""
+        return self.columns, self.n_features, self.dtype
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return self.n_rows, self.n_features
+
+    def map(
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        merge: Merge | None = None,
+        only: Sequence[int] | None = None,
+        description: str = "",
+    ) -> Any:
+        """Make a pass: ``function(rows, start, *args)`` of every part, as tasks of the current Dask client.
+
+        Without a client, and for an array in memory, the parts are read one after the other in this process.
+        If a worker dies, others repeat its tasks. Storage errors are retried three times.
+
+        Parameters
+        ----------
+        function : callable
+            ``rows`` has shape (n, n_features) and ``start`` is the number of the first row.
+        *args
+            Further arguments, which every worker receives once per pass.
+        merge : callable, optional
+            ``merge(a, b)`` combines two results. It should not depend on their order.
+        only : sequence of int, optional
+            Positions of the parts to read. Default: all.
+        description : str, default=""
+            Name of the pass in the progress bar, with ``verbose``.
+
+        Returns
+        -------
+        object
+            The merged result, or a list with one result per part if ``merge`` is None.
+
+        Raises
+        ------
+        ValueError, FileNotFoundError, ChildProcessError
+            If a part contains text or missing values, or has changed; if a file has vanished; if workers
+            lack this package, have another version, or die repeatedly.
+        """
+        self.n_passes += 1
+        chosen = self.items if only is None else [self.items[i] for i in only]
+        if not chosen:
+            return []
+        return run_pass(
+            partial(visit_part, self.checks),
+            chosen,
+            (function, *args),
+            merge,
+            client=None if self.in_memory else current_client(),
+            description=description,
+            verbose=self.verbose,
+        )
+
+
+def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: int = ROWS_PER_PART) -> Parts:
+    """Open a table of numbers that is read part by part, and so may be larger than memory.
+
+    Only headers are read, except that the rows of CSV files and of Dask collections of unknown length are
+    counted in one pass. Results of passes do not depend on how the rows are divided into parts.
+
+    Parameters
+    ----------
+    source : array, Dask collection, pyarrow Dataset, path-like, or sequence of path-likes
+        NumPy, memory-mapped or Zarr array; Dask array or frame; Parquet or CSV files: a file, folder, glob
+        or URL that fsspec can open (``"s3://bucket/table/*.parquet"``). Workers must have access to files.
+    columns : sequence of str, optional
+        Columns of files and frames to read. Default: all, which must be numeric.
+    rows_per_part : int, default=250000
+        Largest number of rows of a part of arrays and Parquet files. Row groups, CSV files and Dask
+        partitions are not divided.
+
+    Returns
+    -------
+    Parts
+
+    Raises
+    ------
+    TypeError, ValueError, FileNotFoundError
+        If ``source`` is of another kind, has no rows, differs in columns between parts, contains text, or
+        matches no file.
+    MissingPackageError
+        If pyarrow, fsspec or Dask is required and not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.parts import parts
+    >>> table = parts(np.arange(12.0).reshape(6, 2), rows_per_part=4)
+    >>> table.shape, table.map(lambda rows, start: float(rows.sum()), merge=lambda a, b: a + b)
+    ((6, 2), 66.0)
+    """
+    integer("rows_per_part", rows_per_part)
+    if isinstance(source, Parts):
+        return source
+    if isinstance(source, str | os.PathLike):
+        found = _of_files([os.fspath(source)], columns, rows_per_part)
+    elif (
+        isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source)
+    ):
+        found = _of_files([os.fspath(path) for path in source], columns, rows_per_part)
+    elif hasattr(source, "get_fragments"):
+        found = _of_fragments(list(source.get_fragments()), columns, rows_per_part)
+    elif hasattr(source, "to_delayed") and hasattr(source, "dask"):
+        found = _of_dask(source, columns)
+    elif is_array(source):
+        found = _of_array(source, columns, rows_per_part)
+    else:
+        raise TypeError(f"source must be {_ALLOWED}, got {quoted(source)}")
+    sizes = [part.n_rows for part in found.items]
+    if not found.counted:
+        sizes = found.map(_count, description="counting rows")
+    start, kept = 0, []
+    for part, n in zip(found.items, sizes, strict=True):
+        if n:
+            kept.append(part._replace(start=start, n_rows=n))
+            start += n
+    if not kept or not found.n_features:
+        raise ValueError(f"source has {start} rows and {found.n_features} columns; both must be positive")
+    return replace(found, items=kept, counted=True)
+
+
+def is_array(source: Any) -> bool:
+    """Return whether the source is a NumPy or Zarr array."""
+    return isinstance(source, np.ndarray) or type(source).__module__.partition(".")[0] == "zarr"
+
+
+# ---- Arrays ----------------------------------------------------------------------------------------------
+
+
+def _of_array(source: Any, columns: Any, rows_per_part: int) -> Parts:
+    if columns is not None:
+        raise ValueError("columns selects columns of files and frames; index the array instead")
+    if source.ndim != 2 or np.dtype(source.dtype).kind not in "biuf":
+        raise ValueError(
+            f"source must be a table of numbers with 2 dimensions, got shape {tuple(source.shape)} and dtype "
+            f"{source.dtype}"
+        )
+    n = source.shape[0]
+    read: Any = partial(_slice, source)
+    base: Any = source.base if isinstance(source, np.memmap) else None
+    is_map = isinstance(base, mmap.mmap) and source.flags.c_contiguous
+    if is_map:
+        # Workers map the file themselves.
+        read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
+    elif not isinstance(source, np.ndarray):
+        # Every chunk is read once.
+        chunk = source.chunks[0]
+        rows_per_part = max(rows_per_part // chunk, 1) * chunk
+    bounds = [(low, min(n, low + rows_per_part)) for low in range(0, n, rows_per_part)]
+    items = [Part(f"of rows {a} to {b - 1}", a, b - a, partial(read, a, b)) for a, b in bounds]
+    in_memory = isinstance(source, np.ndarray) and not is_map
+    return Parts(items, source.shape[1], _dtype_of([source.dtype]), in_memory=in_memory)
+
+
+def _slice(source: Any, low: int, high: int) -> NDArray[Any]:
+    return np.asarray(source[low:high])
+
+
+def _mapped(name: str, dtype: Any, offset: int, shape: Any, low: int, high: int) -> NDArray[Any]:
+    if os.path.getsize(name) < offset + np.dtype(dtype).itemsize * shape[0] * shape[1]:
+        raise ValueError(f"the memory-mapped file {name} was truncated; write it and map it again")
+    return np.memmap(name, dtype, "r", offset, shape)[low:high]
+
+
+# ---- Dask collections ------------------------------------------------------------------------------------
+
+
+def _of_dask(source: Any, columns: Any) -> Parts:
+    names: tuple[str, ...] | None = None
+    if hasattr(source, "dtypes"):
+        source = source if columns is None else source[list(columns)]
+        names = tuple(map(str, source.columns))
+        for name, kind in zip(names, source.dtypes, strict=True):
+            if getattr(kind, "kind", "O") not in "biuf":
+                raise ValueError(_text_fault(name, f"type {kind}", "the frame"))
+        dtype = _dtype_of(source.dtypes)
+        delayed = source.to_delayed()
+        sizes: Any = (np.nan,)
+    else:
+        if columns is not None or source.ndim != 2 or source.dtype.kind not in "biuf":
+            raise ValueError(
+                "source must be a Dask array of numbers with 2 dimensions, without columns, got "
+                f"{source.ndim} dimensions, dtype {source.dtype} and columns={quoted(columns)}"
+            )
+        source = source.rechunk({1: -1})
+        dtype = _dtype_of([source.dtype])
+        delayed = source.to_delayed().ravel().tolist()
+        sizes = source.chunks[0]
+    counted = not np.isnan(sizes).any()
+    items = [Part(str(i), 0, sizes[i] if counted else 0, delayed=one) for i, one in enumerate(delayed)]
+    return Parts(items, source.shape[1], dtype, names, counted=counted)
+
+
+# ---- Files -----------------------------------------------------------------------------------------------
+
+
+def _of_files(paths: list[str], columns: Any, rows_per_part: int) -> Parts:
+    fsspec = optional_package("fsspec", "parquet", "reading files in parts")
+    arrow = optional_package("pyarrow.dataset", "parquet", "reading files in parts")
+    files: list[str] = []
+    for path in paths:
+        try:
+            fs, root = fsspec.core.url_to_fs(path)
+        except (ImportError, ValueError) as error:
+            raise ValueError(f"cannot open {quoted(path)}: {error}") from error
+        if "*" in root:
+            found = sorted(fs.glob(root))
+        elif fs.isdir(root):
+            found = [file for file in sorted(fs.find(root)) if os.path.splitext(file)[1] in _SUFFIXES]
+        else:
+            found = [root] if fs.exists(root) else []
+        files += [file for file in found if not os.path.basename(file).startswith(("_", "."))]
+        if not found:
+            what = "no Parquet or CSV file lies in" if fs.isdir(root) else "no file matches"
+            raise FileNotFoundError(f"{what} {quoted(path)}; check the path or glob")
+    kinds = {_SUFFIXES.get(os.path.splitext(file)[1].lower(), "") for file in files}
+    if len(kinds) > 1 or "" in kinds:
+        raise ValueError(
+            f"files must all end with .parquet or all with .csv, got {quoted(os.path.basename(files[0]))} "
+            f"to {quoted(os.path.basename(files[-1]))}"
+        )
+    kind: Any = kinds.pop()
+    if kind == "csv":
+        first = arrow.dataset(files[:1], filesystem=fs, format="csv").schema
+        # Integers in the first rows of a column do not mean that all its values are integers.
+        numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
+        kind = arrow.CsvFileFormat(
+            convert_options=optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(
+                column_types=numbers
+            )
+        )
+    fragments = list(arrow.dataset(files, filesystem=fs, format=kind).get_fragments())
+    return _of_fragments(fragments, columns, rows_per_part)
+
+
+def _of_fragments(fragments: list[Any], columns: Any, rows_per_part: int) -> Parts:
+    with ThreadPoolExecutor(_THREADS) as pool:
+        schemas = list(pool.map(lambda fragment: fragment.physical_schema, fragments))
+    if not fragments:
+        raise ValueError("source has no files")
+    of_index = "__index_level_"
+    names = [[name for name in schema.names if not name.startswith(of_index)] for schema in schemas]
+    wanted = tuple(names[0] if columns is None else map(str, columns))
+    types: list[Any] = []
+    items = []
+    for fragment, schema, own in zip(fragments, schemas, names, strict=True):
+        name = os.path.basename(fragment.path)
+        lacking = [column for column in wanted if column not in own]
+        extra = [] if columns is not None else [column for column in own if column not in wanted]
+        if lacking or extra:
+            fault = f"lacks column {lacking[0]!r}" if lacking else f"has another column, {extra[0]!r}"
+            raise ValueError(
+                f"part {name} {fault}; all parts must have the same columns: {quoted(list(wanted))}. "
+                "Select the columns that all have with parts(..., columns=[...])"
+            )
+        for column in wanted:
+            kind = schema.field(column).type
+            try:
+                type_of = np.dtype(kind.to_pandas_dtype())
+            except (NotImplementedError, TypeError):
+                type_of = np.dtype(object)
+            if type_of.kind not in "biuf":
+                raise ValueError(_text_fault(column, f"type {kind}", f"part {name}"))
+            types.append(type_of)
+        items += _items_of(fragment, name, wanted, rows_per_part)
+    return Parts(items, len(wanted), _dtype_of(types), wanted, counted=all(part.n_rows for part in items))
+
+
+def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part: int) -> list[Part]:
+    """Parts of one file: runs of row groups of a Parquet file, or the whole file."""
+    stamp = _stamp(fragment)
+    if not hasattr(fragment, "row_groups"):
+        return [Part(name, 0, 0, partial(_read_fragment, fragment, columns, stamp))]
+    items, group, size = [], [], 0
+    groups = fragment.row_groups
+    for i, one in enumerate(groups):
+        group.append(one.id)
+        size += one.num_rows
+        if i + 1 == len(groups) or size + groups[i + 1].num_rows > rows_per_part:
+            some = fragment.subset(row_group_ids=group)
+            span = "" if len(group) == len(groups) else f", row groups {group[0]} to {group[-1]}"
+            items.append(Part(name + span, 0, size, partial(_read_fragment, some, columns, stamp)))
+            group, size = [], 0
+    return items
+
+
+def _stamp(fragment: Any) -> tuple[Any, ...]:
+    """Size and time of a file, which change if it is written again."""
+    info = fragment.filesystem.get_file_info(fragment.path)
+    if info.type.name == "NotFound":
+        raise FileNotFoundError(
+            f"the file {fragment.path} has vanished, or is not visible to the process that reads it"
+        )
+    return info.size, info.mtime_ns
+
+
+def _read_fragment(fragment: Any, columns: tuple[str, ...], stamp: tuple[Any, ...]) -> Any:
+    if _stamp(fragment) != stamp:
+        raise ValueError(f"the file {fragment.path} has changed since it was opened; call parts again")
+    return fragment.to_table(schema=fragment.physical_schema, columns=list(columns), use_threads=False)
+
+
+# ---- Rows of a part --------------------------------------------------------------------------------------
+
+
+def visit_part(
+    checks: tuple[Any, ...], part: Part, rows: Any, function: Callable[..., Any], *args: Any
+) -> Any:
+    """Read and check the rows of a part, and call a function with them."""
+    columns, n_features, dtype = checks
+    try:
+        found: Any = part.read() if part.read is not None else rows
+        table = _as_array(found, columns, dtype)
+    except ValueError as error:
+        raise ValueError(f"part {part.name}: {error}") from error
+    if part.n_rows not in (0, len(table)):
+        raise ValueError(
+            f"part {part.name} has {len(table)} rows, but had {part.n_rows} when it was opened; the data "
+            "must not change between passes"
+        )
+    if table.shape[1:] != (n_features,):
+        raise ValueError(f"part {part.name} has {table.shape[1]} columns, but others have {n_features}")
+    finite = np.isfinite(table)
+    if not finite.all():
+        row, place = np.argwhere(~finite)[0].tolist()
+        name = repr(columns[place]) if columns else place
+        raise ValueError(
+            f"column {name} of part {part.name} has missing or infinite values, the first in row {row} of "
+            "the part; fill them in or drop such rows before the fit"
+        )
+    return function(table, part.start, *args)
+
+
+def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArray[Any]:
+    """Convert an array, a frame or a pyarrow table, column by column, to a C-contiguous array."""
+    if columns is None:
+        return np.ascontiguousarray(found, dtype=dtype)
+    is_frame = hasattr(found, "iloc")
+    names = [str(name) for name in (found.columns if is_frame else found.column_names)]
+    if names != list(columns):
+        raise ValueError(f"its columns are {quoted(names)}, but others have {quoted(list(columns))}")
+    table = np.empty((len(found), len(columns)), dtype=dtype)
+    for place in range(len(columns)):
+        column = found.iloc[:, place] if is_frame else found.column(place)
+        # Missing integers become NaN.
+        table[:, place] = column.to_numpy(dtype=dtype, na_value=np.nan) if is_frame else column.to_numpy()
+    return table
+
+
+def _count(rows: NDArray[Any], start: int) -> int:
+    return len(rows)
+
+
+def _dtype_of(types: Any) -> Any:
+    """Return float32 if all types are float32 or float16, otherwise float64."""
+    kinds = [np.dtype(getattr(kind, "numpy_dtype", kind)) for kind in types]
+    return np.dtype(np.float32 if all(k.kind == "f" and k.itemsize <= 4 for k in kinds) else np.float64)
+
+
+def _text_fault(column: str, what: str, where: str) -> str:
+    return (
+        f"column {column!r} of {where} is not numeric ({what}); select numeric columns with "
+        "parts(..., columns=[...]), or encode text as numbers"
+    )

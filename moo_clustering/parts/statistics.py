@@ -1,0 +1,202 @@
+"""Exact sums and samples of a table in parts, which do not depend on how its rows are divided.
+
+Every summand is rounded to a multiple of a power of two, its grain, so large that float64 adds all of them
+without rounding. Samples are the rows with the smallest keys, which depend only on seed and row number.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import FloatArray, Int64Array, require_squares
+from moo_clustering._kernels.kmeans import population_sums
+from moo_clustering.parts.sources import Parts
+
+Offsets = tuple[FloatArray, FloatArray]
+
+
+class Survey:
+    """Bounds, and a uniform sample without replacement, of a table in parts; see :func:`survey`.
+
+    Attributes
+    ----------
+    parts : Parts
+    low, high : ndarray of shape (n_features,)
+        Smallest and largest value of every column.
+    numbers : ndarray of shape (n_sampled,)
+        Row numbers of the sample, in random order.
+    rows : ndarray of shape (n_sampled, n_features)
+        Sampled rows in this order, float64.
+    offsets : tuple of two ndarrays of shape (n_features,)
+        First row of the sample, and mean of the differences of its rows from it. Statistics are computed
+        from rows minus both.
+    """
+
+    def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
+        self.parts, self.low, self.high = parts, low, high
+        self.numbers = sample.numbers
+        self.rows = np.ascontiguousarray(sample.rows, dtype=np.float64)
+        require_squares(np.stack([low, high]), "the table")
+        self.offsets: Offsets = self.rows[0].copy(), (self.rows - self.rows[0]).mean(axis=0)
+
+    @property
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest values relative to ``offsets``."""
+        return (self.low - self.offsets[0]) - self.offsets[1], (self.high - self.offsets[0]) - self.offsets[1]
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of squared distances of all rows to their mean; one pass."""
+        return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
+
+    def statistics(self, centers: FloatArray) -> CenterStatistics:
+        """Assign all rows to the nearest centre of every candidate, in one pass.
+
+        Takes O(n_candidates n_rows n_clusters n_features) time, and does not store labels. The values are
+        the same, bit by bit, for all divisions into parts, and for all candidates that share the pass.
+
+        Parameters
+        ----------
+        centers : ndarray of shape (n_candidates, n_clusters, n_features)
+            Centres relative to ``offsets``. Ties go to the first centre.
+
+        Returns
+        -------
+        CenterStatistics
+        """
+        n, d = self.parts.n_rows, len(self.low)
+        largest = float(np.abs(self.bounds).max(initial=0.0))
+        # The bounds of squares include the centres of the candidate alone, not those of others.
+        reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
+        units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
+        centers = np.ascontiguousarray(centers, dtype=np.float64)
+        found = self.parts.map(
+            _center_sums, centers, *self.offsets, units, merge=_added, description="scores"
+        )
+        sizes, sums, high, low, first = found
+        squares = high + low
+        means = np.where(sizes[..., None] > 0, sums / np.maximum(sizes, 1)[..., None], centers)
+        moved = np.einsum("pkd,pkd->pk", means - centers, means - centers)
+        return CenterStatistics(sizes, means, squares, np.maximum(squares - sizes * moved, 0.0), first)
+
+
+class CenterStatistics(NamedTuple):
+    """Statistics of the clusters around centres; (p, k) is the number of candidates and clusters."""
+
+    sizes: Int64Array  # (p, k)
+    means: FloatArray  # (p, k, n_features), the centre of an empty cluster
+    squares: FloatArray  # (p, k), sums of squared distances to the centre
+    scatter: FloatArray  # (p, k), sums of squared distances to the mean
+    first: Int64Array  # (p, k), first row of the cluster, n_rows if it is empty
+
+
+class Drawn(NamedTuple):
+    """Rows with the smallest keys so far, sorted by key."""
+
+    keys: FloatArray
+    numbers: Int64Array
+    rows: NDArray[Any]
+    size: int
+
+    def merged(self, other: Drawn) -> Drawn:
+        keys, numbers = np.append(self.keys, other.keys), np.append(self.numbers, other.numbers)
+        order = np.lexsort((numbers, keys))[: self.size]
+        return Drawn(keys[order], numbers[order], np.concatenate([self.rows, other.rows])[order], self.size)
+
+
+def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
+    """Find the bounds of a table and draw a uniform sample of rows, in one pass.
+
+    The sample is the same for all divisions into parts. A part returns about its share of the sample.
+
+    Parameters
+    ----------
+    parts : Parts
+    sample_size : int
+        Number of rows, or all rows if there are fewer.
+    seed : int, default=0
+        Nonnegative, below 2^63.
+
+    Returns
+    -------
+    Survey
+    """
+    found = parts.map(_extremes, sample_size, seed, key_limit(sample_size, parts.n_rows), merge=_wider)
+    if len(found[2].keys) < min(sample_size, parts.n_rows):
+        # One in 10^9 samples.
+        found = parts.map(_extremes, sample_size, seed, np.inf, merge=_wider)
+    return Survey(parts, *found)
+
+
+def grain(largest: float, n: int) -> float:
+    """Return the power of two on whose multiples, up to ``largest``, n numbers add without rounding."""
+    return float(2.0 ** (math.ceil(math.log2(max(largest, 1e-300) * n)) - 51))
+
+
+def on_grain(values: Any, unit: float) -> Any:
+    """Round to multiples of ``unit``, a power of two."""
+    anchor = 1.5 * 2.0**52 * unit
+    return (values + anchor) - anchor
+
+
+def row_keys(start: int, n: int, seed: int) -> FloatArray:
+    """Uniform numbers in (0, 1) that depend on the row number and the seed alone (SplitMix64)."""
+    z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return np.asarray(((z >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53)
+
+
+def key_limit(size: int, n: int) -> float:
+    """Return a key below which more than ``size`` of n rows lie, except in one case of 10^9."""
+    # Otherwise every part would send as many rows as the whole sample has.
+    return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
+
+
+def draw(
+    rows: NDArray[Any], start: int, size: int, seed: int, limit: float = np.inf, chances: Any = None
+) -> Drawn:
+    """Draw rows without replacement; ``chances``, one per row, are relative to those of other rows."""
+    keys = row_keys(start, len(rows), seed)
+    if chances is not None:
+        # Exponential clocks: the row with chance p rings p times as early.
+        with np.errstate(divide="ignore"):
+            keys = -np.log1p(-keys) / np.asarray(chances, dtype=np.float64)
+    likely = np.flatnonzero(keys <= limit)
+    order = likely[np.lexsort((likely, keys[likely]))[:size]]
+    return Drawn(keys[order], start + order, rows[order], size)
+
+
+def _extremes(rows: NDArray[Any], start: int, size: int, seed: int, limit: float) -> tuple[Any, ...]:
+    low, high = rows.min(axis=0).astype(np.float64), rows.max(axis=0).astype(np.float64)
+    return low, high, draw(rows, start, size, seed, limit)
+
+
+def _wider(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1]), a[2].merged(b[2])
+
+
+def _center_sums(
+    rows: NDArray[Any],
+    start: int,
+    centers: FloatArray,
+    first: FloatArray,
+    mean: FloatArray,
+    units: FloatArray,
+) -> tuple[Any, ...]:
+    p, k, d = centers.shape
+    columns = np.ascontiguousarray(centers.reshape(p * k, d).T)
+    sizes, firsts = np.zeros((p, k), dtype=np.int64), np.full((p, k), np.iinfo(np.int64).max)
+    sums, high, low = np.zeros((p, k, d)), np.zeros((p, k)), np.zeros((p, k))
+    population_sums(rows, start, columns, first, mean, units, sizes, sums, high, low, firsts)
+    return sizes, sums, high, low, firsts
+
+
+def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    return *(x + y for x, y in zip(a[:4], b[:4], strict=True)), np.minimum(a[4], b[4])

@@ -1,0 +1,172 @@
+"""Centres of a table in parts, scored by indices that a single pass over the rows computes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import FloatArray, Labels, choice, integer, quoted
+from moo_clustering._messages import distinct_names
+from moo_clustering.constraints import ClusterSizes
+from moo_clustering.parts import Survey, parts, survey
+from moo_clustering.parts.labels import NearestCenter
+from moo_clustering.parts.statistics import CenterStatistics
+from moo_clustering.problems.centers import CenterEncoding
+from moo_clustering.problems.partition import SignedProblem
+from moo_clustering.validity.internal import FLOOR, NOTHING, SINGLE_CLUSTER
+
+# Indices and whether they are maximised.
+_MAXIMISED = {
+    "sum_of_squares": False,
+    "calinski_harabasz": True,
+    "xie_beni": False,
+    "davies_bouldin_rms": False,
+}
+
+
+class ChunkedCenterProblem(SignedProblem):
+    """Centres for a table that is larger than memory; one pass over the rows scores a whole population.
+
+    Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
+    mean of a uniform sample of the rows. Operators for centres work: they draw from the sample. Objectives
+    equal those of :class:`PartitionProblem` with all rows in memory, up to rounding, and do not depend, bit
+    by bit, on how the rows are divided into parts or on the number of workers. O(n_rows n_clusters
+    n_features) time per individual. Raises the errors of :func:`~moo_clustering.parts.parts` for ``data``.
+
+    Parameters
+    ----------
+    data
+        Table in parts, or a source for :func:`~moo_clustering.parts.parts`. The passes are tasks of the
+        current ``dask.distributed`` client; without one, they run in this process.
+    n_clusters : int
+        From 1 to the size of the sample.
+    objectives : sequence of str
+        ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``:
+        the Davies-Bouldin index with root mean squared distances to the means, which one pass can sum,
+        in place of the mean distances of :class:`~moo_clustering.validity.DaviesBouldin`.
+    limits : sequence of ClusterSizes, default=()
+        Bounds on the sizes of clusters, as inequality constraints. Empty clusters are not counted.
+    sample_size : int, default=20000
+        Number of sampled rows.
+    seed : int, default=0
+        Seed of the sample.
+
+    Attributes
+    ----------
+    encoding : CenterEncoding
+        Encoding of the sample, with the bounds of the table.
+    survey : Survey
+        Bounds, sample and statistics of the table.
+    n_clusters : int
+    constraint_names : tuple of str
+        Names of the columns of ``G``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.parts import parts
+    >>> from moo_clustering.problems import ChunkedCenterProblem
+    >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
+    >>> problem = ChunkedCenterProblem(parts(X, rows_per_part=2), 2, ["sum_of_squares"])
+    >>> centers = problem.improve([[-6.0, 5.0]])
+    >>> problem.centers(centers), problem.evaluate(centers)
+    (array([[[ 1.],
+            [11.]]]), array([[4.]]))
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        n_clusters: int,
+        objectives: Sequence[str],
+        *,
+        limits: Sequence[ClusterSizes] = (),
+        sample_size: int = 20_000,
+        seed: int = 0,
+    ) -> None:
+        names = [objectives] if isinstance(objectives, str) else list(objectives)
+        for name in names or [None]:
+            choice("objectives", name, tuple(_MAXIMISED))
+        if not all(isinstance(limit, ClusterSizes) for limit in limits):
+            raise TypeError(f"limits must be ClusterSizes, got {quoted(limits)}.")
+        table = parts(data)
+        most = min(integer("sample_size", sample_size), table.n_rows)
+        self.n_clusters = integer("n_clusters", n_clusters, 1, most, ", the number of sampled rows")
+        for limit in limits:
+            limit.possible(self.n_clusters, table.n_rows)
+        self.limits = tuple(limits)
+        self.survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0))
+        self.encoding = CenterEncoding(self.survey.rows, self.n_clusters)
+        self.objective_names = tuple(distinct_names(names))
+        self.constraint_names = tuple(distinct_names([limit.name for limit in limits]))
+        self._signs = np.array([-1.0 if _MAXIMISED[name] else 1.0 for name in names])
+        self._columns = tuple(names)
+        low, high = (np.tile(bound, self.n_clusters) for bound in self.survey.bounds)
+        super().__init__(n_var=len(low), n_obj=len(names), n_ieq_constr=len(self.limits), xl=low, xu=high)
+
+    @property
+    def points(self) -> FloatArray:
+        """Sampled rows minus their mean, shape (n_sampled, n_features)."""
+        return self.encoding.points
+
+    def centers(self, X: ArrayLike) -> FloatArray:
+        """Return centres in the coordinates of the data, shape (n_individuals, n_clusters, n_features)."""
+        return self.encoding.in_data(self.encoding.centers(X))
+
+    def improve(self, X: ArrayLike) -> FloatArray:
+        """Move all centres to the means of their clusters, in one pass; empty clusters do not move."""
+        return self.survey.statistics(self.encoding.centers(X)).means.reshape(-1, self.n_var)
+
+    def decode(self, X: ArrayLike) -> Labels:
+        """Return the labels of all rows, int32 of shape (n_individuals, n_rows), from one pass.
+
+        Clusters are numbered by centre, without empty ones. For many rows, see
+        :func:`~moo_clustering.parts.lazy_labels`.
+        """
+        numbers = np.arange(self.n_clusters)
+        labels = [NearestCenter(one, self.encoding.offsets, numbers) for one in self.encoding.centers(X)]
+        found = np.concatenate(self.survey.parts.map(_labels, labels), axis=1)
+        return np.stack([np.unique(row, return_inverse=True)[1] for row in found]).astype(np.int32)
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        found = self.survey.statistics(self.encoding.centers(X))
+        total = self.survey.total if self._columns != ("sum_of_squares",) else 0.0
+        values = _values(found, self.survey.parts.n_rows, total)
+        out["F"] = np.column_stack([values[name] for name in self._columns]) * self._signs
+        if self.limits:
+            loads = found.sizes.astype(np.float64)
+            out["G"] = np.column_stack([limit.load_violations(loads) for limit in self.limits])
+
+
+def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArray]:
+    """All indices of the partitions, by name; ``total`` is the sum of squares about the mean of all rows."""
+    used = found.sizes > 0
+    k = used.sum(axis=1)
+    within, mean_square = found.scatter.sum(axis=1), 2.0 * total / n
+    bounded = np.maximum(within, max(FLOOR * total, NOTHING))
+    ratio = np.maximum(total - within, 0.0) / np.maximum(k - 1, 1) * (n - k) / bounded
+    gaps = ((found.means[:, :, None] - found.means[:, None]) ** 2).sum(axis=-1)
+    pairs = used[:, :, None] & used[:, None] & ~np.eye(used.shape[1], dtype=bool)
+    least = np.where(pairs, gaps, np.inf).min(axis=(1, 2))
+    floor = max(FLOOR * mean_square, NOTHING)
+    xie_beni = within / (n * np.maximum(least, floor))
+    spread = np.sqrt(found.scatter / np.maximum(found.sizes, 1))
+    apart = np.maximum(np.sqrt(gaps), FLOOR * np.sqrt(max(mean_square, NOTHING)))
+    worst = np.where(pairs, (spread[:, :, None] + spread[:, None]) / apart, 0.0).max(axis=2)
+    davies = worst.sum(axis=1) / np.maximum(k, 1)
+    if mean_square < NOTHING:
+        # All rows are equal.
+        xie_beni, davies = np.zeros(len(k)), np.zeros(len(k))
+    return {
+        "sum_of_squares": within,
+        "calinski_harabasz": np.where(k > 1, ratio, 0.0),
+        "xie_beni": np.where(k > 1, xie_beni, SINGLE_CLUSTER),
+        "davies_bouldin_rms": np.where(k > 1, davies, SINGLE_CLUSTER),
+    }
+
+
+def _labels(rows: NDArray[Any], start: int, labels: list[NearestCenter]) -> Labels:
+    return np.stack([label(rows) for label in labels])

@@ -1,0 +1,886 @@
+"""`Study`: methods on data sets with many seeds, one cell each, and the tables and tests of their scores."""
+
+from __future__ import annotations
+
+import faulthandler
+import html
+import importlib
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from joblib.externals.loky.cloudpickle_wrapper import dumps, loads
+from scipy import sparse
+from scipy.stats import rankdata
+from sklearn import config_context, datasets, metrics, mixture
+from sklearn.base import BaseEstimator, clone
+
+from moo_clustering import _arrays as checks
+from moo_clustering import controls as searches
+from moo_clustering import stats
+from moo_clustering._arrays import FloatArray, did_you_mean, name_of, quoted
+from moo_clustering._docs import documented
+from moo_clustering._parallel import one_thread
+from moo_clustering.algorithms import evolve
+from moo_clustering.algorithms.deap_search import can_take
+from moo_clustering.datasets import BUNDLED, Table, load_bundled, read_table
+from moo_clustering.estimators._fronts import ControlsMixin
+from moo_clustering.estimators._methods import find_method
+from moo_clustering.persistence import csv_cell, fingerprint, replacing, to_json
+from moo_clustering.studies import cells
+from moo_clustering.validity import clustering_accuracy, get_index
+from moo_clustering.validity.base import UNDEFINED
+from moo_clustering.validity.registry import INDICES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["MethodComparison", "Study", "StudyTable"]
+
+_BY_CLASSES: dict[str, Callable[..., float]] = {
+    "ari": metrics.adjusted_rand_score,
+    "nmi": metrics.normalized_mutual_info_score,
+    "ami": metrics.adjusted_mutual_info_score,
+    "accuracy": clustering_accuracy,
+}
+# Parameters for the number of clusters that are not called n_clusters.
+_SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
+_MEASURED = ("n_clusters", "seconds", "evaluations")
+# Keys of a TOML file: arguments of Study, and options of the command.
+_ARGUMENTS = ("methods", "data", "scores", "seeds", "controls", "n_clusters", "timeout", "path")
+_OPTIONS = ("jobs", "compare")
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>Study</title>
+<style>body {{font: 15px/1.5 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em}}
+table {{border-collapse: collapse; margin: 1.5em 0}} caption {{text-align: left}}
+th, td {{padding: .15em .8em; text-align: right}} tr:hover {{background: #f4f4f4}}</style>
+<h1>Study</h1>
+{}
+</html>
+"""
+
+
+class Study:
+    """Methods on data sets with many seeds, saved cell by cell, and compared by scores.
+
+    A cell is one method on one data set with one seed. ``run`` computes the missing cells only, also after a
+    kill. Cells that fail or run out of time are saved with the reason, and every table shows them. Raises a
+    ValueError or TypeError if a name occurs twice, or a method, data set or score is of an unknown kind.
+
+    Parameters
+    ----------
+    methods : mapping of str to method, or sequence of methods
+        Clusterers, of which clones get ``random_state=seed``; functions ``method(X, seed)`` that return
+        labels; or tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and
+        ``algorithm(problem)`` for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
+    data : mapping of str to data set, or iterable of data sets
+        Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
+        functions that return these; one with a parameter ``random_state`` makes new data for every seed.
+    scores : sequence of str, index or callable, default=("ari",)
+        ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, indices of
+        :func:`~moo_clustering.validity.get_index`, functions ``score(y, labels)`` or ``score(X, labels)``, or
+        tuples ``(name, function, "max" or "min")``. The first score is the default of all tables.
+    seeds : int or sequence of int, default=10
+        Number of repetitions, or their seeds.
+    controls : bool, default=False
+        Also run the controls of every search, see :mod:`moo_clustering.controls`.
+    n_clusters : int or mapping of str to int, optional
+        Number of clusters, in all or by data set, for methods with this parameter. Default: unchanged.
+    timeout : float, optional
+        Seconds after which a cell is stopped. Every cell then runs in its own process.
+    path : path-like, optional
+        Folder of the cells, new or of the same study. Default: a temporary folder.
+
+    Notes
+    -----
+    Fits get the features alone; classes only score the labels. Cells use one thread, and only their seconds
+    depend on the number of workers. Scores by classes ignore samples whose class is -1 or missing. Noise (the
+    label -1) counts as one cluster. Functions are recognised by their names.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import AgglomerativeClustering, KMeans
+    >>> methods = {"k-means": KMeans(3), "Ward": AgglomerativeClustering(3)}
+    >>> study = Study(methods, ["iris", "wine"], seeds=2).run()
+    >>> study.table().frame.shape
+    (3, 2)
+    """
+
+    def __init__(
+        self,
+        methods: Mapping[str, Any] | Sequence[Any],
+        data: Any,
+        scores: Sequence[Any] = ("ari",),
+        *,
+        seeds: int | Sequence[int] = 10,
+        controls: bool = False,
+        n_clusters: int | Mapping[str, int] | None = None,
+        timeout: float | None = None,
+        path: str | PathLike[str] | None = None,
+    ) -> None:
+        self.methods: dict[str, Any] = {}
+        self._include(methods)
+        self.data = _named("data set", data, _data_name)
+        self.scores = _scores(scores)
+        listed = seeds if isinstance(seeds, Sequence) else range(checks.integer("seeds", seeds, 1))
+        self.seeds = list(dict.fromkeys(checks.integer("seeds", seed, 0) for seed in listed))
+        for name in n_clusters if isinstance(n_clusters, Mapping) else ():
+            checks.choice("the data set in n_clusters", name, self.data)
+        self.controls, self.n_clusters = controls, n_clusters
+        self.timeout = None if timeout is None else checks.positive("timeout", timeout)
+        self._temporary = tempfile.TemporaryDirectory()
+        self.path = Path(self._temporary.name if path is None else path)
+        self._loaded: tuple[Any, Any] = (None, None)
+
+    @classmethod
+    def from_toml(cls, path: str | PathLike[str]) -> tuple[Self, dict[str, Any]]:
+        """Read a study, and the options ``jobs`` and ``compare``, from a file for ``moo-clustering study``.
+
+        Parameters
+        ----------
+        path : path-like
+            TOML file. Paths in it are relative to its folder.
+        """
+        place = Path(path)
+        try:
+            given = tomllib.loads(place.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{place} is not a TOML file: {error}") from None
+        for key in given:
+            if key not in (*_ARGUMENTS, *_OPTIONS):
+                hint = did_you_mean(key, (*_ARGUMENTS, *_OPTIONS))
+                raise ValueError(f"{place} has the unknown key {quoted(key)}{hint}")
+        for key, make in (("methods", _method_of_toml), ("data", partial(_data_of_toml, place.parent))):
+            if not isinstance(given.get(key), dict) or not given[key]:
+                raise ValueError(f"{place} must have a table [{key}] with at least one entry.")
+            given[key] = {name: make(name, entry) for name, entry in given[key].items()}
+        options = {key: given.pop(key) for key in _OPTIONS if key in given}
+        return cls(**{**given, "path": place.parent / given.get("path", place.stem)}), options
+
+    def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
+        """Compute the missing cells, and return the study. After Ctrl-C, which warns, another run continues.
+
+        Raises a ValueError if a data set cannot be read, no data set has classes for a score that requires
+        them, or the folder holds another study or is in use.
+
+        Parameters
+        ----------
+        n_jobs : int or None, default=None
+            Processes; None is one, unless a :func:`joblib.parallel_config` says otherwise: with
+            ``backend="dask"``, the workers of a cluster.
+        verbose : bool, default=False
+            Show progress.
+        retry : bool, default=False
+            Compute failed and timed-out cells again.
+        """
+        cells.check_folder(self.path)
+        entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
+        for name in self.data:
+            X, y = self._read(name, self.seeds[0])
+            content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
+            entries["data set", name], classes = fingerprint(content, y)[:16], max(classes, y.max() + 1)
+        if needy := [name for name, score in self.scores.items() if score.by_classes and not classes]:
+            raise ValueError(
+                f"the score {needy[0]!r} requires classes, but no data set has any; pass (X, y)."
+            )
+        parameters = {"scores": list(self.scores), "n_clusters": self.n_clusters}
+        with cells.cells_of_folder(self.path, parameters) as store:
+            for (kind, name), entry in entries.items():
+                key = {"kind": kind, "name": name}
+                if key not in store:
+                    store.add(key, entry)
+                elif (there := store.values([key])[0]) != entry:
+                    raise cells.StoreError(
+                        f"{self.path} holds another study: the {kind} {name!r} is {quoted(there)} there and "
+                        f"{quoted(entry)} here; choose another path or another name"
+                    )
+            if retry:
+                store.forget(lambda value: isinstance(value, dict) and "error" in value)
+            options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
+            if not cells.run_cells(_cell, self._keys(), self._job, store, **options):
+                said = f"interrupted; finished cells are saved in {self.path}, and run() continues."
+                checks.warn_caller(said, RuntimeWarning)
+        return self
+
+    def add(self, methods: Mapping[str, Any] | Sequence[Any], **options: Any) -> Self:
+        """Add methods, run what is missing, and return the study.
+
+        Parameters
+        ----------
+        methods : mapping of str to method, or sequence of methods
+            Methods with new names.
+        **options
+            As for :meth:`run`.
+        """
+        self._include(methods)
+        return self.run(**options)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all cells are finished, with or without a result."""
+        return len(self._finished()) == len(self._keys())
+
+    @property
+    def results(self) -> pd.DataFrame:
+        """Data frame with a row per finished cell: data set, method, seed, status, scores and error."""
+        rows = [{**key, **value} for key, value in self._finished() if "part" not in key]
+        if not rows:
+            raise ValueError("the study has no finished cells; call run() first.")
+        columns = ["data", "method", "seed", "status", *self.scores, *_MEASURED, "error"]
+        return pd.DataFrame(rows).reindex(columns=columns)
+
+    def table(self, score: str | None = None, *, statistic: str = "mean") -> StudyTable:
+        """Summarise the seeds of every method (columns) on every data set (rows), best in bold.
+
+        The last row is the average rank. A method without any result on a data set has the last rank there.
+
+        Parameters
+        ----------
+        score : str, optional
+            A score, ``"n_clusters"``, ``"seconds"`` or ``"evaluations"``. Default: the first score.
+        statistic : {"mean", "median"}, default="mean"
+            Mean and standard deviation, or median and quartiles.
+
+        Returns
+        -------
+        StudyTable
+        """
+        checks.choice("statistic", statistic, ("mean", "median"))
+        score, greater, values = self._wide(score, statistic)
+        text, found = values.astype(object).fillna("—"), self.results
+        for (data, method), runs in found.groupby(["data", "method"]):
+            text.loc[data, method] = _cell_text(runs, score, statistic)
+        top = (values.max(axis=1) if greater else values.min(axis=1)).to_numpy()
+        best = pd.DataFrame(np.isclose(values, top[:, None], rtol=0, atol=1e-12), text.index, text.columns)
+        ranks = self._ranks(values, greater).mean()
+        text.loc["average rank"] = [f"{rank:.2f}" for rank in ranks]
+        best.loc["average rank"] = np.isclose(ranks, ranks.min())
+        spread = "mean ± standard deviation" if statistic == "mean" else "median [quartiles]"
+        better = "larger" if greater else "smaller"
+        caption = f"{score}: {spread} over {len(self.seeds)} seeds; {better} is better"
+        n_missing = sum("part" not in key for key in self._keys()) - len(found)
+        return StudyTable(text, best, caption + (f"; {n_missing} cells are missing." if n_missing else "."))
+
+    @documented(table)
+    def summary(self, score: str | None = None) -> pd.DataFrame:
+        """Summarise every method over all data sets.
+
+        Returns
+        -------
+        DataFrame
+            Per method: ``mean``, ``median`` and ``std`` of the means of the data sets, ``average_rank``,
+            ``wins``, ``ties`` and ``losses`` against every other method, ``failed``, ``timed_out``, and mean
+            ``n_clusters``, ``seconds`` and ``evaluations``.
+        """
+        score, greater, values = self._wide(score)
+        ranks, found = self._ranks(values, greater), self.results
+        table = pd.DataFrame({"mean": values.mean(), "median": values.median(), "std": values.std()})
+        table["average_rank"] = ranks.mean()
+        behind = ranks.to_numpy()[:, :, None] - ranks.to_numpy()[:, None, :]
+        table["wins"], table["losses"] = (behind < 0).sum(axis=(0, 2)), (behind > 0).sum(axis=(0, 2))
+        table.insert(5, "ties", (behind == 0).sum(axis=(0, 2)) - len(ranks))
+        for status in ("failed", "timed out"):
+            counts = found.loc[found["status"] == status, "method"].value_counts()
+            table[status.replace(" ", "_")] = counts.reindex(table.index, fill_value=0)
+        return table.join(found.groupby("method")[list(_MEASURED)].mean())
+
+    @documented(table)
+    def compare(self, method: str, score: str | None = None, *, alpha: float = 0.05) -> MethodComparison:
+        """Test a method against every other by Wilcoxon's test with Holm's correction, and state the results.
+
+        Pairs are data sets, whose seeds are averaged first. With a single data set, pairs are seeds, and the
+        text warns that the conclusions hold for this data set only.
+
+        Parameters
+        ----------
+        method : str
+            A method of the study.
+        alpha : float, default=0.05
+            Significance level.
+
+        Returns
+        -------
+        MethodComparison
+        """
+        checks.choice("method", method, self.methods)
+        score, greater, values = self._wide(score)
+        alpha, single = stats.checked_alpha(alpha), len(values) == 1
+        if len(self.methods) < 2:
+            raise ValueError("compare requires at least two methods; add another.")
+        test = None
+        if not single and len(self.methods) > 2:
+            test = stats.friedman(_filled(values, greater), greater_is_better=greater)
+        units = self.results.pivot(index="seed", columns="method", values=score) if single else values
+        signed = units if greater else -units
+        found = {name: _paired(signed[method], signed[name]) for name in self.methods if name != method}
+        pairs = pd.DataFrame.from_dict(found, orient="index").sort_values("p", kind="stable")
+        pairs["p_holm"] = searches.holm_adjusted(pairs["p"].to_numpy())
+        rank = self._ranks(values, greater)[method].mean()
+        where = values.index[0] if single else f"{len(values)} data sets"
+        seeds = f"averaged over {len(self.seeds)} seeds" if len(self.seeds) > 1 else "with one seed"
+        said = [
+            f"By {score} on {where}, {seeds}, {method} has a mean of "
+            f"{values[method].mean():.3f} and the average rank {rank:.2f} of {len(self.methods)} methods.",
+            *_tested(method, test, pairs, alpha, len(units), values.index[0] if single else ""),
+            *self._incomplete(),
+        ]
+        if self.controls and _has_controls(self.methods[method]):
+            said.append(f"{method} and its controls: {self._controls(method).claim(alpha=alpha)}")
+        return MethodComparison(method, score, pairs, test, "\n".join(said))
+
+    @documented(table)
+    def critical_difference(self, score: str | None = None, **options: Any) -> Figure:
+        """Plot average ranks, and groups of methods that do not differ significantly.
+
+        Parameters
+        ----------
+        **options
+            As for :func:`~moo_clustering.visualization.plot_critical_difference`, such as ``path``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from moo_clustering.visualization import plot_critical_difference
+
+        _, greater, values = self._wide(score)
+        return plot_critical_difference(_filled(values, greater), greater_is_better=greater, **options)
+
+    def plot_anytime(self, method: str | None = None, **options: Any) -> Figure:
+        """Plot the hypervolume of a search and its controls by evaluations, which requires ``controls=True``.
+
+        Parameters
+        ----------
+        method : str, optional
+            A search. Default: the first.
+        **options
+            ``title`` and ``path``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        return self._controls(method).plot(**options)
+
+    def save(self, method: str | None = None) -> list[Path]:
+        """Write ``results.csv``, ``study.tex`` and ``study.html`` to the folder, and return their paths.
+
+        Parameters
+        ----------
+        method : str, optional
+            Method that is compared with the others. Default: the first.
+        """
+        frame = self.results.map(lambda cell: csv_cell(cell) if isinstance(cell, str) else cell)
+        tables, warned = [self.table(score) for score in (*self.scores, "seconds")], self._incomplete()
+        shown = [f"<p>{html.escape(line)}</p>" for line in warned]
+        for score, table in zip((*self.scores, ""), tables, strict=True):
+            if score and len(self.methods) > 1:
+                said = self.compare(method or next(iter(self.methods)), score).text.split("\n")
+                shown += [f"<p>{html.escape(line)}</p>" for line in said if line not in warned]
+            shown.append(table.to_html())
+        contents = {
+            "results.csv": frame.to_csv(index=False, lineterminator="\n"),
+            "study.tex": "\n".join(table.to_latex() for table in tables),
+            "study.html": _PAGE.format("\n".join(shown)),
+        }
+        for name, content in contents.items():
+            with replacing(self.path / name) as file:
+                file.write(content.encode())
+        return [self.path / name for name in contents]
+
+    def _include(self, methods: Any) -> None:
+        new = _named("method", methods, lambda method, _: name_of(method))
+        for name, method in new.items():
+            if name in self.methods:
+                raise ValueError(f"the study already has a method {name!r}; choose another name.")
+            _check_method(name, method)
+        self.methods |= new
+
+    def _keys(self) -> list[dict[str, Any]]:
+        keys: list[dict[str, Any]] = []
+        for data, seed, (name, method) in product(self.data, self.seeds, self.methods.items()):
+            keys.append({"data": data, "method": name, "seed": seed})
+            if self.controls and _has_controls(method):
+                keys.append({**keys[-1], "part": "controls"})
+        return keys
+
+    def _finished(self) -> list[tuple[dict[str, Any], Any]]:
+        path = self.path / cells.RESULTS
+        values = cells.read_cells(path)[1] if path.exists() else {}
+        named = [(key, cells.name_of_cell(key)) for key in self._keys()]
+        return [(key, values[name]) for key, name in named if name in values]
+
+    def _read(self, name: str, seed: int) -> tuple[Any, Any]:
+        """Return features and classes (-1: unknown) of a data set; the last one is stored."""
+        mark = (name, seed if _takes(self.data[name], "random_state") else None)
+        if self._loaded[0] != mark:
+            self._loaded = mark, _features_and_classes(name, self.data[name], seed)
+        return self._loaded[1]
+
+    def _job(self, key: cells.Key) -> Job:
+        name, k = str(key["data"]), self.n_clusters
+        X, y = self._read(name, int(key["seed"]))
+        k = k.get(name) if isinstance(k, Mapping) else k
+        return Job(self.methods[str(key["method"])], X, y, self.scores, k, self.timeout)
+
+    def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
+        """Return a score, whether large values are good, and values of methods (columns) on data sets."""
+        score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *_MEASURED))
+        wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
+        greater = score in self.scores and self.scores[score].greater
+        return score, greater, wide.reindex(index=list(self.data), columns=list(self.methods)).astype(float)
+
+    @staticmethod
+    def _ranks(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
+        filled, noise = _filled(values, greater).to_numpy(), np.full(len(values), 2.0**-46)
+        table = stats.Results(filled, tuple(values.index), tuple(map(str, values)), noise)
+        return pd.DataFrame(stats.rank_matrix(table, greater), values.index, values.columns)
+
+    def _controls(self, method: str | None) -> searches.ControlComparison:
+        """Join the controls of a search; hypervolumes are relative to the fronts of the same seed."""
+        names = [name for name, one in self.methods.items() if self.controls and _has_controls(one)]
+        if not names:
+            raise ValueError("the study has no controls; use controls=True and a method that is a search.")
+        method = checks.choice("method", method or names[0], names)
+        parts = [
+            [pd.DataFrame(value[name]).assign(problem=key["data"]) for name in ("runs", "curves")]
+            for key, value in self._finished()
+            if key["method"] == method and "runs" in value
+        ]
+        if not parts:
+            raise ValueError(f"no controls of {method!r} have finished; call run().")
+        return searches.ControlComparison(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
+
+    def _incomplete(self) -> list[str]:
+        """One warning per method and data set with failed or timed-out cells."""
+        bad: dict[tuple[str, str], list[str]] = {}
+        for key, value in self._finished():
+            if "error" in value:
+                what = f"{key['method']} with controls" if "part" in key else key["method"]
+                bad.setdefault((what, key["data"]), []).append(f"{value['status']}: {value['error']}")
+        return [
+            f"Warning: {len(errors)} of {len(self.seeds)} runs of {method} on {data} have no result, and the "
+            f"means cover the others ({errors[0]})."
+            for (method, data), errors in bad.items()
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyTable:
+    """Table of a study, best values in bold.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Formatted cells.
+    best : DataFrame of bool
+        Whether a cell is the best of its row.
+    caption : str
+    """
+
+    frame: pd.DataFrame
+    best: pd.DataFrame
+    caption: str
+
+    def to_latex(self) -> str:
+        """LaTeX for the booktabs package."""
+        caption, layout = self.caption.replace("_", r"\_"), "l" + "r" * self.frame.shape[1]
+        styled = self._styled("textbf:--rwrap;", "latex")
+        return str(styled.to_latex(hrules=True, column_format=layout, caption=caption))
+
+    def to_html(self) -> str:
+        """HTML table."""
+        return str(self._styled("font-weight: bold", "html").set_caption(html.escape(self.caption)).to_html())
+
+    def to_csv(self) -> str:
+        """CSV of the formatted cells."""
+        frame = self.frame.rename(index=csv_cell, columns=csv_cell)
+        return str(frame.to_csv(index_label="data", lineterminator="\n"))
+
+    def _styled(self, bold: str, escape: str) -> Any:
+        marks, plain = np.where(self.best, bold, ""), self.frame.rename_axis(index=None, columns=None)
+        # Random identifiers would make the files of equal studies differ.
+        style = plain.style.set_uuid(re.sub(r"\W+", "_", self.caption.partition(":")[0]))
+        style = style.apply(lambda _: marks, axis=None).format(escape=escape)
+        return style.format_index(escape=escape, axis=0).format_index(escape=escape, axis=1)
+
+    def __str__(self) -> str:
+        return f"{self.frame.rename_axis(index=None, columns=None).to_string()}\n{self.caption}"
+
+
+@dataclass(frozen=True, eq=False)
+class MethodComparison:
+    """Comparison of a method with the others of a study.
+
+    Parameters
+    ----------
+    method, score : str
+    pairs : DataFrame
+        A row per other method: mean ``difference`` (positive if the method is better) with its 95 % bootstrap
+        interval ``low`` to ``high``, Wilcoxon's ``p`` and ``p_holm``, ``wins``, ``ties``, ``losses``, and the
+        rank-biserial correlation ``effect`` with its interval ``effect_low`` to ``effect_high``.
+    friedman : FriedmanResult or None
+        None for fewer than three methods or two data sets.
+    text : str
+        Sentences that the numbers allow, and warnings.
+    """
+
+    method: str
+    score: str
+    pairs: pd.DataFrame
+    friedman: stats.FriedmanResult | None
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Score(NamedTuple):
+    """A score of labels: a function of classes and labels, or of features and labels."""
+
+    function: Callable[..., float]
+    greater: bool
+    by_classes: bool
+
+    def value(self, X: Any, y: Any, labels: Any) -> float:
+        if self.by_classes:
+            X, labels = y[y >= 0], labels[y >= 0]
+        value = float(self.function(X, labels)) if len(labels) else float("nan")
+        # Indices of one cluster.
+        return float("nan") if abs(value) >= UNDEFINED else value
+
+
+class Job(NamedTuple):
+    """Method, features, and what scores the labels: classes never reach a fit."""
+
+    method: Any
+    X: Any
+    y: Any
+    scores: dict[str, Score]
+    n_clusters: int | None
+    timeout: float | None
+
+
+def _cell(key: cells.Key, job: Job) -> dict[str, Any]:
+    """Value of a cell: scores and sizes, or the reason why there are none."""
+    if job.timeout is None:
+        return _computed(key, job)
+    start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)
+    command = [sys.executable, "-c", f"from {__name__} import serve; serve()"]
+    env, sent = {**os.environ, "PYTHONPATH": places}, dumps((dict(key), job))
+    done = subprocess.run(command, input=sent, stdout=subprocess.PIPE, env=env, check=False)
+    if done.stdout:
+        value: dict[str, Any] = json.loads(done.stdout)
+        return value
+    if done.returncode == 1 and time.perf_counter() - start >= job.timeout:
+        return {"status": "timed out", "error": f"not finished after {job.timeout:g} seconds"}
+    return {"status": "failed", "error": f"its process ended with exit code {done.returncode}"}
+
+
+def serve() -> None:
+    """Compute the cell on stdin, and write its value to stdout; output of the method goes to stderr."""
+    key, job = loads(sys.stdin.buffer.read())
+    with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w") as nothing:
+        os.dup2(2, 1)
+        # Ends the process with exit code 1 even if compiled code does not return.
+        faulthandler.dump_traceback_later(job.timeout, exit=True, file=nothing)
+        value = _computed(key, job)
+        faulthandler.cancel_dump_traceback_later()
+        out.write(json.dumps(to_json(value)).encode())
+
+
+def _computed(key: cells.Key, job: Job) -> dict[str, Any]:
+    # A copy, because a method may change its data in place.
+    seed, X, start = int(key["seed"]), job.X.copy(), time.perf_counter()
+    try:
+        with one_thread():
+            if "part" in key:
+                return _controlled(job, X, seed)
+            labels, evaluations = _clustered(job.method, X, seed, job.n_clusters)
+        seconds, labels = time.perf_counter() - start, np.asarray(labels)
+        if labels.shape != X.shape[:1]:
+            raise ValueError(f"labels must have one entry per sample, {len(X)} in all; got {labels.shape}")
+        labels, clusters = checks.number_clusters(labels)
+        scores = {name: score.value(job.X, job.y, labels) for name, score in job.scores.items()}
+    except Exception as error:
+        return {"status": "failed", "error": f"{type(error).__name__}: {' '.join(str(error).split())}"}
+    measured = (len(clusters), seconds, evaluations)
+    return {"status": "ok", **scores, **dict(zip(_MEASURED, measured, strict=True))}
+
+
+def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, int | None]:
+    """Return the labels of a fit with a seed, and the number of evaluations of a search."""
+    if isinstance(method, tuple):
+        problem = method[0](X)
+        result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
+        if result.X is None:
+            raise ValueError("the search found no feasible solution")
+        row, genes = checks.knee(np.atleast_2d(result.F)), np.atleast_2d(result.X)
+        return problem.decode(genes)[row], int(result.algorithm.evaluator.n_eval)
+    if isinstance(method, BaseEstimator):
+        model = _seeded(method, seed, n_clusters)
+        labels = model.fit_predict(X)
+        done = getattr(getattr(model, "result_", None), "algorithm", None)
+        return labels, getattr(model, "n_evaluations_", None) if done is None else done.evaluator.n_eval
+    options = {"n_clusters": n_clusters} if n_clusters and _takes(method, "n_clusters") else {}
+    given = (X, seed) if can_take(method, X, seed, **options) else (X,)
+    return method(*given, **options), None
+
+
+def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
+    """Return a clone with a seed and a number of clusters, also in the steps of a pipeline."""
+    model = clone(method)
+    given = {}
+    for name in model.get_params():
+        owner, _, last = name.rpartition("__")
+        if last == "random_state":
+            given[name] = seed
+        elif n_clusters and last == _SIZES.get(
+            type(model.get_params()[owner] if owner else model), "n_clusters"
+        ):
+            given[name] = n_clusters
+    return model.set_params(**given)
+
+
+def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
+    """Run the controls of a search with one seed; classes score partitions only."""
+    options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
+    if isinstance(job.method, tuple):
+        problem = job.method[0](X)
+        algorithm = job.method[1](problem)
+        n_evals = algorithm.pop_size + job.method[2] * (algorithm.n_offsprings or algorithm.pop_size)
+        found = searches.compare(problem, algorithm, n_evals=n_evals, n_clusters=job.n_clusters, **options)
+    else:
+        found = _seeded(job.method, seed, job.n_clusters).controls(X, **options)
+    return {"status": "ok", "runs": found.runs.to_dict("list"), "curves": found.curves.to_dict("list")}
+
+
+def _tested(method: str, test: Any, pairs: Any, alpha: float, n: int, single: str) -> list[str]:
+    """State Friedman's test, and one sentence per pair if there are enough data sets or seeds."""
+    said = []
+    if single:
+        said.append(f"Warning: the pairs are seeds, not data sets; the tests hold for {single} only.")
+    if test is not None:
+        verdict = "rejects" if test.p_value <= alpha else "does not reject"
+        p = stats.p_text(test.p_value)
+        said.append(f"Friedman's test {verdict} that all methods perform equally (p = {p}).")
+    fewest, counted = searches.fewest_pairs(len(pairs), alpha), "seeds" if single else "data sets"
+    if n < fewest:
+        return [*said, f"No conclusion about pairs is possible: {fewest} {counted} are required, got {n}."]
+    for name, row in pairs.iterrows():
+        verdict = "better than" if row["difference"] > 0 else "worse than"
+        verdict = verdict if row["p_holm"] <= alpha else "not significantly different from"
+        said.append(
+            f"{method} is {verdict} {name}: mean advantage {row['difference']:+.3f} (95 % interval "
+            f"{row['low']:+.3f} to {row['high']:+.3f}), {row['wins']:.0f} wins, {row['ties']:.0f} ties, "
+            f"{row['losses']:.0f} losses, rank-biserial correlation {row['effect']:+.2f} "
+            f"({row['effect_low']:+.2f} to {row['effect_high']:+.2f}), p = {stats.p_text(row['p_holm'])}."
+        )
+    return said
+
+
+def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
+    """Give methods without a result the worst value."""
+    return values.fillna(-np.inf if greater else np.inf)
+
+
+def _paired(ours: Any, theirs: Any) -> dict[str, float]:
+    """Paired difference, and the rank-biserial correlation with its 95 % bootstrap interval."""
+    away = stats.clear_differences(ours, theirs)[0]
+    away = away[np.isfinite(away)]
+    if not len(away):
+        return {"difference": np.nan, "p": 1.0, "wins": 0, "ties": 0, "losses": 0, "effect": np.nan}
+    rows = np.random.default_rng(0).integers(0, len(away), (2000, len(away)))
+    low, high = np.quantile(_rank_biserial(away[rows]), (0.025, 0.975)).tolist()
+    effect = {"effect": _rank_biserial(away[None]).item(), "effect_low": low, "effect_high": high}
+    return searches.paired_difference(ours, theirs) | effect
+
+
+def _rank_biserial(away: FloatArray) -> FloatArray:
+    """Difference of the rank sums of positive and negative differences, relative to their sum, by row."""
+    ranks = np.where(away == 0, 0.0, rankdata(np.abs(away), axis=1))
+    signed: FloatArray = (ranks * np.sign(away)).sum(axis=1) / np.maximum(ranks.sum(axis=1), 1.0)
+    return signed
+
+
+def _named(kind: str, given: Any, name: Callable[[Any, int], str]) -> dict[str, Any]:
+    """Return entries by name; raise a ValueError if there are none, or a name occurs twice."""
+    if isinstance(given, Mapping):
+        pairs = [(str(key), entry) for key, entry in given.items()]
+    elif isinstance(given, str | np.ndarray | pd.DataFrame) or not hasattr(given, "__iter__"):
+        raise TypeError(f"the {kind}s must be a mapping from names or a sequence, got {quoted(given)}.")
+    else:
+        pairs = [(name(entry, number), entry) for number, entry in enumerate(given, 1)]
+    names = [key for key, _ in pairs]
+    if not names:
+        raise ValueError(f"a study requires at least one {kind}, got none.")
+    if twice := [key for key in names if names.count(key) > 1]:
+        raise ValueError(f"two {kind}s have the name {twice[0]!r}; pass a mapping from unique names.")
+    return dict(pairs)
+
+
+def _data_name(entry: Any, number: int) -> str:
+    if isinstance(entry, Table):
+        return entry.name
+    entry = entry[0] if isinstance(entry, tuple) and isinstance(entry[0], str | PathLike) else entry
+    if isinstance(entry, str | PathLike):
+        return Path(entry).stem
+    return re.sub("^(load|make)_", "", name_of(entry)) if callable(entry) else f"set {number}"
+
+
+def _check_method(name: str, method: Any) -> None:
+    if isinstance(method, tuple) and len(method) == 3 and callable(method[0]) and callable(method[1]):
+        checks.integer(f"n_gen of the method {name!r}", method[2])
+    elif isinstance(method, type) or not (callable(method) or hasattr(method, "fit_predict")):
+        raise TypeError(
+            f"the method {name!r} must be a clusterer with fit_predict, a function (X, seed) -> labels, or "
+            f"(problem, algorithm, n_gen) with two functions and a number; got {quoted(method)}."
+        )
+
+
+def _described(method: Any) -> str:
+    """Describe a method without addresses in memory, so that another one of the same name is noticed."""
+    if isinstance(method, tuple):
+        return f"{name_of(method[0])}, {name_of(method[1])}, n_gen={method[2]}"
+    if not isinstance(method, BaseEstimator):
+        return name_of(method)
+    with config_context(print_changed_only=True):
+        return " ".join(re.sub(r" at 0x[0-9a-f]+", "", method.__repr__(N_CHAR_MAX=10**6)).split())
+
+
+def _has_controls(method: Any) -> bool:
+    return isinstance(method, tuple | ControlsMixin)
+
+
+def _takes(function: Any, name: str) -> bool:
+    try:
+        return name in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _scores(given: Sequence[Any]) -> dict[str, Score]:
+    if isinstance(given, str) or not given:
+        raise ValueError(f"scores must be a non-empty sequence such as ['ari'], got {quoted(given)}.")
+    found: dict[str, Score] = {}
+    for one in given:
+        name, score = _score(one)
+        if name in (*found, *_MEASURED, "data", "method", "seed", "status", "error"):
+            raise ValueError(
+                f"the score name {name!r} is taken; pass (another name, function, 'max' or 'min')."
+            )
+        found[name] = score
+    return found
+
+
+def _score(given: Any) -> tuple[str, Score]:
+    if isinstance(given, str) and given not in INDICES:
+        if given not in _BY_CLASSES:
+            hint, known = did_you_mean(given, (*_BY_CLASSES, *INDICES)), ", ".join(_BY_CLASSES)
+            raise ValueError(
+                f"unknown score {quoted(given)}{hint}; use {known}, a validity index or a function."
+            )
+        return given, Score(_BY_CLASSES[given], True, True)
+    if isinstance(given, tuple) and len(given) == 3 and callable(given[1]):
+        name, function, direction = given
+        checks.choice(f"the direction of the score {name!r}", direction, ("max", "min"))
+        return str(name), Score(function, direction == "max", not _takes(function, "X"))
+    if callable(given) and not isinstance(given, type):
+        return name_of(given), Score(given, True, not _takes(given, "X"))
+    index = get_index(given)
+    return index.name, Score(partial(_index_value, index), index.greater_is_better, False)
+
+
+def _index_value(index: Any, X: Any, labels: Any) -> float:
+    return float(index.fit(X).evaluate(labels)[0])
+
+
+def _features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
+    """Read a data set; raise a ValueError that names it if no method can read it."""
+    try:
+        X, y = _opened(entry, seed)
+    except Exception as error:
+        raise ValueError(f"the data set {name!r} cannot be read: {error}") from error
+    X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else np.asarray(X)
+    if X.ndim != 2 or 0 in X.shape or (isinstance(X, np.ndarray) and X.dtype.kind not in "biuf"):
+        raise ValueError(
+            f"no method can read the data set {name!r}, a {type(X).__name__} of shape {X.shape}; it must be "
+            "of shape (n_samples, n_features), with numbers unless it is a DataFrame."
+        )
+    if y is None:
+        return X, np.full(X.shape[0], -1)
+    if np.shape(y) != X.shape[:1]:
+        raise ValueError(
+            f"the data set {name!r} has {X.shape[0]} samples, but classes of shape {np.shape(y)}."
+        )
+    return X, np.where(np.asarray(np.asarray(y) == -1), -1, pd.factorize(np.asarray(y))[0])
+
+
+def _opened(entry: Any, seed: int) -> tuple[Any, Any]:
+    if callable(entry):
+        return _opened(entry(random_state=seed) if _takes(entry, "random_state") else entry(), seed)
+    if isinstance(entry, str | PathLike):
+        entry = load_bundled(entry) if entry in BUNDLED else read_table(entry)
+    elif isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str | PathLike):
+        entry = read_table(entry[0], labels=entry[1])
+    if isinstance(entry, Table):
+        return entry.X, entry.y
+    if isinstance(entry, Mapping) and "data" in entry:
+        return entry["data"], entry.get("target")
+    return entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
+
+
+def _cell_text(runs: pd.DataFrame, score: str, statistic: str) -> str:
+    values = runs[score].dropna()
+    statuses = runs["status"].value_counts().drop("ok", errors="ignore")
+    counts = "".join(f" ({count} {status})" for status, count in statuses.items())
+    if not len(values):
+        return f"—{counts}"
+    low, middle, high = values.quantile([0.25, 0.5, 0.75])
+    text, spread = f"{middle:.3f}", f" [{low:.3f}, {high:.3f}]"
+    if statistic == "mean":
+        text, spread = f"{values.mean():.3f}", f" ± {values.std():.3f}"
+    return text + (spread if len(values) > 1 else "") + counts
+
+
+def _method_of_toml(name: str, entry: Any) -> Any:
+    """Make a method of ``{method = "mock", ...}`` or ``{class = "sklearn.cluster.KMeans", ...}``."""
+    options = dict(entry) if isinstance(entry, Mapping) else {"method": entry}
+    try:
+        if "class" in options:
+            module, _, attribute = str(options.pop("class")).rpartition(".")
+            return getattr(importlib.import_module(module), attribute)(**options)
+        method, preset = find_method(str(options.pop("method", name)))
+        return method.load()(**{**preset, **options})
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"the method {name!r} cannot be made: {error}") from error
+
+
+def _data_of_toml(folder: Path, name: str, entry: Any) -> Any:
+    """Make a data set of ``"iris"``, a path, ``{file = ..., labels = ...}`` or ``{generator = ...}``."""
+    if isinstance(entry, str):
+        return entry if entry in BUNDLED else folder / entry
+    options = dict(entry) if isinstance(entry, Mapping) else {}
+    if "file" in options:
+        return partial(read_table, folder / options.pop("file"), **options)
+    if hasattr(datasets, make := str(options.pop("generator", None))):
+        return partial(getattr(datasets, make), **options)
+    raise ValueError(
+        f"the data set {name!r} must be a bundled name, a path, or a table with file or with generator, a "
+        f"function of sklearn.datasets; got {quoted(entry)}."
+    )

@@ -1,0 +1,163 @@
+"""Sources of tables in parts: all give the same rows, and faults name the column and the part."""
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from parts.part_data import sources, table, write_parquet
+
+from moo_clustering.parts import Parts, parts
+
+
+def gathered(found):
+    return np.concatenate(found.map(lambda rows, start: rows))
+
+
+def count(rows, start):
+    return len(rows)
+
+
+def test_all_sources_give_the_same_rows(tmp_path):
+    X = table()
+    for name, (source, options) in sources(tmp_path, X).items():
+        found = parts(source, **options)
+        rows = gathered(found)
+        assert rows.dtype == np.float32, name
+        np.testing.assert_array_equal(rows, X, err_msg=name)
+        assert found.shape == X.shape
+        assert [part.start for part in found.items] == np.cumsum([0, *found.map(count)])[:-1].tolist()
+        assert max(found.map(count)) <= max(options.get("rows_per_part", 0), 1500) or name == "array"
+
+
+def test_csv_reads_integers_and_decimals_as_float64(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n3,4\n")
+    (tmp_path / "b.csv").write_text("x,y\n1.5,-2\n")
+    np.testing.assert_array_equal(gathered(parts(str(tmp_path / "*.csv"))), [[1, 2], [3, 4], [1.5, -2]])
+
+
+def test_columns_are_selected_and_types_are_joined(tmp_path):
+    frame = pd.DataFrame({"n": [1, 2], "name": ["a", "b"], "x": np.float32([0.5, 1.5])})
+    frame.to_parquet(tmp_path / "a.parquet")
+    found = parts(tmp_path, columns=["x", "n"])
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(gathered(found), [[0.5, 1], [1.5, 2]])
+    assert parts(found) is found
+    assert parts(tmp_path, columns=["x"]).dtype == np.float32
+    both = parts(dd.from_pandas(frame, npartitions=1), columns=["x"])
+    assert both.dtype == np.float32
+    assert both.columns == ("x",)
+
+
+def test_empty_parts_are_left_out(tmp_path):
+    found = parts(write_parquet(tmp_path / "t", table(50), [0, 20, 20, 50]))
+    assert [part.n_rows for part in found.items] == [20, 30]
+
+
+def faulty(tmp_path, change):
+    """Folder of two files, of which ``change(frame)`` gives the second."""
+    frame = pd.DataFrame(np.arange(40.0).reshape(10, 4), columns=list("abcd"))
+    frame.to_parquet(tmp_path / "one.parquet")
+    change(frame).to_parquet(tmp_path / "two.parquet")
+    return parts(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.rename(columns={"a": "z"}), "part two.parquet lacks column 'a'"),
+        (lambda f: f.assign(e=1), "part two.parquet has another column, 'e'"),
+        (lambda f: f.assign(b="text"), "column 'b' of part two.parquet is not numeric"),
+        (
+            lambda f: f.assign(c=[1.0] * 7 + [np.nan] * 3),
+            "column 'c' of part two.parquet has missing .* row 7",
+        ),
+        (
+            lambda f: f.assign(c=pd.array([1] * 9 + [None], "Int64")),
+            "column 'c' of part two.parquet .* row 9",
+        ),
+        (lambda f: f.assign(d=np.inf), "column 'd' of part two.parquet has missing or infinite .* row 0"),
+    ],
+    ids=["renamed", "extra", "text", "missing", "missing integer", "infinite"],
+)
+def test_faults_of_files_name_column_and_part(tmp_path, change, message):
+    with pytest.raises(ValueError, match=message):
+        faulty(tmp_path, change).map(count)
+
+
+def test_files_that_change_or_vanish_between_passes(tmp_path):
+    found = faulty(tmp_path, lambda frame: frame)
+    assert found.map(count) == [10, 10]
+    pd.DataFrame(np.zeros((12, 4)), columns=list("abcd")).to_parquet(tmp_path / "two.parquet")
+    with pytest.raises(ValueError, match=r"part two.parquet: .* has changed since it was opened"):
+        found.map(count)
+    (tmp_path / "two.parquet").unlink()
+    with pytest.raises(FileNotFoundError, match=r"two\.parquet has vanished"):
+        found.map(count)
+
+
+def test_a_memory_map_of_a_truncated_file(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((4000, 4)))
+    found = parts(np.load(tmp_path / "x.npy", mmap_mode="r"))
+    with open(tmp_path / "x.npy", "r+b") as file:
+        file.truncate(4096)
+    with pytest.raises(ValueError, match=r"x\.npy was truncated"):
+        found.map(count)
+
+
+def test_text_in_a_csv_file_names_the_file_and_column(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "b.csv").write_text("x,y\n1,oops\n")
+    with pytest.raises(ValueError, match=r"b.csv.*column #1.*oops"):
+        parts(str(tmp_path / "*.csv"))
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "message"),
+    [
+        (3, TypeError, "source must be a NumPy or Zarr array"),
+        ([[1.0, 2.0]], TypeError, "source must be a NumPy or Zarr array"),
+        (np.zeros(3), ValueError, "2 dimensions"),
+        (np.zeros((0, 3)), ValueError, "has 0 rows and 3 columns"),
+        (np.array([["a"]]), ValueError, "table of numbers"),
+        (da.zeros((3, 3), dtype="M8[s]"), ValueError, "Dask array of numbers"),
+        (
+            dd.from_pandas(pd.DataFrame({"a": ["x", "y"]}), npartitions=1),
+            ValueError,
+            "column 'a' .* not numeric",
+        ),
+        ("nowhere/*.parquet", FileNotFoundError, r"no file matches 'nowhere/\*.parquet'"),
+        ("nope://x", ValueError, "cannot open 'nope://x'"),
+    ],
+    ids=["number", "list", "vector", "no rows", "text", "dates", "text frame", "no files", "protocol"],
+)
+def test_other_sources_are_refused(source, error, message):
+    with pytest.raises(error, match=message):
+        parts(source)
+
+
+def test_folders_without_files_and_with_two_kinds(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no Parquet or CSV file lies in"):
+        parts(tmp_path)
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    pd.DataFrame({"x": [1.0]}).to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(ValueError, match=r"all end with \.parquet or all with \.csv"):
+        parts(tmp_path)
+    with pytest.raises(ValueError, match="index the array instead"):
+        parts(np.zeros((2, 2)), columns=["a"])
+
+
+def test_storage_errors_are_retried():
+    attempts = []
+
+    def read():
+        attempts.append(1)
+        if len(attempts) < 3:
+            raise OSError("connection reset")
+        return np.ones((2, 1))
+
+    found = parts(np.ones((2, 1)))
+    found.items = [found.items[0]._replace(read=read)]
+    assert isinstance(found, Parts)
+    assert found.map(count) == [2]
+    assert len(attempts) == 3

@@ -1,0 +1,493 @@
+"""A study: every cell once, failures shown, classes out of reach, numbers as worked out independently."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.stats import friedmanchisquare, wilcoxon
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score, davies_bouldin_score
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from moo_clustering import studies
+from moo_clustering.cli import main
+from moo_clustering.studies import Study
+
+X, Y = make_blobs(60, centers=3, cluster_std=2.5, random_state=0)
+OTHER = make_blobs(50, centers=2, random_state=1)
+
+
+def drawn(X, seed):
+    return np.random.default_rng(seed).integers(3, size=len(X))
+
+
+def picky(X, seed):
+    if seed == 1:
+        raise ValueError("not today,\nperhaps tomorrow")
+    return drawn(X, seed)
+
+
+METHODS = {"k-means": KMeans(3, n_init=1), "Ward": AgglomerativeClustering(3), "drawn": drawn}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study")
+    data = {"blobs": (X, Y), "two": OTHER, "fresh": partial(make_blobs, 40, centers=3)}
+    methods = {**METHODS, "picky": picky}
+    return Study(methods, data, ["ari", "davies_bouldin"], seeds=4, path=path).run()
+
+
+def test_cells_are_fits_of_clones_with_the_seed(study):
+    found = study.results.set_index(["data", "method", "seed"])
+    assert len(found) == 3 * 4 * 4
+    for seed in range(4):
+        fresh, classes = make_blobs(40, centers=3, random_state=seed)
+        for name, (data, y) in {"blobs": (X, Y), "fresh": (fresh, classes)}.items():
+            labels = KMeans(3, n_init=1, random_state=seed).fit_predict(data)
+            row = found.loc[(name, "k-means", seed)]
+            assert row["ari"] == pytest.approx(adjusted_rand_score(y, labels))
+            assert row["davies_bouldin"] == pytest.approx(davies_bouldin_score(data, labels))
+            assert row["n_clusters"] == 3
+        assert found.loc[("blobs", "drawn", seed), "ari"] == adjusted_rand_score(Y, drawn(X, seed))
+    assert METHODS["k-means"].random_state is None
+
+
+def test_tables_have_means_medians_and_ranks(study):
+    values = study.results.pivot_table("ari", ["data", "seed"], "method")
+    shown = study.table()
+    means, deviations = values.groupby("data").mean(), values.groupby("data").std()
+    assert shown.frame.loc["two", "Ward"] == f"{means.loc['two', 'Ward']:.3f} ± 0.000"
+    expected = f"{means.loc['blobs', 'drawn']:.3f} ± {deviations.loc['blobs', 'drawn']:.3f}"
+    assert shown.frame.loc["blobs", "drawn"] == expected
+    ranks = means.rank(axis=1, ascending=False)
+    assert shown.frame.loc["average rank", "drawn"] == f"{ranks['drawn'].mean():.2f}"
+    best = means[list(study.methods)].eq(means.max(axis=1), axis=0).reindex(["blobs", "two", "fresh"])
+    np.testing.assert_array_equal(shown.best.iloc[:3], best)
+    low, middle, high = values.loc["fresh", "k-means"].quantile([0.25, 0.5, 0.75])
+    median = study.table(statistic="median").frame
+    assert median.loc["fresh", "k-means"] == f"{middle:.3f} [{low:.3f}, {high:.3f}]"
+    # Small values of this index are good.
+    index = study.results.groupby(["data", "method"])["davies_bouldin"].mean().unstack()[list(study.methods)]
+    lowest = index.eq(index.min(axis=1), axis=0).reindex(["blobs", "two", "fresh"])
+    np.testing.assert_array_equal(study.table("davies_bouldin").best.iloc[:3], lowest)
+
+
+def test_summary_counts_wins_against_every_other_method(study):
+    means = study.results.groupby(["data", "method"])["ari"].mean().unstack()
+    table = study.summary()
+    for one in study.methods:
+        others = [name for name in study.methods if name != one]
+        away = [means.loc[data, one] - means.loc[data, name] for data in means.index for name in others]
+        assert table.loc[one, "wins"] == sum(step > 1e-12 for step in away)
+        assert table.loc[one, "losses"] == sum(step < -1e-12 for step in away)
+        assert table.loc[one, ["wins", "ties", "losses"]].sum() == 9
+    assert table.loc["picky", "failed"] == 3
+    assert table["mean"]["Ward"] == pytest.approx(means["Ward"].mean())
+
+
+def test_failed_cells_are_shown_in_every_output(study):
+    failed = study.results.query("status == 'failed'")
+    assert set(failed["method"]) == {"picky"}
+    assert set(failed["error"]) == {"ValueError: not today, perhaps tomorrow"}
+    assert study.table().frame["picky"].str.contains("(1 failed)", regex=False).sum() == 3
+    assert "Warning: 1 of 4 runs of picky on two have no result" in study.compare("Ward").text
+
+
+def test_comparison_is_that_of_scipy():
+    rng = np.random.default_rng(3)
+    wide = pd.DataFrame(rng.normal([0.0, 4.0, 0.1], size=(9, 3)), columns=["a", "b", "c"])
+    data = {f"d{d}": np.full((4, 1), float(d)) for d in range(9)}
+
+    def value(X, labels):
+        return wide.iloc[int(X[0, 0]), len(np.unique(labels)) - 1]
+
+    methods = {name: partial(lambda k, X: np.minimum(np.arange(4), k), k) for k, name in enumerate("abc")}
+    found = Study(methods, data, [("value", value, "min")], seeds=1).run().compare("a")
+    p = {name: wilcoxon(wide["a"], wide[name]).pvalue for name in "bc"}
+    assert found.pairs["p"].to_dict() == pytest.approx(p)
+    small, large = sorted(p.values())
+    holm = [min(1, 2 * small), min(1, max(2 * small, large))]
+    assert found.pairs["p_holm"].tolist() == pytest.approx(holm)
+    # Positive differences favour the method, and small values are good.
+    assert found.pairs.loc["b", "difference"] == pytest.approx((wide["b"] - wide["a"]).mean())
+    away = wide["b"] - wide["a"]
+    ranks = away.abs().rank() * np.sign(away)
+    assert found.pairs.loc["b", "effect"] == pytest.approx(ranks.sum() / ranks.abs().sum())
+    assert found.pairs.loc["b", "effect_low"] <= found.pairs.loc["b", "effect"]
+    assert found.friedman.statistic == pytest.approx(friedmanchisquare(*wide.to_numpy().T).statistic)
+    assert "a is better than b: mean advantage +" in found.text
+    assert "not significantly different from c" in found.text
+
+
+def test_seeds_are_not_data_sets(study):
+    alone = Study(METHODS, {"blobs": (X, Y)}, seeds=8).run().compare("k-means")
+    assert "Warning: the pairs are seeds, not data sets; the tests hold for blobs only." in alone.text
+    assert alone.friedman is None
+    said = study.compare("k-means").text
+    assert "averaged over 4 seeds" in said
+    assert "No conclusion about pairs is possible: 7 data sets are required, got 3." in said
+
+
+class Spy(ClusterMixin, BaseEstimator):
+    """Fails if it gets anything but features and its own parameters."""
+
+    def __init__(self, seen=None, random_state=None):
+        self.seen, self.random_state = seen, random_state
+
+    def fit(self, X, y=None, **options):
+        if y is not None or options:
+            raise AssertionError("classes reached the fit")
+        X[:] = 0
+        self.labels_ = np.arange(len(X)) % 2
+        return self
+
+
+def test_classes_do_not_reach_a_fit_and_data_stay_as_they_are():
+    kept = X.copy()
+    study = Study({"spy": Spy(), "Ward": AgglomerativeClustering(3)}, {"blobs": (X, Y)}, seeds=2).run()
+    assert set(study.results["status"]) == {"ok"}
+    np.testing.assert_array_equal(X, kept)
+    expected = adjusted_rand_score(Y, AgglomerativeClustering(3).fit_predict(X))
+    assert study.results.query("method == 'Ward'")["ari"].tolist() == [pytest.approx(expected)] * 2
+
+
+def test_known_classes_alone_score():
+    y = np.array(["a", "b", "c", None], dtype=object)[np.where(np.arange(60) < 20, 3, Y)]
+    ours = Study([KMeans(3)], {"a": (X, y)}, seeds=1).run().results["ari"][0]
+    labels = KMeans(3, random_state=0).fit_predict(X)
+    assert ours == pytest.approx(adjusted_rand_score(Y[20:], labels[20:]))
+    numbered = Study([KMeans(3)], {"a": (X, np.where(np.arange(60) < 20, -1, Y))}, seeds=1).run()
+    assert numbered.results["ari"][0] == ours
+
+
+def test_only_missing_cells_are_computed(tmp_path):
+    marks = tmp_path / "marks"
+    marks.mkdir()
+
+    def method(X, seed):
+        (marks / f"{len(X)} {seed} {time.perf_counter_ns()}").touch()
+        return drawn(X, seed)
+
+    data = {"a": (X, Y), "b": OTHER}
+    path = tmp_path / "study"
+    first = Study({"one": method}, data, seeds=3, path=path).run()
+    assert len(list(marks.iterdir())) == 6
+    # A killed process leaves complete lines and perhaps a part of one.
+    lines = (path / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (path / "results.jsonl").write_bytes(b"".join(lines[:-2]) + lines[-2][:20])
+    again = Study({"one": method}, data, seeds=3, path=path).run()
+    assert len(list(marks.iterdir())) == 8
+    values = ["data", "method", "seed", "ari"]
+    pd.testing.assert_frame_equal(again.results[values], first.results[values])
+    again.add({"Ward": AgglomerativeClustering(3)})
+    assert len(list(marks.iterdir())) == 8
+    assert len(again.results) == 12
+    more = Study({"one": method, "Ward": AgglomerativeClustering(3)}, data, seeds=4, path=path).run()
+    assert len(list(marks.iterdir())) == 10
+    assert len(more.results) == 16
+
+
+def test_failed_cells_are_computed_again_on_request(tmp_path):
+    ready = tmp_path / "ready"
+
+    def method(X, seed):
+        if not ready.exists():
+            raise RuntimeError("not ready")
+        return drawn(X, seed)
+
+    study = Study({"m": method}, {"a": (X, Y)}, seeds=2, path=tmp_path / "s").run()
+    ready.touch()
+    assert set(study.run().results["status"]) == {"failed"}
+    assert set(study.run(retry=True).results["status"]) == {"ok"}
+    assert set(Study({"m": method}, {"a": (X, Y)}, seeds=2, path=tmp_path / "s").results["status"]) == {"ok"}
+
+
+@pytest.mark.slow
+def test_workers_do_not_change_values(tmp_path):
+    kept = ["data", "method", "seed", "status", "ari", "silhouette", "error"]
+    data = {"a": (X, Y), "b": OTHER, "c": partial(make_blobs, 40)}
+    found = [
+        Study({**METHODS, "picky": picky}, data, ["ari", "silhouette"], seeds=2).run(n_jobs=n).results[kept]
+        for n in (1, 2)
+    ]
+    pd.testing.assert_frame_equal(*found)
+
+
+def sleeps(X, seed):
+    if seed:
+        time.sleep(60)
+    print("a method may print")
+    return drawn(X, seed)
+
+
+def dies(X, seed):
+    os._exit(7)
+
+
+@pytest.mark.slow
+def test_cells_out_of_time_are_shown():
+    study = Study({"sleeps": sleeps, "dies": dies}, {"a": (X, Y)}, seeds=2, timeout=0.5).run()
+    found = study.results.set_index(["method", "seed"])
+    assert found.loc[("sleeps", 0), "ari"] == pytest.approx(adjusted_rand_score(Y, drawn(X, 0)))
+    assert found.loc[("sleeps", 1), ["status", "error"]].tolist() == [
+        "timed out",
+        "not finished after 0.5 seconds",
+    ]
+    assert found.loc[("dies", 0), "error"] == "its process ended with exit code 7"
+    assert study.table().frame.loc["a"].tolist()[1] == "— (2 failed)"
+    assert study.table().frame.loc["a", "sleeps"].endswith(" (1 timed out)")
+
+
+def problem(X):
+    from moo_clustering.encodings import MedoidEncoding
+    from moo_clustering.problems import PartitionProblem
+
+    return PartitionProblem(X, MedoidEncoding(X, k_max=4), ["silhouette", "davies_bouldin"])
+
+
+def algorithm(problem):
+    from pymoo.algorithms.moo.nsga2 import NSGA2
+
+    return NSGA2(10, **problem.operators())
+
+
+def test_searches_have_evaluations_and_controls(tmp_path):
+    methods = {"search": (problem, algorithm, 3), "Ward": AgglomerativeClustering(3)}
+    study = Study(methods, {"a": (X, Y), "b": OTHER}, seeds=2, controls=True, path=tmp_path / "s").run()
+    found = study.results
+    assert found.query("method == 'search'")["evaluations"].tolist() == [40] * 4
+    assert found.query("method == 'Ward'")["evaluations"].isna().all()
+    lines = [json.loads(line) for line in (tmp_path / "s" / "results.jsonl").read_text().splitlines()[1:]]
+    runs = [pd.DataFrame(one["value"]["runs"]) for one in lines if "part" in one["key"]]
+    assert len(runs) == 4
+    for one in runs:
+        assert (
+            one.set_index("method").loc[["evolution", "random", "drift"], "evaluations"].tolist() == [40] * 3
+        )
+    study.plot_anytime(path=tmp_path / "anytime.png")
+    assert (tmp_path / "anytime.png").stat().st_size > 1000
+    assert (
+        "search and its controls: No conclusion about hypervolume is possible" in study.compare("search").text
+    )
+    with pytest.raises(ValueError, match="use controls=True and a method that is a search"):
+        Study(METHODS, [(X, Y)], seeds=1).plot_anytime()
+
+
+def test_number_of_clusters_reaches_steps_and_functions():
+    def method(X, seed, n_clusters):
+        return np.arange(len(X)) % n_clusters
+
+    pipeline = make_pipeline(PCA(n_components=1), KMeans(9))
+    methods = {"pipeline": pipeline, "f": method, "mixture": GaussianMixture(9), "DBSCAN": DBSCAN()}
+    found = Study(methods, {"a": (X, Y), "b": OTHER}, seeds=1, n_clusters={"a": 4, "b": 2}).run().results
+    assert set(found["status"]) == {"ok"}
+    sizes = found.set_index(["data", "method"])["n_clusters"].to_dict()
+    for name in ("pipeline", "f", "mixture"):
+        assert [sizes[data, name] for data in "ab"] == [4, 2]
+    # Other steps of the pipeline do not change.
+    labels = make_pipeline(PCA(1, random_state=0), KMeans(4, random_state=0)).fit_predict(X)
+    assert found["ari"][0] == pytest.approx(adjusted_rand_score(Y, labels))
+
+
+def test_files_and_bundled_sets_are_data(tmp_path):
+    frame = pd.DataFrame(X, columns=["x", "y"]).assign(kind=np.array(["p", "q", "r"])[Y])
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    data = [(tmp_path / "table.csv", "kind"), "iris", load_iris]
+    with pytest.raises(ValueError, match="two data sets have the name 'iris'"):
+        Study([KMeans(3)], data)
+    study = Study([KMeans(3)], data[:2], seeds=1).run()
+    assert list(study.data) == ["table", "iris"]
+    expected = [adjusted_rand_score(y, KMeans(3, random_state=0).fit_predict(data)) for data, y in
+                ((X, Y), load_iris(return_X_y=True))]  # fmt: skip
+    assert study.results["ari"].tolist() == pytest.approx(expected)
+
+
+def test_tables_and_page_are_escaped(tmp_path):
+    study = Study({"a & <b>_": KMeans(2), "=c": KMeans(3)}, {"50 %_x": (X, Y)}, seeds=1, path=tmp_path).run()
+    tex, html = study.table().to_latex(), study.table().to_html()
+    assert r"a \& <b>\_" in tex
+    assert r"50 \%\_x" in tex
+    assert r"\toprule" in tex
+    assert tex.count(r"\textbf{") == 2  # best score and rank
+    assert "a &amp; &lt;b&gt;_" in html
+    assert study.table().to_csv().splitlines()[0] == "data,a & <b>_,'=c"
+    names = [file.name for file in study.save("=c")]
+    assert names == ["results.csv", "study.tex", "study.html"]
+    assert "<b>" not in (tmp_path / "study.html").read_text()
+    assert len(pd.read_csv(tmp_path / "results.csv")) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([KMeans(2), KMeans(3)], [(X, Y)]), {}, "two methods have the name 'KMeans'"),
+        (({}, [(X, Y)]), {}, "at least one method, got none"),
+        (({"a": KMeans}, [(X, Y)]), {}, "the method 'a' must be a clusterer with fit_predict"),
+        (({"a": StandardScaler()}, [(X, Y)]), {}, "the method 'a' must be a clusterer"),
+        (([KMeans(2)], "iris"), {}, "the data sets must be a mapping from names or a sequence, got 'iris'"),
+        (([KMeans(2)], [(X, Y)], ["arri"]), {}, "unknown score 'arri'.*did you mean 'ari'"),
+        (([KMeans(2)], [(X, Y)], "ari"), {}, r"scores must be a non-empty sequence such as \['ari'\]"),
+        (([KMeans(2)], [(X, Y)], ["ari", "ari"]), {}, "the score name 'ari' is taken"),
+        (([KMeans(2)], [(X, Y)], [("a", len, "up")]), {}, "the direction of the score 'a'"),
+        (([KMeans(2)], {"a": (X, Y)}), {"n_clusters": {"b": 2}}, "the data set in n_clusters"),
+        (([KMeans(2)], [(X, Y)]), {"seeds": 0}, "seeds must be"),
+        (([KMeans(2)], [(X, Y)]), {"timeout": 0}, "timeout must be"),
+    ],
+    ids=range(12),
+)
+def test_faults_are_named_at_once(arguments, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        Study(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (np.ones(3), r"no method can read the data set 'd', a ndarray of shape \(3,\)"),
+        (np.array([["a", "b"]]), "no method can read the data set 'd'"),
+        (Path("nowhere.csv"), "the data set 'd' cannot be read: .*nowhere.csv"),
+        ((X, Y[:3]), r"the data set 'd' has 60 samples, but classes of shape \(3,\)"),
+        (X, "the score 'ari' requires classes, but no data set has any"),
+    ],
+    ids=range(5),
+)
+def test_data_that_no_method_can_read_are_named_before_a_run(tmp_path, data, message):
+    study = Study([KMeans(2)], {"d": data}, path=tmp_path / "s")
+    with pytest.raises(ValueError, match=message):
+        study.run()
+    assert not (tmp_path / "s").exists()
+    with pytest.raises(ValueError, match="no finished cells"):
+        study.table()
+
+
+def test_another_study_is_refused_and_left_alone(tmp_path):
+    def make(k=3, y=Y, **options):
+        return Study({"m": KMeans(k)}, {"a": (X, y)}, seeds=1, path=tmp_path / "s", **options)
+
+    make().run()
+    before = (tmp_path / "s" / "results.jsonl").read_bytes()
+    with pytest.raises(ValueError, match=r"the method 'm' is 'KMeans\(n_clusters=3\)' there and .*=4"):
+        make(4).run()
+    with pytest.raises(ValueError, match="holds another study: the data set 'a'"):
+        make(y=1 - Y % 2).run()
+    with pytest.raises(ValueError, match=r'scores is \["ari"\] there and \["nmi"\] here'):
+        make(scores=["nmi"]).run()
+    with pytest.raises(ValueError, match="already has a method 'm'"):
+        make().add({"m": KMeans(5)})
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").touch()
+    with pytest.raises(ValueError, match="holds other files"):
+        Study([KMeans(3)], {"a": (X, Y)}, path=tmp_path / "notes").run()
+    assert (tmp_path / "s" / "results.jsonl").read_bytes() == before
+
+
+KILLED = """
+import sys, time
+from moo_clustering.studies import Study
+def slow(X, seed):
+    time.sleep(0.05)
+    return [seed % 2] * 149 + [0]
+Study({"slow": slow}, ["iris"], seeds=200, path=sys.argv[1]).run()
+"""
+
+
+def test_a_kill_loses_one_cell(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path / "s")])
+    file = tmp_path / "s" / "results.jsonl"
+    while process.poll() is None and not (file.exists() and file.read_bytes().count(b"\n") > 8):
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+
+    calls = []
+
+    def slow(X, seed):
+        calls.append(seed)
+        return [seed % 2] * 149 + [0]
+
+    n_saved = file.read_bytes().count(b"\n") - 3
+    study = Study({"slow": slow}, ["iris"], seeds=n_saved + 3, path=tmp_path / "s").run()
+    assert calls == [n_saved, n_saved + 1, n_saved + 2]
+    assert set(study.results["status"]) == {"ok"}
+
+
+def test_public_names():
+    assert studies.__all__ == ["MethodComparison", "Study", "StudyTable"]
+
+
+FILE = """
+scores = ["ari"]
+seeds = 2
+path = "out"
+compare = "ward"
+[methods]
+kmeans = {class = "sklearn.cluster.KMeans", n_clusters = 3}
+ward = {class = "sklearn.cluster.AgglomerativeClustering", n_clusters = 3}
+spherical-kmeans = {n_clusters = 2}
+[data]
+iris = "iris"
+table = {file = "table.csv", labels = "kind"}
+blobs = {generator = "make_blobs", n_samples = 40, centers = 3}
+"""
+
+
+def test_the_command_runs_what_the_file_says(tmp_path):
+    pd.DataFrame(X, columns=["x", "y"]).assign(kind=Y).to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "study.toml").write_text(FILE)
+    result = CliRunner().invoke(main, ["study", str(tmp_path / "study.toml")])
+    assert result.exit_code == 0, result.output
+    found = pd.read_csv(tmp_path / "out" / "results.csv")
+    assert len(found) == 18
+    labels = KMeans(3, random_state=1).fit_predict(X)
+    (score,) = found.query("data == 'table' and method == 'kmeans' and seed == 1")["ari"]
+    assert score == pytest.approx(adjusted_rand_score(Y, labels))
+    assert "By ari on 3 data sets, averaged over 2 seeds, ward has a mean of" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("Saved in ")
+    again = CliRunner().invoke(main, ["study", str(tmp_path / "study.toml"), "--quiet"])
+    assert (again.exit_code, again.stdout) == (0, "")
+    assert pd.read_csv(tmp_path / "out" / "results.csv").equals(found)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seeds", "sedes", "unknown key 'sedes'; did you mean 'seeds'?"),
+        ("[data]", "[else]", "unknown key 'else'"),
+        ('"sklearn.cluster.KMeans"', '"sklearn.cluster.Kmeans"', "the method 'kmeans' cannot be made"),
+        ("spherical-kmeans", "sperical-kmeans", "did you mean 'spherical-kmeans'?"),
+        ('"make_blobs"', '"make_blob"', "the data set 'blobs' must be"),
+        ('"ward"', '"wart"', "compare must name a method of"),
+        ("= 2\npath", "= [[\npath", "is not a TOML file"),
+    ],
+    ids=range(7),
+)
+def test_faults_of_the_file_are_one_sentence(tmp_path, old, new, message):
+    (tmp_path / "study.toml").write_text(FILE.replace(old, new, 1))
+    result = CliRunner().invoke(main, ["study", str(tmp_path / "study.toml")])
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()[-1:]) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_keys_of_the_file_are_documented():
+    page = (Path(__file__).parents[2] / "docs/api/command.md").read_text(encoding="utf-8")
+    section = page.partition("| key of FILE | meaning |")[2].partition("## about")[0]
+    listed = re.findall(r"^\| `\[?(\w+)\]?` \|", section, re.MULTILINE)
+    assert set(listed) == {*inspect.signature(Study).parameters, "jobs", "compare"}
