@@ -63,7 +63,7 @@ FILES = (
     "alternatives.csv", "alternatives_summary.csv", "front.csv", "history.csv", "result.npz", "front.png",
     "attainment.png", "similarity.png", "history.png", "terms.png", "partition.png", "roc.png",
     "bag_distances.png", "bag_embedding.png", "questions.npz", "must_link.csv", "cannot_link.csv",
-    "partial_labels.csv", CONTENT, REPORT,
+    "partial_labels.csv", "regions.geojson", CONTENT, REPORT,
 )  # fmt: skip
 FORMAT, VERSION = "moo_clustering run", 1
 _MODEL_FORMAT, _MODEL_VERSION = "moo_clustering model", 1

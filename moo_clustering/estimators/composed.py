@@ -1,6 +1,7 @@
 """`EvolutionaryClusterer`, the base class of user-defined estimators, and `Method`, which registers them."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from moo_clustering.estimators._methods import Method
 from moo_clustering.estimators._options import Count, NonNegativeCount, estimator
 from moo_clustering.operators import start_genes
 from moo_clustering.problems import PartitionProblem
+from moo_clustering.results import ClusteringResult
 
 __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 
@@ -80,7 +82,11 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         self.pareto_labels_ = labels[rows]
         self.pareto_front_ = problem.natural(self.result_.F[rows])
         self.objective_names_ = problem.objective_names
+        self._limits = problem.limits
         self.choose(self.select)
+
+    def _clustering_result(self) -> ClusteringResult:
+        return replace(super()._clustering_result(), limits=self._limits)
 
     def _take_member(self, row: int) -> None:
         self.chosen_, self.labels_ = row, self.pareto_labels_[row].copy()
