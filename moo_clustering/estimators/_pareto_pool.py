@@ -7,7 +7,9 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.linalg import eigh
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
@@ -20,12 +22,14 @@ from moo_clustering._arrays import (
     number_clusters,
     quoted,
     require_squares,
+    row_sizes,
     spawn_seeds,
     unit_rows,
+    warn_caller,
 )
 from moo_clustering._kernels.kmeans import nearest_in_groups
 from moo_clustering._kernels.threads import for_parts
-from moo_clustering._parallel import threads_here
+from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
@@ -37,7 +41,7 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-Scale = Literal["standard", "isotropic", "none"]
+Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
 # Family of a pool with a single partition of one cluster.
 TRIVIAL = "trivial"
@@ -60,10 +64,16 @@ _AT_ONCE = 1 << 25
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
 # Samples that may belong to rare groups are this far from their landmark, relative to the median.
 _OUTER = 1.5
+# Ratio of the lengths of rows above which embeddings are unlikely to be by the same model.
+_UNLIKE_LENGTHS = 1000.0
+# Number of products of samples and landmarks to compute at once: 80 MB.
+_PRODUCTS = 10_000_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Range of random walks on the graph.
 _REACH = 0.9
+# Number of coordinates of points by their distances, and smallest share of an eigenvalue in the greatest.
+_MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance that defines the neighbours of bags.
 _GRAPH_DISTANCE = "average"
 
@@ -74,13 +84,13 @@ class PooledSamples:
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
     # instead of graph and linear kernels. Distances and bags have ``coincident``, the points at distance 0 as
-    # clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds
-    # their nearest points. ``landmark_of`` is the point of every sample, and ``scaled`` are the features of
-    # all samples, or None for many samples, which have unscaled ``rows``. ``far``: outliers,
-    # whose features are moved towards their nearest sample from ``far_rows``. ``outliers`` are those of all
-    # samples, with landmarks. ``rare`` is the rare group of every landmark, -1 for others, or None without
-    # groups; groups in ``apart`` are clusters of every partition of the pool. Pickles of fits with landmarks
-    # omit ``scaled`` and ``rows``.
+    # clusters, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new, n)
+    # -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample, and
+    # ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
+    # ``far``: outliers, whose features are moved towards their nearest sample from ``far_rows``. ``outliers``
+    # are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1 for others,
+    # or None without groups; groups in ``apart`` are clusters of every partition of the pool. Pickles of fits
+    # with landmarks omit ``scaled`` and ``rows``.
 
     n_samples: int
     graph: sp.csr_array
@@ -92,6 +102,7 @@ class PooledSamples:
     rows: Any = None
     kernels: tuple[FloatArray, ...] = ()
     coincident: Labels | None = None
+    coordinates: FloatArray | None = None
     transform: Callable[[Any], FloatArray] | None = None
     far: BoolArray | None = None
     far_rows: FloatArray | None = None
@@ -107,6 +118,12 @@ class PooledSamples:
         points = self.features.copy()
         points[self.far] = self.far_rows
         return points
+
+    @property
+    def has_directions(self) -> bool:
+        """Whether rows of features have unit length: reduced sparse data, or ``metric="cosine"``."""
+        scaling = getattr(self.nearest, "scaling", None)
+        return scaling is not None and (scaling.unit or scaling.components is not None)
 
     @property
     def n_points(self) -> int:
@@ -462,9 +479,25 @@ def pooled_distances(
     )
     if len(D) < 3 or not D.any():
         return samples
+    samples = replace(samples, coordinates=principal_coordinates(D))
     candidates = _extra_candidates(extra, D, None, extra_seed, "precomputed")
     options = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
     return replace(samples, pool=_pool_of_views({"": D}, candidates, options, slice(None), samples.graph))
+
+
+def principal_coordinates(D: FloatArray) -> FloatArray:
+    """Return at most 50 coordinates of points by their distances (classical scaling), for the verdict."""
+    # Directions with negative or negligible eigenvalues are left out. O(n^2) time for 50 coordinates.
+    squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
+    means = squared.mean(axis=0)
+    products = -(squared - means - means[:, None] + means.mean()) / 2
+    with one_thread("blas"):
+        few = len(D) <= 4 * _MOST_COORDINATES
+        values, vectors = eigh(products) if few else eigsh(products, _MOST_COORDINATES, v0=start, tol=1e-8)
+    order = np.argsort(-values)[:_MOST_COORDINATES]
+    order = order[values[order] > _LEAST_EIGENVALUE * values[order[0]]]
+    found: FloatArray = vectors[:, order] * np.sqrt(values[order])
+    return found
 
 
 def pooled_bags(
@@ -530,9 +563,10 @@ class FeatureScaling:
     offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
     varying: IntpArray  # shape (n_varying,): features that are not constant
-    # Reduction of sparse data, after which rows are scaled to unit length.
+    # Reduction of sparse data and directions, after which rows are scaled to unit length.
     components: TruncatedSVD | None = None
     least: FloatArray | None = None  # shape (n_features,): the values of constant features
+    unit: bool = False  # whether rows are scaled to unit length without a reduction
 
     @classmethod
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
@@ -543,6 +577,16 @@ class FeatureScaling:
             # Without variance, shares of explained variance are undefined.
             with np.errstate(invalid="ignore"):
                 svd = TruncatedSVD(n_components, random_state=0).fit(near_one(X, together=True))
+            return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
+        if scale == "unit":
+            n_samples, n_features = X.shape
+            if min(X.shape) <= n_components:
+                return cls(np.zeros(n_features), np.ones(n_features), np.arange(n_features), unit=True)
+            n_rows = min(n_samples, max(n_features, _AT_ONCE // n_features))
+            rows = np.arange(n_samples)
+            if n_rows < n_samples:
+                rows = np.sort(np.random.default_rng(0).choice(n_samples, n_rows, replace=False))
+            svd = TruncatedSVD(n_components, random_state=0).fit(unit_rows(X[rows]))
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
         n_parts = -(-X.shape[0] * X.shape[1] // _AT_ONCE)
         parts = np.array_split(np.arange(X.shape[1]), min(n_parts, X.shape[1]))
@@ -580,8 +624,10 @@ class FeatureScaling:
     def transform(self, X: Any) -> FloatArray:
         """Scale rows, shape (n, n_varying), or one column of zeros if no feature varies."""
         if self.components is not None:
-            rows: FloatArray = unit_rows(self.components.transform(near_one(X)))
-            return np.ascontiguousarray(rows, dtype=np.float64)
+            parts = [self.components.transform(near_one(part)) for part in _row_parts(X)]
+            return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
+        if self.unit:
+            return np.ascontiguousarray(unit_rows(_dense(X)))
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))
         rows = np.array(_dense(X)[:, self.varying], order="C")
@@ -598,6 +644,30 @@ class FeatureScaling:
         found = np.tile(self.least, (len(rows), 1))
         found[:, self.varying] = self.offset + self.spread * rows[:, : len(self.varying)]
         return found
+
+
+def warn_of_lengths(X: Any) -> None:
+    """Warn of rows of zeros, which have no direction, and of dense rows of very different lengths."""
+    sizes = np.concatenate([row_sizes(part) for part in _row_parts(X)])
+    if n_zero := int((sizes == 0.0).sum()):
+        warn_caller(
+            f"{n_zero} of {len(sizes)} rows of X contain only zeros, so that their direction is undefined; "
+            "leave them out, or their clusters have no meaning"
+        )
+    sizes = sizes[sizes > 0.0]
+    if not sp.issparse(X) and len(sizes) and sizes.max() > _UNLIKE_LENGTHS * sizes.min():
+        warn_caller(
+            f"the largest value of a row of X is {sizes.min():.3g} to {sizes.max():.3g}, which "
+            'metric="cosine" ignores; check that all rows are embeddings by the same model'
+        )
+
+
+def _row_parts(X: Any) -> list[Any]:
+    """Return views of dense rows, few enough to be converted at once, or sparse data as they are."""
+    step = max(1, _AT_ONCE // max(1, X.shape[1]))
+    if sp.issparse(X) or X.shape[0] <= step:
+        return [X]
+    return [X[low : low + step] for low in range(0, X.shape[0], step)]
 
 
 def _dense(X: Any) -> FloatArray:
