@@ -330,7 +330,8 @@ def extended(
             samples, n_samples=len(every), landmark_of=landmark_of, scaled=every, nearest=neighbors
         )
         return replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
-    kept, landmark_of = np.unique(landmark_of, return_inverse=True)
+    kept, places = np.unique(landmark_of, return_inverse=True)
+    landmark_of = places.astype(np.int32)
     points, drawn, far, origin = points[kept], drawn[kept], far[kept], origin[kept]  # type: ignore[index]
     graph = self_tuning_graph(drawn, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
     found = replace(
@@ -340,7 +341,7 @@ def extended(
         pool=PartitionPool(pool.labels[:, origin], pool.families),
         nearest=_TableNeighbors(neighbors.scaling, points, limits[kept]),
         features=drawn,
-        landmark_of=landmark_of.astype(np.int32),
+        landmark_of=landmark_of,
         scaled=every,
         far=far,
         far_rows=points[far],
