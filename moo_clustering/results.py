@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,9 @@ from sklearn.exceptions import NotFittedError
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, warn_caller
 from moo_clustering._messages import Advice, distinct_names, quoted
+
+if TYPE_CHECKING:
+    from moo_clustering.constraints import Limit
 
 __all__ = ["ClusteringResult", "Coassociation", "Front", "Objective", "PoolResult", "result_of"]
 
@@ -220,6 +223,8 @@ class ClusteringResult:
         Distance between samples: ``"precomputed"``, ``"cosine"``, ...
     scaled : callable
         ``scaled(X)`` returns features or bags in the scale in which the method compares them.
+    limits : sequence of Limit
+        Limits of the clusters, for a table of their violations by every solution.
     preparer : TablePreparer, optional
         Converts data frames to features, if the method accepts columns of any kind.
     facts : sequence of (str, str)
@@ -266,6 +271,7 @@ class ClusteringResult:
     embedding: Any = None
     metric: Any = None
     scaled: Callable[[Any], Any] = field(default_factory=lambda: _unscaled)
+    limits: Sequence[Limit] = ()
     preparer: Any = None
     facts: Sequence[tuple[str, str]] = ()
     lines: Sequence[str] = ()

@@ -127,7 +127,8 @@ class Regionalisation:
             earlier = last_year(data, tolerance, seed)
             data = data._replace(weight=data.weight * np.exp(_YEAR * rng.normal(size=len(data.weight))))
         problem = problem_of(data, tolerance, earlier)
-        methods = METHODS if earlier is None else started(problem.encoding.mend(earlier))
+        encoding: Any = problem.encoding
+        methods = METHODS if earlier is None else started(encoding.mend(earlier))
         value: dict[str, Any] = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

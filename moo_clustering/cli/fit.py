@@ -25,6 +25,7 @@ from moo_clustering.cli.describe import (
     column_table,
     describe,
     described_rows,
+    limits_rows,
     number_rows,
     squares_rows,
     subspace_table,
@@ -60,7 +61,7 @@ from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
 from moo_clustering.estimators._base import recall_text
-from moo_clustering.estimators._methods import find_method
+from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines, granularity_text
 from moo_clustering.results import ClusteringResult, Front, has_labels
 
@@ -70,8 +71,11 @@ if TYPE_CHECKING:
 # Number of samples above which a message announces that the recommended method takes minutes.
 LONG = 1000
 # Options of the command by the step that uses them.
-_READING = ("bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header")
-_FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "stemmer")
+_READING = (
+    "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
+    "start",
+)  # fmt: skip
+_FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "embed", "stemmer")
 _INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
 _SCORES = {
     "accuracy": "accuracy (RI)",
@@ -118,6 +122,8 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     scaled: dict[str, Any] = {}
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
+    if options["embed"] is not None and method.name == RECOMMENDED:
+        scaled = {"metric": "cosine"}  # other methods do not scale the rows of unit length
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # A killed run without results is restarted, with any method.
@@ -132,6 +138,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         seed=seed,
         n_jobs=options["jobs"],
         verbose=not quiet,
+        tolerance=options["tolerance"],
         checkpoint=folder.checkpoint if checkpointing else None,
         checkpoint_every=options["checkpoint_every"],
     )
@@ -360,7 +367,7 @@ def warn_of_missing(job: Job) -> None:
 def _fit(job: Job) -> bool:
     """Return whether the fit was interrupted."""
     try:
-        job.estimator.fit(job.samples.X, **job.supervision)
+        job.estimator.fit(job.samples.X, **job.samples.arguments, **job.supervision)
     except KeyboardInterrupt:
         return True
     except Exception as error:
@@ -532,6 +539,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         rows += number_rows(record, found.number_reason)
         rows += search_rows(record)
         rows += squares_rows(record)
+        rows += limits_rows(record)
         rows += [[name.replace("_", " "), f"{value:.4f}"] for name, value in record["scores"].items()]
         rows += prediction_rows(record, kind)
     rows.append(["seconds", f"{record['timings']['total']:.1f}"])

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from os import PathLike
-from typing import Annotated, Any, Literal, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -78,6 +78,9 @@ from moo_clustering.problems.partition import evaluated_population
 from moo_clustering.results import carried_names
 from moo_clustering.validity import BoundaryCut
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
 # Family name of evolved partitions.
 _EVOLVED = "evolved"
@@ -98,14 +101,16 @@ class ParetoPoolClusterer(
         Instead of ``n_clusters``: restrict the number of clusters to the lower, middle or upper third of the
         numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
-        Numbers of clusters in the pool. ``"auto"``: up to 40 and to the square root of n_samples.
+        Numbers of clusters in the pool, without ``rare_groups_``. ``"auto"``: up to 40 and to the square root
+        of n_samples.
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
         Smallest cluster of a result without ``n_clusters`` and without labels of every class. Default: a
         hundredth of n_samples, between 2 and 10.
     criterion_weight : float, optional
-        Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity).
+        Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity),
+        2 (directions).
     method : {"consensus", "select"}
         Result with ``n_clusters`` and without labels: spectral clustering of the weighted co-association
         matrix, or the best partition with the nearest number of clusters.
@@ -177,6 +182,14 @@ class ParetoPoolClusterer(
     landmark_of_ : ndarray of shape (n_samples,) or None
         Landmark of every sample. None without landmarks.
     n_landmarks_ : int or None
+    landmarks_ : ndarray of shape (n_landmarks, n_features) or None
+        Landmarks in the units of the features of ``fit`` (prepared features of data frames, components of
+        reduced sparse data), for clusterers that cannot use all samples.
+    landmark_weights_ : ndarray of shape (n_landmarks,) or None
+        Number of samples of every landmark.
+    rare_groups_ : DataFrame
+        Groups of at least 20 samples and at most 1 % of a table with landmarks, at a distance from all other
+        samples: cluster, ``n_samples``, share, number of a sample, and whether the group is a cluster.
     outliers_ : ndarray of shape (n_samples,), bool
         Samples far from all others, at most 5 %, see Notes and ``noise``; none for distances and bags.
     classes_ : ndarray of shape (n_classes,)
@@ -369,6 +382,74 @@ class ParetoPoolClusterer(
         if rule == "consensus" and self._number is None:
             raise ValueError('choose("consensus") requires n_clusters; see relabel(n_clusters=...).')
         return super().choose(rule)
+
+    @property
+    def landmarks_(self) -> FloatArray | None:
+        """Landmarks in the units of the features, or None if every sample is used."""
+        check_is_fitted(self)
+        points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
+        if self.landmark_of_ is None or points is None or scaling is None:
+            return None
+        found: FloatArray = scaling.inverse(points)
+        return found
+
+    @property
+    def landmark_weights_(self) -> IntpArray | None:
+        """Number of samples of every landmark, or None if every sample is used."""
+        check_is_fitted(self)
+        return None if self.landmark_of_ is None else np.bincount(self.landmark_of_)
+
+    @property
+    def rare_groups_(self) -> pd.DataFrame:
+        """Small groups of samples at a distance from all others, see :class:`ParetoClustering`."""
+        import pandas as pd  # takes long
+
+        check_is_fitted(self)
+        rows = []
+        if self._samples.rare is not None:
+            of_sample = self._samples.rare[self.landmark_of_]
+            for group in range(int(of_sample.max(initial=-1)) + 1):
+                members = np.flatnonzero(of_sample == group)
+                labels = self.labels_[members]
+                cluster = int(np.bincount(labels + 1).argmax()) - 1
+                alone = int((self.labels_ == cluster).sum()) == len(members) == int((labels == cluster).sum())
+                rows.append((cluster, len(members), len(members) / len(of_sample), int(members[0]), alone))
+        return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
+
+    def restore_samples(self, X: Any) -> Self:
+        """Give the samples of the fit to a model that was loaded from a pickle.
+
+        A pickle of a fit with landmarks does not contain the samples. ``predict``, ``choose`` and ``relabel``
+        without labels do not need them; ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
+        ValueError if X has another number of rows, or rows of other landmarks.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The samples of the fit and of its updates, in order.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        samples: PooledSamples = vars(self)["_samples"]
+        if samples.landmark_of is None or samples.transform is None:
+            return self
+        rows = self._read(X, reset=False)
+        if rows.shape[0] != samples.n_samples:
+            raise ValueError(f"X must have the {samples.n_samples} samples of the fit, got {rows.shape[0]}.")
+        points = samples.points_given
+        assert points is not None
+        unlike = points[samples.nearest(rows, 1)[0][:, 0]] != points[samples.landmark_of]
+        other = np.flatnonzero(unlike.any(axis=1))
+        if len(other):
+            raise ValueError(
+                f"row {other[0]} of X differs from row {other[0]} of the fit; pass the samples of the fit in "
+                "their order."
+            )
+        self._samples: PooledSamples = replace(samples, scaled=samples.transform(rows))
+        return self
 
     def _take_by_rule(self, rule: str) -> None:
         if rule in self._solutions:
@@ -734,8 +815,9 @@ class ParetoPoolClusterer(
         samples, candidates, side = self._samples, self._candidates, self._side_information
         self.pool_: PartitionPool | None = samples.pool
         self.graph_, self.landmark_of_ = samples.graph, samples.landmark_of
-        outliers = np.zeros(samples.n_points, dtype=bool) if samples.far is None else samples.far
-        self.outliers_: BoolArray = outliers if samples.landmark_of is None else outliers[samples.landmark_of]
+        outliers = samples.far if samples.outliers is None else samples.outliers
+        none = np.zeros(samples.n_samples, dtype=bool)
+        self.outliers_: BoolArray = none if outliers is None else outliers
         self.n_landmarks_ = None if samples.landmark_of is None else samples.n_points
         if side.targets is not None:
             self.classes_ = side.targets.classes
@@ -764,10 +846,13 @@ class ParetoPoolClusterer(
                 by_chance = self._numbered(self._solutions["random-control"])
                 self.random_control_labels_ = self._with_noise(by_chance.labels)
 
-    def _restore(self) -> None:
-        """Compute the seeds and tables that a saved model lacks."""
+    def _restore(self, X: Any = None) -> None:
+        """Compute the seeds and tables that a saved model lacks; X are the samples of the fit."""
         self._seeds = spawn_seeds(self.random_state, 4)[:3]
         saved = dict(vars(self))
+        if X is not None:
+            self.restore_samples(X)
+            saved["_samples"] = self._samples
         self._publish(None)
         self.__dict__.update(saved)
 

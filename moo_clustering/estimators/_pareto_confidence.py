@@ -753,6 +753,8 @@ class PoolReportMixin(ReportMixin):
         if self._samples.features is None or scaling is None or scaling.components is not None:
             return None
         given = getattr(self, "feature_names_in_", None) if names is None else names
+        if scaling.unit and given is None:
+            return None  # dimensions of embeddings have no meaning
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
     def summary(self: Any) -> str:
@@ -768,6 +770,12 @@ class PoolReportMixin(ReportMixin):
         check_is_fitted(self)
         n_new = int((getattr(self, "cluster_classes_index_", np.zeros(0)) < 0).sum())
         lines = [f"{sizes_text(self.labels_, n_new)}: {verdict_of(self)}"]
+        if len(rare := self.rare_groups_):
+            texts = [
+                f"{row.n_samples} samples {'are' if row.is_cluster else 'in'} cluster {row.cluster}"
+                for row in rare.itertuples()
+            ]
+            lines.append(f"small groups at a distance from all other samples: {', '.join(texts)}")
         if names := self.cluster_names_:
             lines.append(f"names: {', '.join(f'{cluster} = {name}' for cluster, name in names.items())}")
         if said := granularity_text(self.granularity_, self.granularities_):

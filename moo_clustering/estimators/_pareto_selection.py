@@ -37,11 +37,13 @@ from moo_clustering.validity import (
 )
 
 # Default weight of a criterion relative to the agreement.
-CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0}
+CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # With up to this many features, clusters may be thin shapes; with more, mixtures describe them better.
 MOST_FOR_SHAPES = 3
 # Weight of the modularity relative to the gain in likelihood.
 _MODULARITY_IN_MIXTURE = 0.3
+# Price of ln n_clusters for directions. Without it, the number of clusters increases with that of documents.
+_LOG_CLUSTERS_PRICE = 0.1
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
 # Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy them.
@@ -212,7 +214,9 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
     """Return the default criterion for the labels and pairs and the number of varying features."""
     if samples.features is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    return "minimax" if samples.features.shape[1] <= MOST_FOR_SHAPES else "mixture"
+    if samples.features.shape[1] <= MOST_FOR_SHAPES:
+        return "minimax"
+    return "directions" if samples.has_directions and side.kind == "none" else "mixture"
 
 
 def objectives_for(
@@ -253,6 +257,9 @@ def _fitted(
         assert samples.features is not None
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features))
     modularity = GraphModularity().fit(samples.graph)
+    if criterion == "directions":
+        priced = SumOfIndices("directions", modularity, LogClusters(), -_LOG_CLUSTERS_PRICE)
+        return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
     if criterion == "mixture":
         # The gain in likelihood of one Gaussian per cluster, plus .3 times the modularity.
         assert samples.features is not None
@@ -314,6 +321,20 @@ class SumOfIndices(ValidityIndex):
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self.first.evaluate(labels) + self.weight * self.second.evaluate(labels)
+
+
+class LogClusters(ValidityIndex):
+    """Natural logarithm of the number of clusters."""
+
+    name, greater_is_better = "log_clusters", False
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Return self: nothing depends on data."""
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        values: FloatArray = np.log(np.atleast_2d(labels).max(axis=1) + 1.0)
+        return values
 
 
 @dataclass(frozen=True, eq=False)

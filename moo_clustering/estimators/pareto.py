@@ -25,10 +25,12 @@ from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.estimators._pareto_pool import (
     PooledSamples,
+    Scale,
     extended,
     pooled_bags,
     pooled_distances,
     pooled_table,
+    warn_of_lengths,
 )
 from moo_clustering.estimators._pareto_selection import SCORE_WEIGHT, Candidates, Solution, class_of_clusters
 from moo_clustering.estimators.bags_base import read_bags
@@ -66,18 +68,21 @@ class ParetoClustering(ParetoPoolClusterer):
         ``"standard"``. Or scale features to mean 0 and standard deviation 1, all by one factor, or not.
         Constant features are dropped. Sparse data with more than ``n_components`` features are reduced by a
         truncated SVD to rows of unit length instead.
-    metric : {"euclidean", "precomputed"}
-        ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
-    criterion : {"auto", "modularity", "minimax", "mixture"}
+    metric : {"euclidean", "cosine", "precomputed"}
+        ``"cosine"``: rows are scaled to unit length in place of ``scale``, and reduced to ``n_components``,
+        as for embeddings. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
+    criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
         Criterion that is added to the agreement, see Notes. ``"auto"``: modularity if there are no features,
-        or pairs or ``n_clusters``; otherwise minimax for up to three varying features, and mixture for more.
+        or pairs or ``n_clusters``; otherwise minimax for up to three varying features, directions for reduced
+        sparse data and ``metric="cosine"`` without labels, and mixture for the rest.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel for labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``, for bags
         two bag kernels), or bag kernels without a pool. ``"auto"``: ``"full"`` from four labels per class.
     n_components : int
-        Components to which sparse data are reduced.
+        Components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
-        Number of landmarks, means of near samples, that represent a larger number of samples.
+        Number of landmarks, means of near samples, that represent a larger number of samples. Up to twelve
+        for each of ``rare_groups_`` are added.
     noise : {"assign", "label"}
         Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
         labelled -1. Samples with labels, pairs or answers are never noise.
@@ -94,7 +99,8 @@ class ParetoClustering(ParetoPoolClusterer):
     Criteria: ``"modularity"`` is that of the neighbour graph. ``"minimax"`` adds the mean agreement with all
     partitions and the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
     ``"mixture"`` adds the mean agreement, the gain in likelihood of one Gaussian per cluster
-    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity.
+    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity. ``"directions"`` adds
+    the mean agreement, and twice the modularity minus .1 ln n_clusters.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
@@ -139,8 +145,8 @@ class ParetoClustering(ParetoPoolClusterer):
     families: Annotated[Literal["auto"] | Sequence[str], StrOptions({"auto"}), list, tuple] = "auto"
     prepare: Literal["auto", "none"] = "auto"
     scale: Literal["auto", "standard", "isotropic", "none"] = "auto"
-    metric: Literal["euclidean", "precomputed"] = "euclidean"
-    criterion: Literal["auto", "modularity", "minimax", "mixture"] = "auto"
+    metric: Literal["euclidean", "cosine", "precomputed"] = "euclidean"
+    criterion: Literal["auto", "modularity", "minimax", "mixture", "directions"] = "auto"
     kernel: Literal["auto", "pool", "full", "bags"] = "auto"
     n_components: Count = 50
     n_landmarks: Annotated[int, Interval(Integral, 10, None, closed="left")] = 2000
@@ -210,7 +216,7 @@ class ParetoClustering(ParetoPoolClusterer):
         Raises
         ------
         NotFittedError, ValueError
-            Before ``fit``; if X does not match the fit; after a fit to distances, bags, reduced sparse data,
+            Before ``fit``; if X does not match the fit; after a fit to distances, bags, reduced data,
             or a table of more than 2^25 numbers. An error leaves the fit unchanged.
 
         Examples
@@ -227,13 +233,14 @@ class ParetoClustering(ParetoPoolClusterer):
         samples, before = self._samples, self.labels_
         scaling = getattr(samples.nearest, "scaling", None)
         if scaling is None or scaling.components is not None or samples.rows is not None:
-            kind = "distances or bags" if scaling is None else "sparse data reduced to components"
+            kind = "distances or bags" if scaling is None else "data reduced to components"
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
             raise ValueError(f"update does not support a fit to {kind}; fit again to all samples.")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()
-        assert stored is not None
+        if stored is None:
+            raise ValueError("this model was loaded without its samples; call restore_samples(X) first.")
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
         numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
@@ -320,14 +327,19 @@ class ParetoClustering(ParetoPoolClusterer):
             return read_bags(self, X, None, None, reset=reset)
         if self.preparer_ is not None:
             return np.asarray(self.preparer_.transform(X))
-        if reset and self.prepare == "auto" and self.metric != "precomputed" and is_frame(X):
+        if reset and self.prepare == "auto" and self.metric == "euclidean" and is_frame(X):
             return self._read_frame(X)
         # float32 is scaled in float64, part by part, unless another step needs the whole table.
         whole = sp.issparse(X) or self.metric == "precomputed" or self.views or self.extra_candidates
-        dtype = np.float64 if whole else [np.float64, np.float32]
-        return numeric_features(
+        dtype: Any = np.float64 if whole else [np.float64, np.float32]
+        if self.metric == "cosine" and not whole:
+            dtype = "numeric"  # int8 and float16 are converted part by part
+        read = numeric_features(
             self, X, dtype=dtype, accept_sparse="csr", reset=reset, ensure_min_samples=2 if reset else 1
         )
+        if reset and self.metric == "cosine":
+            warn_of_lengths(read)
+        return read
 
     def _read_frame(self, frame: Any) -> FloatArray:
         from moo_clustering.datasets.prepare import prepare_table  # imports pandas, which takes long
@@ -341,7 +353,9 @@ class ParetoClustering(ParetoPoolClusterer):
             self.feature_names_in_ = table.preparer.feature_names_in_
         return table.X
 
-    def _scale_of_features(self) -> Literal["standard", "isotropic", "none"]:
+    def _scale_of_features(self) -> Scale:
+        if self.metric == "cosine":
+            return "unit"
         if self.scale == "auto":
             return "standard" if self.preparer_ is None else "none"
         return self.scale
@@ -349,7 +363,8 @@ class ParetoClustering(ParetoPoolClusterer):
     def _clustering_result(self) -> results.ClusteringResult:
         found = super()._clustering_result()
         scaled = partial(scaled_features, self._scale_of_features())
-        return replace(found, scaled=scaled, preparer=self.preparer_)
+        metric = "cosine" if self.metric == "cosine" else found.metric
+        return replace(found, scaled=scaled, preparer=self.preparer_, metric=metric)
 
     def _point_features(self, names: Sequence[str] | None) -> list[str] | None:
         if names is None and self.preparer_ is not None:
@@ -392,9 +407,15 @@ class ParetoClustering(ParetoPoolClusterer):
                 checked_distances(data, dtype=np.float64), families=self.families, **options
             )
         return pooled_table(
-            data, scale=self._scale_of_features(), n_components=self.n_components,
-            n_landmarks=self.n_landmarks, views=self.views, families=self.families, **options,
-        )  # fmt: skip
+            data,
+            scale=self._scale_of_features(),
+            n_components=self.n_components,
+            n_landmarks=self.n_landmarks,
+            views=self.views,
+            families=self.families,
+            min_cluster_size=self.min_cluster_size,
+            **options,
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,9 @@ from moo_clustering.estimators._pareto_confidence import family_words
 from moo_clustering.fronts import spread_members
 from moo_clustering.results import ClusteringResult, Front
 
+if TYPE_CHECKING:
+    from moo_clustering.constraints import Limit
+
 # Column of the adjusted Rand index with the chosen solution.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
@@ -36,6 +39,8 @@ _MOST_RUNS = 200
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Cut = tuple[int, str, str]  # solution, how it was found, how it compares with the chosen solution
 LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, position or -1 per sample
+# Name and requirement of a limit, and its violation by every solution, NaN if unknown.
+LimitRow = tuple[str, str, NDArray[np.float64]]
 Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, and the support of both
 
 
@@ -82,6 +87,17 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
         if found.n_pairs:
             columns.append(Column(name, found.satisfied / found.n_pairs, greater_is_better=True))
     return columns
+
+
+def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[LimitRow]:
+    """Return the violations of the limits by solutions, NaN for solutions with samples in no cluster."""
+    whole = (labels >= 0).all(axis=1)
+    rows = []
+    for limit in limits:
+        values = np.full(len(labels), np.nan)
+        values[whole] = limit.violations(labels[whole])
+        rows.append((limit.name, limit.requirement, values))
+    return rows
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
@@ -221,6 +237,8 @@ class PlaneMap:
     neighbors : ndarray of shape (n_shown, 2), float64, or None
         Positions in a neighbour embedding, which is shown first; NaN for samples that it omits.
     columns : sequence of MapColumn
+    outlines : ndarray of shape (n_points, 3), float64, or None
+        Rings of the areas that samples are: position in ``rows``, and coordinates; NaN between rings.
     """
 
     positions: NDArray[np.float64]
@@ -229,6 +247,7 @@ class PlaneMap:
     note: str = ""
     neighbors: NDArray[np.float64] | None = None
     columns: Sequence[MapColumn] = ()
+    outlines: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,6 +348,7 @@ class ReportContent:
         Expected agreement of the chosen solution with known classes, from 0 to 1; NaN if unknown.
     cuts : sequence of Cut
     left_out : sequence of LeftOut
+    limits : sequence of LimitRow
     doubts : sequence of Doubt
         Most doubtful first.
     files : sequence of str
@@ -363,6 +383,7 @@ class ReportContent:
     confidence: float = float("nan")
     cuts: Sequence[Cut] = ()
     left_out: Sequence[LeftOut] = ()
+    limits: Sequence[LimitRow] = ()
     doubts: Sequence[Doubt] = ()
     files: Sequence[str] = ()
     lines: Sequence[tuple[str, str]] = ()
