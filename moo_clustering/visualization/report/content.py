@@ -128,8 +128,8 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
         index = Column("expected index", np.full(len(found), np.nan), greater_is_better=True)
         index.values[chosen] = result.pool.confidence
         if (level := result.pool.granularity) is not None:
-            best = result.pool.granularities.items()
-            near = ", ".join(f"{number} ({name})" for name, number in best if number != numbers[chosen])
+            levels = result.pool.granularities.items()
+            near = ", ".join(f"{number} ({name})" for name, number in levels if number != numbers[chosen])
             other[chosen] += f" Granularity: {level(int(numbers[chosen]))}"
             other[chosen] += f"; the best others have {near} clusters." if near else "."
         compared = [index, *(column for column in columns if column.name == "score")]
