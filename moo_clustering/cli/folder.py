@@ -63,7 +63,7 @@ FILES = (
     "alternatives.csv", "alternatives_summary.csv", "front.csv", "history.csv", "result.npz", "front.png",
     "attainment.png", "similarity.png", "history.png", "terms.png", "partition.png", "roc.png",
     "bag_distances.png", "bag_embedding.png", "questions.npz", "must_link.csv", "cannot_link.csv",
-    "partial_labels.csv", CONTENT, REPORT,
+    "partial_labels.csv", "regions.geojson", CONTENT, REPORT,
 )  # fmt: skip
 FORMAT, VERSION = "moo_clustering run", 1
 _MODEL_FORMAT, _MODEL_VERSION = "moo_clustering model", 1
@@ -943,10 +943,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
     eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
     part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
     plot_similarity(
-        together,
-        labels,
-        eigenvalues,
-        vectors[:, :n_clusters],
+        together, labels, eigenvalues, vectors[:, :n_clusters],
         title=f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}",
         path=path,
-    )
+    )  # fmt: skip

@@ -6,8 +6,10 @@ files and the summary of a run need, so that they do not depend on the kind of d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
+REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # Names of the labels, their indicators, and whether samples can have several.
 PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
@@ -55,6 +58,7 @@ class Samples(Table):
     notes_of_rows: pd.DataFrame | None = None
     unused: pd.DataFrame | None = None  # columns of the file that the fit does not use
     roles: Roles | None = None  # columns of a prepared table that are not features
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # further arguments of ``fit``
 
     # Noun for a sample.
     kind: ClassVar[str] = "sample"
@@ -231,6 +235,41 @@ class PreparedSamples(Samples):
             return shown
         positions, axes, _ = feature_plane(*found)
         return shown | {"embedding": pd.DataFrame(positions, columns=axes)}
+
+
+@dataclass(frozen=True, eq=False)
+class AreaSamples(PreparedSamples):
+    """Areas of a map, whose polygons determine the graph of neighbours."""
+
+    document: dict[str, Any] = field(kw_only=True)  # GeoJSON as read
+    geometry: Any = field(kw_only=True)  # polygons in coordinates of equal scale
+    roles_of_map: dict[str, str] = field(kw_only=True)  # columns ``weight`` and ``start``
+
+    kind: ClassVar[str] = "area"
+
+    def report_data(self) -> dict[str, Any]:
+        """Adds the polygons."""
+        return super().report_data() | {"geometry": self.geometry}
+
+    def record(self) -> dict[str, Any]:
+        """Adds the columns of the weights and of the earlier regions."""
+        return super().record() | self.roles_of_map
+
+    def save_regions(self, folder: Path, labels: IntArray) -> list[str]:
+        """Save the map with the property ``region`` of every area, and return the name of the file."""
+        from moo_clustering.persistence import replacing
+
+        names = {name for feature in self.document["features"] for name in feature["properties"] or ()}
+        own = "region"
+        while own in names:
+            own += "_"
+        features = [
+            feature | {"properties": (feature["properties"] or {}) | {own: int(label)}}
+            for feature, label in zip(self.document["features"], labels, strict=True)
+        ]
+        with replacing(folder / REGIONS) as file:
+            file.write(json.dumps(self.document | {"features": features}).encode("ascii"))
+        return [REGIONS]
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,7 +81,8 @@ class ParetoClustering(ParetoPoolClusterer):
     n_components : int
         Components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
-        Number of landmarks, means of near samples, that represent a larger number of samples.
+        Number of landmarks, means of near samples, that represent a larger number of samples. Up to twelve
+        for each of ``rare_groups_`` are added.
     noise : {"assign", "label"}
         Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
         labelled -1. Samples with labels, pairs or answers are never noise.
@@ -108,14 +109,17 @@ class ParetoClustering(ParetoPoolClusterer):
     labels are of every class.
 
     ``confidence_`` is the probability that the data have structure, times the index expected if they have, by
-    a model of 15 features of the pool that was fitted to data with known classes. It is too low after a fit
-    with labels or pairs, and was not calibrated for bags. ``verdict_`` is "no structure beyond noise" if the
-    probability is below .5, or below .7 with a p-value of .05 or more. It is "clear" if the confidence is at
-    least .6 and not exceeded by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at
-    least .65 in up to three features). Thin shapes of few samples may be called noise although the partition
-    is right. Outliers are samples whose fifth neighbour is eight times as far as those of some of its
-    neighbours, and beyond the median by five robust standard deviations of the logarithms. The page of
-    this method in the documentation has the calibration, and the figures behind the defaults.
+    a model of 15 features of the pool that was fitted to data with known classes; distances are represented
+    by principal coordinates. It is too low after a fit with labels or pairs, and was not calibrated for bags.
+    ``verdict_`` is "no structure beyond noise" if the probability is below .5, or below .7 with a p-value of
+    .05 or more, and the confidence below .6. It is "clear" if the confidence is at least .6 and not exceeded
+    by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
+    features). ``verdict_remarks_`` names clusters of identical rows, which do not count; alternatives with a
+    higher expected index, and why they are not the result; and a number of clusters 2.5 times that of
+    separated groups or more, which lowers the confidence. Thin shapes of few samples may be called noise
+    although the partition is right. Outliers are samples whose fifth neighbour is eight times as far as those
+    of some of its neighbours, and beyond the median by five robust standard deviations of the logarithms. The
+    page of this method in the documentation has the calibration, and the figures behind the defaults.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
     landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of
@@ -151,13 +155,9 @@ class ParetoClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
+        self, X: Any, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link:
+        ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Cluster the samples.
 
         Raises a ValueError if parameters, data, labels or pairs are out of range, and an
@@ -239,7 +239,8 @@ class ParetoClustering(ParetoPoolClusterer):
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()
-        assert stored is not None
+        if stored is None:
+            raise ValueError("this model was loaded without its samples; call restore_samples(X) first.")
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
         numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
@@ -253,7 +254,7 @@ class ParetoClustering(ParetoPoolClusterer):
         low, high = (self.n_clusters_ + more for more in _ABOUT)
         extension = extended(
             samples, new, apart,
-            n_landmarks=self.n_landmarks, n_clusters=self.n_clusters, n_neighbors=self.n_neighbors,
+            n_landmarks=self.n_landmarks, n_clusters=self._number, n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs, families=self.families, verbose=bool(self.verbose),
             k_range=range(max(2, low), high + 1) if needed else None,
         )  # fmt: skip
@@ -382,7 +383,7 @@ class ParetoClustering(ParetoPoolClusterer):
             )
         if self.views and (precomputed or bags):
             raise ValueError("views require a table of features; they do not support distances or bags.")
-        m, k = self.n_landmarks, self.n_clusters or 1
+        m, k = self.n_landmarks, self._number or 1
         if not bags and not precomputed and k > m < data.shape[0]:
             raise ValueError(
                 f"n_clusters={k} is more than n_landmarks={m}, which represent the {data.shape[0]} "
@@ -393,7 +394,7 @@ class ParetoClustering(ParetoPoolClusterer):
         options: dict[str, Any] = {
             "extra": self.extra_candidates,
             "k_range": self.k_range,
-            "n_clusters": self.n_clusters,
+            "n_clusters": self._number,
             "n_neighbors": self.n_neighbors,
             "n_jobs": self.n_jobs,
             "verbose": bool(self.verbose),
@@ -412,6 +413,7 @@ class ParetoClustering(ParetoPoolClusterer):
             n_landmarks=self.n_landmarks,
             views=self.views,
             families=self.families,
+            min_cluster_size=self.min_cluster_size,
             **options,
         )
 
@@ -471,15 +473,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-    ) -> Self:
+        self, X: Any, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link:
+        ArrayLike | None = None, groups: ArrayLike | None = None, offsets: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Cluster the bags.
 
         Raises a ValueError if parameters, bags, labels or pairs are out of range, and an
@@ -513,17 +509,8 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
         return pooled_bags(
-            data,
-            distances=tuple(self.distances),
-            embeddings=tuple(self.embeddings),
-            normalize=self.normalize,
-            max_instances=self.max_instances,
-            k_range=self.k_range,
-            n_clusters=self.n_clusters,
-            extra=self.extra_candidates,
-            n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-            seed=seed,
-            needs_pool=needs_pool,
-        )
+            data, distances=tuple(self.distances), embeddings=tuple(self.embeddings),
+            normalize=self.normalize, max_instances=self.max_instances, k_range=self.k_range,
+            n_clusters=self._number, extra=self.extra_candidates, n_neighbors=self.n_neighbors,
+            n_jobs=self.n_jobs, verbose=bool(self.verbose), seed=seed, needs_pool=needs_pool,
+        )  # fmt: skip
