@@ -586,7 +586,7 @@ class FeatureScaling:
             rows = np.arange(n_samples)
             if n_rows < n_samples:
                 rows = np.sort(np.random.default_rng(0).choice(n_samples, n_rows, replace=False))
-            svd = TruncatedSVD(n_components, random_state=0).fit(unit_rows(X[rows]))
+            svd = TruncatedSVD(n_components, random_state=0).fit(unit_rows(_floating(X[rows])))
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
         n_parts = -(-X.shape[0] * X.shape[1] // _AT_ONCE)
         parts = np.array_split(np.arange(X.shape[1]), min(n_parts, X.shape[1]))
@@ -624,7 +624,7 @@ class FeatureScaling:
     def transform(self, X: Any) -> FloatArray:
         """Scale rows, shape (n, n_varying), or one column of zeros if no feature varies."""
         if self.components is not None:
-            parts = [self.components.transform(near_one(part)) for part in _row_parts(X)]
+            parts = [self.components.transform(near_one(_floating(part))) for part in _row_parts(X)]
             return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
         if self.unit:
             return np.ascontiguousarray(unit_rows(_dense(X)))
@@ -668,6 +668,11 @@ def _row_parts(X: Any) -> list[Any]:
     if sp.issparse(X) or X.shape[0] <= step:
         return [X]
     return [X[low : low + step] for low in range(0, X.shape[0], step)]
+
+
+def _floating(X: Any) -> Any:
+    """Convert small integers to single precision, which represents them exactly."""
+    return X if X.dtype.kind == "f" else X.astype(np.result_type(X.dtype, np.float32))
 
 
 def _dense(X: Any) -> FloatArray:
