@@ -6,10 +6,11 @@ if they have a method ``clustering_result()`` that returns a :class:`ClusteringR
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,9 @@ from sklearn.exceptions import NotFittedError
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, warn_caller
 from moo_clustering._messages import Advice, distinct_names, quoted
+
+if TYPE_CHECKING:
+    from moo_clustering.constraints import Limit
 
 __all__ = ["ClusteringResult", "Coassociation", "Front", "Objective", "PoolResult", "result_of"]
 
@@ -94,8 +98,16 @@ class PoolResult:
     alternatives : callable
         ``alternatives(feature_names)`` returns a table of the other good partitions, one per row.
     confidence, structure_p_value : float
+    interval : tuple of float
+        Interval of the expected index.
     verdict, verdict_line : str
         Verdict in a few words, and as a line with its figures.
+    remarks : tuple of str
+        Reasons and reservations of the verdict.
+    granularity : callable, optional
+        ``granularity(n_clusters)`` returns "few", "some" or "many".
+    granularities : mapping of str to int
+        Number of clusters of the result, and of the best partitions of the other granularities.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
@@ -121,6 +133,10 @@ class PoolResult:
     structure_p_value: float
     verdict: str
     verdict_line: str
+    interval: tuple[float, float] = (math.nan, math.nan)
+    remarks: tuple[str, ...] = ()
+    granularity: Callable[[int], str] | None = None
+    granularities: Mapping[str, int] = field(default_factory=dict)
     labels: Labels | None = None
     coassociation: Callable[[int], Coassociation] | None = None
     support: Callable[[], FloatArray] | None = None
@@ -207,6 +223,8 @@ class ClusteringResult:
         Distance between samples: ``"precomputed"``, ``"cosine"``, ...
     scaled : callable
         ``scaled(X)`` returns features or bags in the scale in which the method compares them.
+    limits : sequence of Limit
+        Limits of the clusters, for a table of their violations by every solution.
     preparer : TablePreparer, optional
         Converts data frames to features, if the method accepts columns of any kind.
     facts : sequence of (str, str)
@@ -253,6 +271,7 @@ class ClusteringResult:
     embedding: Any = None
     metric: Any = None
     scaled: Callable[[Any], Any] = field(default_factory=lambda: _unscaled)
+    limits: Sequence[Limit] = ()
     preparer: Any = None
     facts: Sequence[tuple[str, str]] = ()
     lines: Sequence[str] = ()

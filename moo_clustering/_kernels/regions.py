@@ -39,10 +39,10 @@ def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def stays_connected(labels, area, indptr, indices, stamp, mark, stack):  # type: ignore[no-untyped-def]
+def stays_connected(labels, area, indptr, indices, stamp, mark, queue):  # type: ignore[no-untyped-def]
     """Check whether a region remains non-empty and connected without ``area``.
 
-    ``stamp`` and ``stack`` are scratch space, and ``mark`` must be a new positive number in every call.
+    ``stamp`` and ``queue`` are scratch space, and ``mark`` must be a new positive number in every call.
     """
     own = labels[area]
     wanted, first = 0, -1
@@ -57,11 +57,12 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, stack):  # type:
         return wanted == 1
     stamp[area] = seen
     stamp[first] = seen
-    stack[0] = first
-    top, reached = 1, 1
-    while top:
-        top -= 1
-        here = stack[top]
+    # Search breadth first, because neighbours of ``area`` are usually connected by a short path.
+    queue[0] = first
+    done, end, reached = 0, 1, 1
+    while done < end:
+        here = queue[done]
+        done += 1
         for e in range(indptr[here], indptr[here + 1]):
             other = indices[e]
             if labels[other] == own and stamp[other] != seen:
@@ -70,8 +71,8 @@ def stays_connected(labels, area, indptr, indices, stamp, mark, stack):  # type:
                     if reached == wanted:
                         return True
                 stamp[other] = seen
-                stack[top] = other
-                top += 1
+                queue[end] = other
+                end += 1
     return False
 
 
@@ -110,10 +111,13 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
     mean = total / p
     if mean <= 0.0:
         mean = 1.0
-    spread = 0.0
+    spread, means = 0.0, np.zeros((p, d))
     for r in range(p):
         spread += (load[r] / mean - 1.0) ** 2
-    stamp, stack, mark = np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
+        for f in range(d):
+            means[r, f] = sums[r, f] / max(count[r], 1.0)
+    variation = math.sqrt(max(0.0, spread) / p)
+    stamp, queue, mark = np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
     worsening, n_worse, temperature, n_moves = 0.0, 0, 0.0, 0
     for t in range(n_proposals):
         if heat > 0.0 and t % 256 == 0:
@@ -130,8 +134,8 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
         if rates[0] != 0.0:
             leave, enter = 0.0, 0.0
             for f in range(d):
-                leave += (X[i, f] - sums[a, f] / count[a]) ** 2
-                enter += (X[i, f] - sums[b, f] / count[b]) ** 2
+                leave += (X[i, f] - means[a, f]) ** 2
+                enter += (X[i, f] - means[b, f]) ** 2
             enter *= count[b] / (count[b] + 1.0)
             change += rates[0] * (enter - leave * count[a] / (count[a] - 1.0))
         cut, with_a, with_b = 0, 0.0, 0.0
@@ -144,7 +148,7 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
         change += rates[1] * cut
         moved = 2.0 * (weight[i] / mean) * ((load[b] - load[a] + weight[i]) / mean)
         if rates[2] != 0.0:
-            change += rates[2] * (math.sqrt(max(0.0, spread + moved) / p) - math.sqrt(max(0.0, spread) / p))
+            change += rates[2] * (math.sqrt(max(0.0, spread + moved) / p) - variation)
         if rates[3] != 0.0:
             change += rates[3] * (int(before[i] == a) - int(before[i] == b)) / n
         edge_a, edge_b = edge[a] - shapes[i, 1] + 2.0 * with_a, edge[b] + shapes[i, 1] - 2.0 * with_b
@@ -159,11 +163,12 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
             if temperature <= 0.0 or rng.random() >= math.exp(-change / temperature):
                 continue
         mark += 1
-        if not stays_connected(labels, i, indptr, indices, stamp, mark, stack):
+        if not stays_connected(labels, i, indptr, indices, stamp, mark, queue):
             continue
         labels[i] = b
         n_moves += 1
         spread += moved
+        variation = math.sqrt(max(0.0, spread) / p)
         count[a] -= 1.0
         count[b] += 1.0
         load[a] -= weight[i]
@@ -171,6 +176,7 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
         for f in range(d):
             sums[a, f] -= X[i, f]
             sums[b, f] += X[i, f]
+            means[a, f], means[b, f] = sums[a, f] / count[a], sums[b, f] / count[b]
         size[a] -= shapes[i, 0]
         size[b] += shapes[i, 0]
         edge[a], edge[b] = edge_a, edge_b

@@ -5,6 +5,7 @@ Commands import their modules when they run, so that help and errors in options 
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,15 +26,25 @@ from moo_clustering.cli.terminal import (
 from moo_clustering.estimators._methods import find_method
 
 
-class _ErrorRate(click.FloatRange):
-    """A share of wrong answers, or "auto"."""
+class _OrAuto(click.ParamType):
+    """A value of another type, or "auto"."""
+
+    def __init__(self, kind: click.ParamType) -> None:
+        self.kind, self.name = kind, kind.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert a value of the command line."""
-        return value if value == "auto" else super().convert(value, param, ctx)
+        return value if value == "auto" else self.kind.convert(value, param, ctx)
 
 
-_ERROR_RATE = _ErrorRate(0, 0.5, max_open=True)
+def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """A non-negative share, such as 0.15 or 15%."""
+    if value is not None and not re.fullmatch(r"\d*\.?\d+%?", value, re.ASCII):
+        raise click.BadParameter(f"{value!r} is not a share such as 15% or 0.15")
+    return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
+
+
+_ERROR_RATE = _OrAuto(click.FloatRange(0, 0.5, max_open=True))
 _FILE, _NEW_FILE = PathArgument("file"), PathArgument("file", new=True)
 _NEW_FOLDER = PathArgument("folder", new=True)
 _NATURAL, _POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
@@ -215,6 +226,21 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     serve_until_interrupted(server, folder, open_browser=not no_browser)
 
 
+def _number_or_interval(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> int | str | tuple[int, int] | None:
+    """A number of clusters, or the smallest and the largest, such as 2-5, or auto."""
+    if value == "auto":
+        return value
+    found = re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", value or "")
+    if value is not None and not found:
+        raise click.BadParameter(f"{value!r} is not a number (3), an interval (2-5) or auto")
+    if not found:
+        return None
+    low, high = int(found[1]), found[2]
+    return low if high is None else (low, int(high))
+
+
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """A number of documents, or a share of them if written with a decimal point."""
     if value is None:
@@ -230,7 +256,14 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.command()
 @click.argument("data", type=PathArgument(path_type=str))
 @_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
-@_option("-k --n-clusters", "Number of clusters; required by most methods, not by the default.", int)
+@_option(
+    "-k --n-clusters N|A-B",
+    "Number of clusters; required by most methods. The default also accepts intervals (2-5), regions auto.",
+    callback=_number_or_interval,
+)
+@_option(
+    "--granularity", "Default method, instead of -k: few, some or many clusters.", ["few", "some", "many"]
+)
 @_option("--set settings NAME=VALUE", "Parameter of the method; repeatable.", multiple=True)
 @_option("--bag COLUMN", "DATA contains bags: column of the bag identifiers of instances.")
 @_option("--labels COLUMN", "Known classes, for scoring only; the fit does not use them.")
@@ -255,6 +288,13 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     "Two columns: pairs of rows that do not belong together.",
     PathArgument("file", path_type=str),
 )
+@_option("--weight COLUMN", "Maps: weight of every area, such as its population.")
+@_option(
+    "--tolerance SHARE",
+    "Maps: largest difference between the load of a region and the mean load, such as 15%.",
+    callback=_share,
+)
+@_option("--start COLUMN", "Maps: earlier regions, as names or numbers; may be empty.")
 @_option("--id-column COLUMN", "Identifiers of the rows.")
 @_option("--drop COLUMN", "Column to ignore; repeatable.", multiple=True)
 @_option(
@@ -281,6 +321,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
 @_option("--max-df N", "Documents: maximum document frequency of a term.", callback=_frequency)
 @_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
+@_option("--embed MODEL", "Documents: cluster embeddings by package:name or module:function.")
 @_option(
     "--features n_features N",
     "Methods that predict labels: keep the N features most informative about the labels in the fit.",
@@ -327,7 +368,15 @@ def fit(data: str, out: Path, **options: Any) -> None:
     DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
     weights, reduced to 100 components for methods without sparse data. Document methods (ensemble-nmf,
-    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents.
+    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, an
+    installed package (sentence-transformers, fastembed or model2vec, such as
+    sentence-transformers:all-MiniLM-L6-v2) or your own function computes the features. Models are not
+    downloaded.
+
+    For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
+    geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
+    attributes without another role are the features; without any, the centres of the areas are. With -k auto,
+    regions have at least the load --set min_weight=W. The result regions.geojson contains all regions.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).

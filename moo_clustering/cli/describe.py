@@ -16,7 +16,7 @@ from scipy import sparse
 
 from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, draw_pool
 from moo_clustering.cli.job import Job
-from moo_clustering.cli.samples import TextSamples
+from moo_clustering.cli.samples import AreaSamples, TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
 from moo_clustering.descriptions import ClusterDescriptions, ComparedColumns, ComparedTerms, of_rows
 from moo_clustering.interactive.shown import ShownSamples
@@ -85,6 +85,14 @@ def describe(job: Job) -> Description:
         _describe_columns(found, samples, result.labels)
     if result.pool is not None:
         describe_pareto(job, found, result.pool)
+    if result.limits:
+        found.record["limits"] = [
+            {"name": limit.name, "requirement": limit.requirement, "violation": float(value)}
+            for limit in result.limits
+            for value in np.ravel(limit.violations(result.labels))
+        ]
+    if isinstance(samples, AreaSamples):
+        found.writers.append(partial(samples.save_regions, labels=result.labels))
     return found
 
 
@@ -244,6 +252,13 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
     return [["chosen", f"{chosen} {number_reason}"]] if number_reason else []
 
 
+def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
+    """Line of the limits that hold, and of the violations of others."""
+    found = {each["name"]: each["violation"] for each in record.get("limits", ())}
+    said = [f"{name} violated by {value:.3g}" if value else f"{name} holds" for name, value in found.items()]
+    return [["limits", ", ".join(said)]] if said else []
+
+
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
     """Describe the sum of squares, and the difference of each control, in lines."""
     if "sum_of_squares" not in record:
@@ -261,7 +276,7 @@ def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
 def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     """Add scores, alternatives, classes, controls and pictures."""
     result, samples = job.result, job.samples
-    alternatives = pool.alternatives(samples.feature_names or None)
+    alternatives = pool.alternatives(samples.column_names or None)
     found.record |= _record(job, pool, alternatives)
     frames = {"scores.csv": pool.scores.reset_index(drop=True).reset_index(names="member")}
     if len(alternatives):
@@ -308,8 +323,12 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
     result, confidence, p_value = job.result, pool.confidence, pool.structure_p_value
     record: dict[str, Any] = {
         "confidence": confidence if math.isfinite(confidence) else None,
+        "confidence_interval": list(pool.interval) if math.isfinite(confidence) else None,
         "structure_p_value": p_value if math.isfinite(p_value) else None,
         "verdict": pool.verdict,
+        "verdict_remarks": list(pool.remarks),
+        "granularity": pool.granularity(int(result.labels.max()) + 1) if pool.granularity else None,
+        "granularities": dict(pool.granularities),
         "pool_size": 0 if pool.labels is None else len(pool.labels),
         "alternatives": alternatives.to_dict("records"),
     }

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import importlib
+import json
 import re
 import shlex
+import sys
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,9 +23,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import infer_dtype
 
-from moo_clustering._arrays import did_you_mean, unit_rows
-from moo_clustering._messages import for_command
+from moo_clustering import datasets
+from moo_clustering._arrays import did_you_mean, optional_package, unit_rows
+from moo_clustering._messages import for_command, message_line
 from moo_clustering.cli.samples import (
+    AreaSamples,
     BagSamples,
     CategorySamples,
     LabelSetSamples,
@@ -58,6 +63,7 @@ if TYPE_CHECKING:
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
 _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
+_MAPS = (".geojson", ".gpkg")
 SPARSE = (".svm", ".svmlight", ".libsvm")
 # The relation name of MEKA contains the number of label attributes.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
@@ -82,13 +88,16 @@ def load_data(
     prepares: Preparation | None = None,
     filling: Mapping[str, Any] | None = None,
     header: bool | None = None,
+    weight: str | None = None,
+    start: str | None = None,
 ) -> Samples:
     """Read a bundled data set, a file or a folder in the form that the method accepts.
 
     Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
     file contains them, or a column of bag identifiers is named; categories if the method accepts them.
     ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
-    ``header`` states whether the first line of a text table or sheet contains the column names.
+    ``header`` states whether the first line of a table contains the column names. ``weight`` and ``start``
+    name columns of a map.
     """
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
@@ -96,6 +105,18 @@ def load_data(
             f"--header and --no-header apply to text tables and Excel sheets, but {data} is neither"
         )
     named = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column, "--drop": drop}
+    path = Path(data)
+    is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None or start is not None
+    if is_map and (path.exists() or data in BUNDLED):
+        if not method.areas:
+            raise DataError(
+                f"maps, --weight and --start are for method regions, not for {method.name}; for other "
+                "methods, save the attributes of a map as a table (.csv)"
+            )
+        if text_columns is not None or bag is not None or label_file is not None:
+            raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
+        roles = tables.Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
+        return load_areas(path, roles, weight, start, preparation=prepares or "none", options=filling or {})
     if data in BUNDLED:
         options = {"--bag": bag, "--text-columns": text_columns, **named}
         if given := [flag for flag, value in options.items() if value]:
@@ -104,7 +125,6 @@ def load_data(
             raise DataError(f"--label-file requires a file of samples, but {data} is a bundled data set")
         check_method(method, data, None, holds=False)
         return Samples.of(load_bundled(data))
-    path = Path(data)
     if not path.exists() and not path.suffix:
         raise DataError(
             f"{data} is neither a file nor a bundled data set; bundled data sets are "
@@ -158,11 +178,8 @@ def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> 
 
     if holds and not method.bags:
         names = ", ".join(known.name for known in METHODS.values() if known.bags)
-        how = (
-            f"--bag {bag} groups the rows of {data} into bags"
-            if bag
-            else f"{data} contains bags of instances"
-        )
+        how = f"--bag {bag} groups the rows of {data} into bags"
+        how = how if bag else f"{data} contains bags of instances"
         raise DataError(
             f"{how}, but method {method.name} accepts single rows; methods that accept bags are {names}"
         )
@@ -404,14 +421,18 @@ def load_prepared(
     *,
     preparation: Preparation = "equal",
     options: Mapping[str, Any] = MappingProxyType({}),
+    frame: pd.DataFrame | None = None,
 ) -> PreparedSamples | CategorySamples:
     """Read a file, and convert its columns without another role to features, or fill their empty cells.
 
-    ``options`` are those of ``prepare_table``. Raises a DataError if the file is unreadable, or no column
-    remains.
+    ``options`` are those of ``prepare_table``, and ``frame`` are the cells of the file, if already read.
+    Raises a DataError if the file is unreadable, or no column remains.
     """
+    notes: list[str] = []
     try:
-        frame, roles, notes = tables.read_frame(path, roles)
+        if frame is None:
+            frame, roles, notes = tables.read_frame(path, roles)
+        tables.check_roles(roles, list(frame.columns), str(path))
     except DataError as error:
         raise DataError(with_flags(error, _TABLE_FLAGS)) from error
     taken = roles.by_column()
@@ -437,6 +458,77 @@ def load_prepared(
         unused = [name for name, role in taken.items() if role in ("labels", "drop")]
         return CategorySamples.of(mixed, notes=found.notes, unused=frame[unused])
     return replace(found, has_equal_columns=is_equal)
+
+
+def load_areas(
+    path: Path, roles: tables.Roles, weight: str | None, start: str | None, **preparing: Any
+) -> AreaSamples:
+    """Read a map of areas, and compute their borders; ``preparing`` are options of :func:`load_prepared`."""
+    from moo_clustering.estimators.regions import rook_neighbors
+
+    document = read_map_file(path)
+    features = document["features"]
+    try:
+        shapely = optional_package("shapely", "spatial", f"the map {path.name}")
+        geometry = np.array([shapely.from_geojson(json.dumps(each["geometry"])) for each in features])
+        west, south, east, north = shapely.total_bounds(geometry)
+        if "crs" not in document and max(-west, east) <= 180 and max(-south, north) <= 90:
+            # Degrees of longitude have the length of degrees of latitude at the equator only.
+            scale = [np.cos(np.radians((south + north) / 2)), 1.0]
+            geometry = shapely.transform(geometry, lambda points: points * scale)
+        areas, perimeters, borders = rook_neighbors(geometry)
+    except Exception as error:  # shapely raises many types
+        raise DataError(f"{path}: {message_line(error)}") from error
+    frame = pd.DataFrame([each["properties"] or {} for each in features])
+    named = {key: name for key, name in (("weight", weight), ("start", start)) if name is not None}
+    for key, name in named.items():
+        if name not in frame:
+            raise DataError(f"{path} has no column {name!r} (--{key}){did_you_mean(name, list(frame))}")
+    taken, note = roles.by_column(), list[str]()
+    if all(name in taken for name in frame):
+        frame[["centre x", "centre y"]] = shapely.get_coordinates(shapely.centroid(geometry))
+        note = [
+            "there are no attributes besides the columns with a role, so the centres of the areas are used"
+        ]
+    samples = load_prepared(path, roles, frame=frame, **preparing)
+    arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
+    arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
+    shared = {each.name: getattr(samples, each.name) for each in fields(PreparedSamples)}
+    shared |= {"notes": (*note, *samples.notes), "arguments": arguments}
+    return AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
+
+
+def read_map_file(path: Path) -> dict[str, Any]:
+    """Read a map as a GeoJSON object with features; formats other than GeoJSON require geopandas."""
+    suffix = path.suffix.lower()
+    if suffix in (".geojson", ".json"):
+        try:
+            document = json.loads(path.read_bytes())
+        except (OSError, ValueError, RecursionError) as error:
+            raise DataError(f"{path} cannot be read as GeoJSON: {error}") from error
+    elif suffix in (".gpkg", ".parquet"):
+        try:
+            geopandas = importlib.import_module("geopandas")
+            table = geopandas.read_parquet(path) if suffix == ".parquet" else geopandas.read_file(path)
+            table = table if table.crs is None else table.to_crs(4326)
+            document = json.loads(table.to_json(default=str, drop_id=True))
+        except Exception as error:  # drivers of geopandas raise many types
+            remedy = "; run pip install geopandas pyarrow, or convert the map to GeoJSON (.geojson)"
+            remedy = remedy if isinstance(error, ImportError) else ""
+            raise DataError(f"{path} cannot be read as a map: {message_line(error)}{remedy}") from error
+    else:
+        raise DataError(
+            f"method regions requires a map of areas (.geojson, .json, .gpkg or .parquet), got {path.name}"
+        )
+    features = document.get("features") if isinstance(document, dict) else None
+    if not isinstance(features, list) or not features:
+        raise DataError(f"{path} must be a GeoJSON FeatureCollection with at least one feature")
+    for number, each in enumerate(features):
+        if not isinstance(each, dict) or not isinstance(each.get("geometry"), dict):
+            raise DataError(f"{path}: feature {number} has no geometry; remove it, or add its polygon")
+        if not isinstance(each.setdefault("properties", {}), dict | None):
+            raise DataError(f"{path}: the properties of feature {number} must be an object")
+    return document
 
 
 def mark_decimals(frame: pd.DataFrame, preparer: TablePreparer) -> None:
@@ -513,10 +605,25 @@ def text_features(
     min_df: float = 1,
     max_df: float = 1.0,
     svd: int | None = None,
+    embed: str | None = None,
 ) -> TextSamples:
-    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set."""
+    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set.
+
+    With ``embed``, a method clusters the embeddings, and the weights only name the clusters.
+    """
     weights, vocabulary = tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
+    if embed is not None:
+        if svd is not None:
+            raise DataError("--svd reduces terms, and --embed replaces them; use one of the two")
+        record |= {"features": "embeddings", "model": embed}
+        folder = str(Path.cwd())
+        sys.path.insert(0, folder)  # where a console script does not look for modules
+        try:
+            X = datasets.embed(samples.source.texts, embed)
+        finally:
+            sys.path.remove(folder)
+        return samples.with_terms(weights, vocabulary, record, unit_rows(X))
     if sparse and svd is None:
         return samples.with_terms(weights, vocabulary, record)
     most = min(weights.shape)

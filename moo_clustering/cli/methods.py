@@ -14,6 +14,9 @@ from moo_clustering.estimators import _methods
 # Parameters with their own flags.
 FLAGS = {
     "n_clusters": "-k",
+    "granularity": "--granularity",
+    "n_regions": "-k",
+    "tolerance": "--tolerance",
     "random_state": "--seed",
     "n_jobs": "--jobs",
     "verbose": "--quiet",
@@ -47,7 +50,12 @@ def listing_json(name: str | None) -> str:
 
 
 def _record(method: _methods.Method) -> dict[str, Any]:
-    kinds = {"numeric": not method.bags, "sparse": method.sparse, "categorical": method.categorical}
+    kinds = {
+        "numeric": not method.bags,
+        "areas": method.areas,
+        "sparse": method.sparse,
+        "categorical": method.categorical,
+    }
     return {
         "name": method.name,
         "class": method.class_name,
@@ -103,6 +111,7 @@ def _entry(method: _methods.Method) -> str:
         "pairs": "--must-link, --cannot-link",
     }
     takes = ["bags of instances (.arff, .dat, .npz, --bag)"] if method.bags else []
+    takes += ["maps of areas (.geojson, .gpkg, .parquet)"] if method.areas else []
     takes += ["text columns, whose values are categories"] if method.categorical else []
     if takes or method.supervision:
         rows.append(("takes", ", ".join([*takes, *(flags[kind] for kind in method.supervision)])))

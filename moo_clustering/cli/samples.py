@@ -6,8 +6,10 @@ files and the summary of a run need, so that they do not depend on the kind of d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
+REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # Names of the labels, their indicators, and whether samples can have several.
 PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
@@ -55,6 +58,7 @@ class Samples(Table):
     notes_of_rows: pd.DataFrame | None = None
     unused: pd.DataFrame | None = None  # columns of the file that the fit does not use
     roles: Roles | None = None  # columns of a prepared table that are not features
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # further arguments of ``fit``
 
     # Noun for a sample.
     kind: ClassVar[str] = "sample"
@@ -96,6 +100,11 @@ class Samples(Table):
         """Return columns in their units that describe the clusters, without filled cells, and the units."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
+
+    @property
+    def column_names(self) -> Any:
+        """Names of the columns of X, or () if they have none."""
+        return self.feature_names
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
         """Coordinates and names for a plot, if the table has only one or two columns; otherwise None."""
@@ -229,6 +238,41 @@ class PreparedSamples(Samples):
 
 
 @dataclass(frozen=True, eq=False)
+class AreaSamples(PreparedSamples):
+    """Areas of a map, whose polygons determine the graph of neighbours."""
+
+    document: dict[str, Any] = field(kw_only=True)  # GeoJSON as read
+    geometry: Any = field(kw_only=True)  # polygons in coordinates of equal scale
+    roles_of_map: dict[str, str] = field(kw_only=True)  # columns ``weight`` and ``start``
+
+    kind: ClassVar[str] = "area"
+
+    def report_data(self) -> dict[str, Any]:
+        """Adds the polygons."""
+        return super().report_data() | {"geometry": self.geometry}
+
+    def record(self) -> dict[str, Any]:
+        """Adds the columns of the weights and of the earlier regions."""
+        return super().record() | self.roles_of_map
+
+    def save_regions(self, folder: Path, labels: IntArray) -> list[str]:
+        """Save the map with the property ``region`` of every area, and return the name of the file."""
+        from moo_clustering.persistence import replacing
+
+        names = {name for feature in self.document["features"] for name in feature["properties"] or ()}
+        own = "region"
+        while own in names:
+            own += "_"
+        features = [
+            feature | {"properties": (feature["properties"] or {}) | {own: int(label)}}
+            for feature, label in zip(self.document["features"], labels, strict=True)
+        ]
+        with replacing(folder / REGIONS) as file:
+            file.write(json.dumps(self.document | {"features": features}).encode("ascii"))
+        return [REGIONS]
+
+
+@dataclass(frozen=True, eq=False)
 class CategorySamples(Samples):
     """Table with columns of categories, as a data frame."""
 
@@ -308,15 +352,23 @@ class TextSamples(UntabledSamples):
         return self.with_terms(self.X[:, columns], np.asarray(self.feature_names)[columns], made)
 
     @property
+    def column_names(self) -> Any:
+        """Terms, unless X contains components or dimensions of embeddings, which have no names."""
+        return self.feature_names if self.X is self.weights else ()
+
+    @property
     def features(self) -> str:
-        """Number of terms, and number of components if reduced."""
+        """Number of terms, and number of components if reduced, or of dimensions of embeddings."""
         terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
+        if "model" in self.made:
+            return f"embeddings of {self.X.shape[1]} dimensions, described by {terms}"
         return terms if components is None else f"{terms} as {components} components"
 
     def record(self) -> dict[str, Any]:
         """Return the number of features, and how they were computed."""
         terms = {"n_terms": len(self.feature_names), **self.made}
-        return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(self.weights)}
+        data = (self.weights, self.X) if "model" in self.made else (self.weights,)
+        return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(*data)}
 
     def texts(self) -> list[str]:
         """Return the title and beginning of each document."""

@@ -76,6 +76,12 @@ class Limit(Documented, ABC):
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
+    @property
+    def requirement(self) -> str:
+        """The requirement in a sentence: the summary of the class, with the values of its attributes."""
+        summary = (type(self).__doc__ or self.name).strip().split("\n\n")[0]
+        return re.sub(r"``(\w+)``", lambda found: _shown(getattr(self, found[1], found[1])), summary)
+
     @abstractmethod
     def violations(self, labels: IntArray) -> Any:
         """Compute the violation of the limit by every partition.
@@ -356,11 +362,11 @@ class Contiguity(Limit):
 
 
 class GroupShares(Limit):
-    """The share of every group in every cluster is close to its share of all samples.
+    """The share of every group in every cluster is ``low`` to ``high`` times its share of all samples.
 
-    The ratio of the two shares must be between ``low`` and ``high``. The violation is the largest distance of
-    a ratio from this interval. O(n_samples n_groups) time per partition. Raises a ValueError if there is only
-    one group, a sample has no group, or the bounds do not enclose 1.
+    The violation is the largest distance of a ratio of the two shares from this interval. O(n_samples
+    n_groups) time per partition. Raises a ValueError if there is only one group, a sample has no group, or
+    the bounds do not enclose 1.
 
     Parameters
     ----------
@@ -528,7 +534,7 @@ class ClusterCount(Limit):
 
 
 class Kept(Limit):
-    """At most a share of the samples changes cluster relative to a previous partition.
+    """At most a share of ``at_most`` of the samples changes cluster relative to a previous partition.
 
     Clusters are first matched to the previous clusters. The violation is the share of changed samples minus
     ``at_most``. O(n_samples + k^3) time per partition.
@@ -608,6 +614,12 @@ def _missed(loads: Any, low: Any, high: Any) -> FloatArray:
     lack = np.maximum(low - loads, 0.0) / np.where(low > 0, low, 1.0)
     missed: FloatArray = lack + np.maximum(loads - high, 0.0) / high
     return np.where(missed > _ROUNDING, missed, 0.0)
+
+
+def _shown(value: Any) -> str:
+    if np.ndim(value):
+        return f"({', '.join(map(_shown, np.asarray(value).tolist()))})"
+    return "∞" if value == np.inf else value if isinstance(value, str) else f"{float(value):g}"
 
 
 def _span(low: float, high: float) -> str:

@@ -12,6 +12,7 @@ from moo_clustering._distances import MAX_MEMORY, Metric, checked_distances, dis
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.medoids import nearest_medoids
 from moo_clustering._types import AnyFloatArray, BoolArray, Int64Array, IntArray, IntpArray, Labels
+from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
@@ -74,10 +75,10 @@ class _MedoidGenes(Documented, base.Encoding):
 class MedoidEncoding(_MedoidGenes):
     """Encoding by row numbers of medoids, padded with -1 on the right.
 
-    Every sample is assigned to its nearest medoid (ties: the lowest position), and every medoid to its own
-    cluster, even if it equals another medoid, so no cluster is empty. The label of a cluster is the position
-    of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and constant memory
-    besides the labels. Source: NSGA-II-clus.
+    Without ``sizes``, every sample is assigned to its nearest medoid (ties: the lowest position), and every
+    medoid to its own cluster, even if it equals another medoid. No cluster is empty. The label of a cluster
+    is the position of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and
+    constant memory besides the labels. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -92,6 +93,10 @@ class MedoidEncoding(_MedoidGenes):
         Smallest number of clusters; 1 for one sample.
     max_memory : int, default=4 GiB
         Largest size of the dissimilarities, 8 n_samples^2 bytes.
+    sizes : ClusterSizes, optional
+        Bounds on the cluster sizes, at least 1. Samples are then assigned within them at the least sum of
+        dissimilarities to medoids, so that every individual is feasible, in O(k_max n_samples + k_max^2
+        n_moves) time.
 
     Examples
     --------
@@ -111,6 +116,7 @@ class MedoidEncoding(_MedoidGenes):
         k_min: int = 2,
         *,
         max_memory: int = MAX_MEMORY,
+        sizes: ClusterSizes | None = None,
     ) -> None:
         # A read-only view, so that precomputed distances stay writeable for their owner.
         self.distances = distance_matrix(X, metric, max_memory, type(self).__name__).view()
@@ -121,11 +127,27 @@ class MedoidEncoding(_MedoidGenes):
         self.k_min, self.k_max = base.checked_cluster_range(
             k_min, resolve_k_max(k_max, self.n_samples), self.n_samples
         )
+        self.sizes = sizes
+        if sizes is not None:
+            if not isinstance(sizes, ClusterSizes):
+                raise TypeError(
+                    f"sizes must be ClusterSizes, such as ClusterSizes(3, 8), got {quoted(sizes)}."
+                )
+            self.sizes = ClusterSizes(np.maximum(sizes.low, 1), sizes.high)
+            n, low, most = self.n_samples, self.sizes.low, self.k_max
+            ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))
+            self.k_min, self.k_max = max(self.k_min, ends[0]), min(most, ends[1])
+            # Raises if no number of clusters is possible.
+            self.sizes.possible(self.k_min if self.k_min <= self.k_max else most, n)
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign samples to nearest medoids; raise a ValueError unless rows are distinct medoids, then -1."""
+        """Assign samples to medoids; raise a ValueError unless rows are distinct medoids, then -1."""
         medoids = self._checked(X)
+        if self.sizes is not None:
+            costs = (self.distances[row[row >= 0]].T for row in medoids)
+            found = [self.sizes.assign(cost) for cost in costs]
+            return np.array(found, dtype=np.int32).reshape(-1, self.n_samples)
         sizes = (medoids >= 0).sum(axis=1)
         labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
         # Sort by descending size, so that sets with a j-th medoid are at the start of a block.

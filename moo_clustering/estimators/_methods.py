@@ -88,9 +88,9 @@ class Method:
         Names of the published variants, with the options of each.
     supervision : tuple of str
         Supervision of ``fit``: ``"labels"`` (partial), ``"label_sets"`` (any number per sample), ``"pairs"``.
-    sparse, bags, categorical : bool
+    sparse, bags, categorical, areas : bool
         Whether ``fit`` accepts sparse matrices; bags of instances (or samples, as bags of one instance); data
-        frames with categorical columns.
+        frames with categorical columns; ``graph``, ``weight``, ``start`` and ``shapes`` of a map of areas.
     stems, presence : bool
         Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
     equal_columns : bool
@@ -111,6 +111,7 @@ class Method:
     stems: bool = False
     presence: bool = False
     categorical: bool = False
+    areas: bool = False
     equal_columns: bool = False
     evolves_with: Mapping[str, Any] = field(default_factory=dict, hash=False)
     module: str = "moo_clustering.estimators"
@@ -281,8 +282,17 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         class_name="ConstrainedKMeans",
         paper="Bradley, Bennett & Demiriz 2000",
         summary="k-means with a least and a largest cluster size: exact assignments, for balanced clusters",
-        needs="numeric features, the number of clusters, and bounds on their sizes",
+        needs="numeric features, the number of clusters, and bounds on their sizes; optional pairs",
         aliases={"sized-kmeans": {}, "balanced-kmeans": {}},
+        supervision=("pairs",),
+    ),
+    Method(
+        name="regions",
+        class_name="Regions",
+        paper="this package, after DeFord, Duchin & Solomon 2021 and Duque, Anselin & Rey 2012",
+        summary="connected regions of a map with even loads, such as territories or districts",
+        needs="areas with polygons, and the number of regions; optional weights and earlier regions",
+        areas=True,
     ),
 )
 GRAPH_METHODS: tuple[Method, ...] = (

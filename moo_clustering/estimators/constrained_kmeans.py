@@ -1,4 +1,4 @@
-"""K-means whose clusters are within limits on sizes, on sums of weights and on shares of groups."""
+"""K-means within limits on sizes, on sums of weights and on shares of groups, and with pairs of samples."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ from moo_clustering._kernels import caching
 from moo_clustering._kernels.assignment import assign_within
 from moo_clustering._kernels.kmeans import lloyd
 from moo_clustering._parallel import run_calls
-from moo_clustering.constraints import ClusterSizes, ClusterWeights, GroupShares, Limit
+from moo_clustering.constraints import ClusterSizes, ClusterWeights, GroupShares, Limit, PairwiseConstraints
 from moo_clustering.estimators._base import (
     OF_PREDICT,
     OF_TRANSFORM,
     TransformingClusterer,
     check_n_clusters,
+    supervision_pairs,
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
@@ -51,16 +52,20 @@ _FREE = 100
 _MENDS = 2000
 # Largest number of exchanges that one step of a repair compares.
 _EXCHANGES = 1 << 22
+# Limit of the time of an integer programme; its best solution so far is used.
+_SECONDS = 30.0
 
 
 @estimator
 class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
-    """K-means with limits on cluster sizes, sums of weights and shares of groups (balanced, fair k-means).
+    """K-means with limits on sizes, sums of weights, shares of groups and pairs (balanced, fair k-means).
 
     Every assignment minimises the sum of squares within the limits. With sizes alone it is exact, in
     O(n_samples n_clusters n_features) time plus O(n_clusters^2) per sample that does not fit into its nearest
-    cluster. With weights or groups, a linear programme is solved and its solution rounded and repaired, which
-    takes tens of milliseconds for 1,000 samples. O(n_samples (n_clusters + n_features)) memory. Source: P.
+    cluster. With weights, groups or pairs, a linear programme is solved and its solution rounded and
+    repaired, which takes tens of milliseconds for 1,000 samples. If the solution violates cannot-links, an
+    integer programme assigns their samples, which can take seconds for many of them. All pairs are satisfied.
+    O(n_samples (n_clusters + n_features)) memory. Source: P.
     Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65
     (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS
     (2019).
@@ -90,7 +95,8 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
     inertia_ : float
         Sum of the squared distances of samples to their centres.
     gap_ : float
-        Cost of the last assignment relative to its lower bound, minus 1; 0 with sizes alone.
+        Cost of the last assignment relative to a lower bound without cannot-links, minus 1; 0 with sizes
+        alone.
     violations_ : dict of str to float
         Violation of every limit by ``labels_``, all 0.
     n_iter_ : int
@@ -121,12 +127,19 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: Any, y: Any = None, *, weight: ArrayLike | None = None, groups: ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
     ) -> Self:
         """Cluster the rows of X within the limits.
 
-        Raises a ValueError if the limits are impossible, or no partition within them is found. Warns if equal
-        rows are assigned to different clusters.
+        Raises a ValueError if the limits or pairs are impossible, or no partition within them is found. Warns
+        if equal rows are assigned to different clusters.
 
         Parameters
         ----------
@@ -137,10 +150,13 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
             ``max_cluster_weight``. Centres are unweighted means.
         groups : array-like of shape (n_samples,), optional
             Group of every sample, for ``min_group_ratio`` and ``max_group_ratio``.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of rows of X that must, or must not, be in the same cluster.
         """
         X = numeric_features(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(X))
-        bounds = self._bounds(len(X), weight, groups)
+        pairs = supervision_pairs(len(X), None, must_link, cannot_link).pairs
+        bounds = self._bounds(len(X), weight, groups, pairs)
         encoding = CenterEncoding(X, self.n_clusters)
         limit = self.tol * float(encoding.points.var(axis=0).mean())
 
@@ -154,7 +170,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         found = [each for each in runs if each is not None]
         if not found:
             raise ValueError(
-                "no partition within the limits was found; widen the limits, or increase n_init."
+                "no partition within the limits was found; widen the limits, remove pairs or increase n_init."
             )
         best = min(found, key=lambda each: each.inertia)
         self.labels_, order = number_clusters(best.labels)
@@ -164,6 +180,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         self.cluster_centers_ = encoding.in_data(self._centers)
         self.n_clusters_ = self._n_features_out = len(order)
         self.inertia_, self.gap_, self.n_iter_ = best.inertia, best.gap, best.n_iter
+        self._limits = bounds.limits
         self.violations_ = {each.name: float(each.violations(self.labels_)[0]) for each in bounds.limits}
         if reason := _separated(encoding.points, self.labels_, self.n_clusters):
             warn_caller(f"equal rows are in different clusters: {reason}.")
@@ -219,10 +236,13 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         return replace(
             super()._clustering_result(),
             record={"constrained_kmeans": record},
+            limits=self._limits,
             arrays=lambda: {"centers": np.asarray(self.cluster_centers_)},
         )
 
-    def _bounds(self, n_samples: int, weight: ArrayLike | None, groups: ArrayLike | None) -> _Bounds:
+    def _bounds(
+        self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
+    ) -> _Bounds:
         """Create the limits for ``n_samples`` samples, and check that they are possible."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
@@ -257,7 +277,14 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
                 raise ValueError(f"min_{name} and max_{name} are impossible: {reason}") from error
         if (np.ravel(self.min_cluster_size) < 1).any():
             raise ValueError(f"min_cluster_size must be at least 1, got {quoted(self.min_cluster_size)}.")
-        return _Bounds(limits, n_samples, self.n_clusters)
+        bounds = _Bounds(limits, n_samples, self.n_clusters, pairs)
+        for (name, *_), amount, high in zip(made, bounds.amounts.T, bounds.high.max(axis=0), strict=False):
+            if (most := amount.max()) > high * (1 + 1e-9):
+                raise ValueError(
+                    f"must_link joins samples with {most:g} in all, more than max_{name}={high:g}; "
+                    f"increase max_{name}, or remove pairs."
+                )
+        return bounds
 
 
 def _separated(points: FloatArray, labels: Int32Array, n_clusters: int) -> str:
@@ -311,9 +338,20 @@ def _constrained_run(
 
 
 class _Bounds:
-    """Limits as arrays: bounds on sums of amounts per cluster, and on shares of groups."""
+    """Limits as arrays: bounds on sums of amounts per cluster, and on shares of groups.
 
-    def __init__(self, limits: list[Limit], n_samples: int, n_clusters: int) -> None:
+    Samples that must be together are one group, whose cost and amounts are their sums.
+    """
+
+    def __init__(
+        self, limits: list[Limit], n_samples: int, n_clusters: int, pairs: PairwiseConstraints | None = None
+    ) -> None:
+        self.group = np.arange(n_samples) if pairs is None else pairs.components()
+        members = np.ones(n_samples), (self.group, np.arange(n_samples))
+        self._merged = sparse.csr_array(members, shape=(int(self.group.max()) + 1, n_samples))
+        # Groups that must not be together, shape (n_pairs, 2).
+        cannot = np.empty((0, 2), dtype=np.int64) if pairs is None else self.group[pairs.cannot_link]
+        self.rivals = np.unique(np.sort(cannot, axis=1), axis=0)
         self.limits, self.n_samples, self.n_clusters = limits, n_samples, n_clusters
         self.groups: GroupShares | None = None
         columns, low, high = [], [], []
@@ -344,6 +382,7 @@ class _Bounds:
                 self._columns = np.hstack([self._columns, over])
                 self._least = np.vstack([self._least, zeros])
                 self._most = np.vstack([self._most, zeros + np.inf])
+        self.amounts, self._columns = self._merged @ self.amounts, self._merged @ self._columns
         # The solver has absolute tolerances. Powers of two keep whole numbers exact.
         size = -np.frexp(np.abs(self._columns).max(axis=0))[1]
         self._columns = np.ldexp(self._columns, size)
@@ -352,9 +391,14 @@ class _Bounds:
 
     def assigner(self) -> Callable[[FloatArray], tuple[Int32Array, float] | None]:
         """Return a function from costs to labels and their gap; each call starts from the last duals."""
-        if len(self.limits) > 1:
+        if len(self.limits) > 1 or len(self.amounts) < self.n_samples or len(self.rivals):
             duals = np.zeros(self._least.shape)
-            return lambda cost: self._rounded(cost, duals)
+
+            def approximate(cost: FloatArray) -> tuple[Int32Array, float] | None:
+                found = self._rounded(self._merged @ cost, duals)
+                return None if found is None else (found[0][self.group], found[1])
+
+            return approximate
         low = self.low[:, 0].astype(np.int64)
         high = np.minimum(self.high[:, 0], self.n_samples).astype(np.int64)
         prices = np.zeros(self.n_clusters)
@@ -376,10 +420,34 @@ class _Bounds:
         if solved is None:
             return None
         share, bound = solved[0], unit * solved[1] + float(nearest.sum())
-        if (labels := self._mended(share.argmax(axis=1), cost)) is None:
+        labels = self._mended(share.argmax(axis=1), cost)
+        if len(self.rivals):
+            is_apart = labels is not None and (labels[self.rivals[:, 0]] != labels[self.rivals[:, 1]]).all()
+            labels = labels if is_apart else self._apart(share.argmax(axis=1), excess / unit)
+        if labels is None:
             return None
         value = float(cost[np.arange(len(cost)), labels].sum())
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
+
+    def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
+        """Solve the integer programme for groups with cannot-links or small margins, if necessary for all."""
+        n = len(labels)
+        margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
+        margin[self.rivals] = -1.0
+        order = np.argsort(margin, kind="stable")
+        n_free = int((margin < 0).sum()) + max(_FREE, n // 20)
+        while True:
+            free, fixed = order[:n_free], order[n_free:]
+            spent, place = np.zeros(self._least.shape), np.empty(n, dtype=np.int64)
+            np.add.at(spent.T, labels[fixed], self._columns[fixed])
+            place[free] = np.arange(len(free))
+            solved = self._programme(cost[free], self._columns[free], spent, place[self.rivals])
+            if solved is not None:
+                labels[free] = solved[0].argmax(axis=1)
+                return labels
+            if not len(fixed):
+                return None
+            n_free *= 4
 
     def _relaxed(self, cost: FloatArray, duals: FloatArray) -> tuple[FloatArray, float] | None:
         """Compute the cheapest shares of samples in clusters, and their cost; update ``duals``."""
@@ -416,24 +484,35 @@ class _Bounds:
             n_free = int(1.5 * np.count_nonzero(is_free))
 
     def _programme(
-        self, cost: FloatArray, columns: FloatArray, spent: FloatArray
+        self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Solve for some samples, where the others use up ``spent`` of the bounds; also return the duals."""
+        """Solve for some groups, where the others use up ``spent`` of the bounds; also return the duals.
+
+        With pairs ``rivals`` of rows that must not be together, the solution is integral, without duals.
+        """
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")
         least, most = (self._least - spent).ravel(), (self._most - spent).ravel()
         below, above = np.flatnonzero(np.isfinite(most)), np.flatnonzero(np.isfinite(least))
-        slack = 1e-9 * self._scale.ravel()
+        slack, n_pairs = 1e-9 * self._scale.ravel(), len(rivals)
+        ends = np.ones(2 * n_pairs), (np.repeat(np.arange(n_pairs), 2), np.ravel(rivals).astype(np.int64))
+        apart = sparse.kron(sparse.csr_array(ends, shape=(n_pairs, n)), sparse.eye_array(k), "csr")
         solved = optimize.linprog(
             cost.ravel(),
-            A_ub=sparse.vstack([rows[below], -rows[above]]),
-            b_ub=np.concatenate([most[below] + slack[below], slack[above] - least[above]]),
+            A_ub=sparse.vstack([rows[below], -rows[above], apart]),
+            b_ub=np.concatenate(
+                [most[below] + slack[below], slack[above] - least[above], np.ones(n_pairs * k)]
+            ),
             A_eq=sparse.kron(sparse.eye_array(n), np.ones((1, k)), "csr"),
             b_eq=np.ones(n),
             method="highs",
+            integrality=int(n_pairs > 0),
+            options={"time_limit": _SECONDS} if n_pairs else {},
         )
-        if solved.status != 0:
+        if solved.x is None or (solved.status != 0 and not n_pairs):
             return None
+        if n_pairs:
+            return solved.x.reshape(n, k), np.zeros(spent.shape)
         duals = np.zeros(len(least))
         duals[below] += solved.ineqlin.marginals[: len(below)]
         duals[above] -= solved.ineqlin.marginals[len(below) :]

@@ -33,6 +33,7 @@ from moo_clustering._kernels.regions import split_above
 from moo_clustering._targets import classes_as_given, is_class, marked
 from moo_clustering.algorithms import DirectedWalks
 from moo_clustering.algorithms.search import Plans, complete
+from moo_clustering.constraints import ClusterWeights, Contiguity, Limit
 from moo_clustering.encodings import RegionEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.regions import checked_weights
 from moo_clustering.estimators._base import ReportMixin, checkpoint_for, feature_scaling
@@ -89,7 +90,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     pop_size, n_gen : int
         Number of initial plans, which is also the number of walks per generation; number of generations.
     n_proposals : int, optional
-        Number of proposed moves per walk. Default: 20 per area, but at least 10,000.
+        Number of proposed moves per walk. Default: 20 per area, from 10,000 to 64,000.
 
     Attributes
     ----------
@@ -213,6 +214,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = search.result()
+        loads = [ClusterWeights(weights, *self.bounds_)] if weights.any() else []
+        self._limits: list[Limit] = [Contiguity(area_map.graph), *loads]
         self._set_front(problem, search.algorithm.pop, weights)
 
     def _kind(self) -> type[Any]:
@@ -292,7 +295,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         facts = [("loads", f"{spread} ({limit})")]
         if self._changes is not None:
             facts.append(("changed", f"{int(self.changed_.sum())} of {len(self._changes.known)} areas"))
-        return replace(super()._clustering_result(), facts=facts)
+        return replace(super()._clustering_result(), facts=facts, limits=self._limits)
 
 
 class AreaMap(NamedTuple):

@@ -17,8 +17,8 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# Default number of proposed moves of a climb: per area, and at least in total.
-_PER_AREA, _FEWEST = 20, 10_000
+# Default number of proposed moves of a climb: per area, and at least and at most in total.
+_PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
 def random_weights(n_rows: int, n_objectives: int, rng: np.random.Generator) -> FloatArray:
@@ -100,7 +100,7 @@ class BoundaryClimb(DirectedMutation):
     Parameters
     ----------
     n_proposals : int, optional
-        Number of proposed moves per individual. Default: 20 per area, but at least 10,000.
+        Number of proposed moves per individual. Default: 20 per area, from 10,000 to 64,000.
     heat : float, default=0.3
         Initial temperature, relative to the mean deterioration by a worsening move; falls to a hundredth.
     recombine : float, default=0.5
@@ -131,7 +131,7 @@ class BoundaryClimb(DirectedMutation):
         encoding = base.encoding_of(problem, RegionEncoding)
         plans, directions = _copied(encoding, X), _Directions.of(problem, encoding)
         shuffled = rng.random(len(plans)) < self.recombine
-        n_proposals = self.n_proposals or max(_FEWEST, _PER_AREA * encoding.n_samples)
+        n_proposals = self.n_proposals or int(np.clip(_PER_AREA * encoding.n_samples, _FEWEST, _MOST))
         low, high = encoding.bounds_of_loads
         for plan, row, shuffle in zip(plans, weights, shuffled, strict=True):
             if shuffle:

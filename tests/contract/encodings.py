@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 
 from contract.estimators import PARTLY, words
+from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import (
     LabelEncoding,
     LocusAdjacencyEncoding,
@@ -39,6 +40,10 @@ def _medoids(**kwargs):
     return EncodingCase(
         "MedoidEncoding", lambda n, rng: MedoidEncoding(_few_values(n, rng), **_within(n, kwargs))
     )
+
+
+def _sized(n, rng):
+    return MedoidEncoding(_few_values(n, rng), 4, k_min=min(2, n), sizes=ClusterSizes(high=n // 2 + 1))
 
 
 def _slots(**kwargs):
@@ -97,6 +102,7 @@ ENCODINGS = {
 
 # Of centres, subsets of features, and of seeds that sweeps are made of: neither repairs to all partitions.
 OTHER_ENCODINGS = {
+    "medoids with bounds on sizes": EncodingCase("MedoidEncoding", _sized),
     "centres": EncodingCase(
         "CenterEncoding", lambda n, rng: CenterEncoding(rng.normal(size=(n, 2)), min(3, n))
     ),

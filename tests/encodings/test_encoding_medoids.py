@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.metrics import pairwise_distances
 
+from moo_clustering.constraints import ClusterSizes
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding, relabel_by_first_appearance
 from moo_clustering.encodings import medoids as module
 from moo_clustering.encodings.medoids import (
@@ -19,6 +24,7 @@ from moo_clustering.encodings.medoids import (
     repair_slots,
     resolve_k_max,
 )
+from moo_clustering.problems import PartitionProblem
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])
 
@@ -468,6 +474,60 @@ def test_clusters_around_far_medoids_survive_encoding(seed):
     labels = relabel_by_first_appearance(np.repeat([[0, 1, 2]], 4, axis=1))
     encoding = MedoidSlotEncoding(np.abs(x - x[:, None]), k_max=5)
     assert_array_equal(encoding.decode(encoding.encode(labels)), labels)
+
+
+def least_cost(D, medoids, low, high):
+    """Least sum of distances of all assignments within the bounds, by enumeration."""
+    best = np.inf
+    for labels in itertools.product(range(len(medoids)), repeat=len(D)):
+        sizes = np.bincount(labels, minlength=len(medoids))
+        if sizes.min() >= low and sizes.max() <= high:
+            best = min(best, sum(D[i, medoids[c]] for i, c in enumerate(labels)))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sizes_are_within_the_bounds_at_the_least_cost(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 5, size=(7, 2)).astype(float)
+    encoding = MedoidEncoding(X, k_max=5, sizes=ClusterSizes(2, 4))
+    assert (encoding.k_min, encoding.k_max) == (2, 3)  # 7 samples in clusters of 2 to 4
+    genes = encoding.random(20, rng)
+    for row, labels in zip(genes, encoding.decode(genes), strict=True):
+        medoids = row[row >= 0]
+        sizes = np.bincount(labels, minlength=len(medoids))
+        assert len(sizes) == len(medoids)
+        assert sizes.min() >= 2
+        assert sizes.max() <= 4
+        cost = encoding.distances[np.arange(7), medoids[labels]].sum()
+        assert cost == pytest.approx(least_cost(encoding.distances, medoids, 2, 4))
+
+
+def test_worked_sizes_and_bounds_per_cluster():
+    exact = MedoidEncoding(LINE, k_max=2, sizes=ClusterSizes(3, 3))
+    assert_array_equal(exact.decode([[0, 1]]), [[0, 0, 1, 1, 1, 0]])
+    uneven = MedoidEncoding(LINE, k_max=4, sizes=ClusterSizes([1, 5], [1, 5]))
+    assert_array_equal(uneven.decode([[3, 0]]), [[1, 1, 1, 0, 1, 1]])
+    assert MedoidEncoding(LINE, k_max=3).sizes is None
+
+
+def test_a_search_through_sizes_is_always_feasible():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    sizes = ClusterSizes(8, 12)
+    encoding = MedoidEncoding(X, k_max=6, sizes=sizes)
+    problem = PartitionProblem(X, encoding, ["silhouette", "deviation"], limits=[sizes])
+    result = minimize(problem, NSGA2(12, **problem.operators()), ("n_gen", 4), seed=0)
+    assert not result.pop.get("CV").any()
+    assert not sizes.violations(problem.decode(result.pop.get("X"))).any()
+
+
+def test_impossible_sizes_are_refused():
+    with pytest.raises(
+        ValueError, match=r"3 clusters within 4..5 contain 12..15 samples; there are 6 samples"
+    ):
+        MedoidEncoding(LINE, k_max=3, sizes=ClusterSizes(4, 5))
+    with pytest.raises(TypeError, match=r"sizes must be ClusterSizes.*got \(2, 3\)"):
+        MedoidEncoding(LINE, k_max=3, sizes=(2, 3))
 
 
 def test_canonical_form_is_the_set():

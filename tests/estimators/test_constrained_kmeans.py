@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.optimize import linprog
+from scipy.optimize import LinearConstraint, linprog, milp
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -257,6 +257,82 @@ def test_what_the_programme_cannot_reach_is_refused():
         ConstrainedKMeans(2, max_cluster_size=3, max_cluster_weight=16, n_init=2, random_state=0).fit(
             X, weight=weight
         )
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_small_optima_with_pairs_are_found(seed):
+    rng = np.random.default_rng(seed)
+    X, weight = rng.normal(size=(9, 2)), rng.integers(1, 4, 9)
+    must, cannot = [[0, 1], [1, 2]], [[0, 3], [3, 4], [4, 5], [5, 6]]
+    low, high = 0.3 * weight.sum(), 0.7 * weight.sum()
+    loads = ClusterWeights(weight, low, high)
+
+    def allowed(row):
+        together = all(row[i] == row[j] for i, j in must) and all(row[i] != row[j] for i, j in cannot)
+        return together and not loads.violations(row[None])[0]
+
+    options = {"min_cluster_weight": low, "max_cluster_weight": high, "n_init": 30, "random_state": 0}
+    model = ConstrainedKMeans(2, **options).fit(X, weight=weight, must_link=must, cannot_link=cannot)
+    assert allowed(model.labels_)
+    assert model.inertia_ == pytest.approx(best_of_all(X, 2, allowed))
+
+
+def test_pairs_and_sizes_hold_together():
+    X = uneven()
+    rng = np.random.default_rng(0)
+    pairs = rng.choice(len(X), size=(40, 2), replace=False)
+    model = ConstrainedKMeans(3, min_cluster_size=38, max_cluster_size=42, n_init=3, random_state=0)
+    labels = model.fit(X, must_link=pairs[:20], cannot_link=pairs[20:]).labels_
+    assert np.bincount(labels).min() >= 38
+    assert np.bincount(labels).max() <= 42
+    assert (labels[pairs[:20, 0]] == labels[pairs[:20, 1]]).all()
+    assert (labels[pairs[20:, 0]] != labels[pairs[20:, 1]]).all()
+    # Compare with the integer programme of all samples at once, for the same centres.
+    cost = cdist(X, model.cluster_centers_, "sqeuclidean")
+    n, k = cost.shape
+    own = sparse.kron(sparse.eye_array(n), np.ones((1, k)))
+    ends = [sparse.csr_array(np.eye(n)[pairs[part, place]]) for part, place in np.ndindex(40, 2)]
+    first, second = sparse.vstack(ends[::2]), sparse.vstack(ends[1::2])
+    must = sparse.kron(first[:20] - second[:20], sparse.eye_array(k))
+    cannot = sparse.kron(first[20:] + second[20:], sparse.eye_array(k))
+    sizes = sparse.kron(np.ones((1, n)), sparse.eye_array(k))
+    limits = [
+        LinearConstraint(own, 1, 1), LinearConstraint(must, 0, 0), LinearConstraint(cannot, 0, 1),
+        LinearConstraint(sizes, 38, 42),
+    ]  # fmt: skip
+    best = milp(cost.ravel(), integrality=np.ones(n * k), bounds=(0, 1), constraints=limits)
+    assert best.fun <= model.inertia_ + 1e-6
+    assert model.inertia_ <= 1.02 * best.fun
+
+
+def test_pairs_that_hold_anyway_change_nothing():
+    X = uneven()
+    plain = ConstrainedKMeans(3, n_init=3, random_state=0).fit(X)
+    (first, _, *_), (other, *_) = (np.flatnonzero(plain.labels_ == c) for c in (0, 1))
+    second = np.flatnonzero(plain.labels_ == 0)[1]
+    paired = ConstrainedKMeans(3, n_init=3, random_state=0).fit(
+        X, must_link=[[first, second]], cannot_link=[[first, other]]
+    )
+    assert_array_equal(paired.labels_, plain.labels_)
+    assert paired.inertia_ == pytest.approx(plain.inertia_)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ({"must_link": [[0, 1]], "cannot_link": [[0, 1]]}, "contradictory constraints"),
+        (
+            {"must_link": [[0, 1], [1, 2], [2, 3]]},
+            "joins samples with 4 in all, more than max_cluster_size=3",
+        ),
+        ({"cannot_link": [[0, 1], [1, 2], [0, 2]]}, "no partition within the limits.*remove pairs"),
+        ({"cannot_link": [[0, 9]]}, "9"),
+    ],
+)
+def test_impossible_pairs(pairs, message):
+    X = np.arange(6.0)[:, None]
+    with pytest.raises(ValueError, match=message):
+        ConstrainedKMeans(2, max_cluster_size=3, n_init=2, random_state=0).fit(X, **pairs)
 
 
 @parametrize_with_checks([ConstrainedKMeans(2, n_init=2), ConstrainedKMeans(3, min_cluster_size=2, n_init=1)])

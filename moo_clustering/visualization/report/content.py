@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,9 @@ from moo_clustering.estimators._pareto_confidence import family_words
 from moo_clustering.fronts import spread_members
 from moo_clustering.results import ClusteringResult, Front
 
+if TYPE_CHECKING:
+    from moo_clustering.constraints import Limit
+
 # Column of the adjusted Rand index with the chosen solution.
 TO_RESULT = "agreement with the result"
 _MOST_ROLES = 3
@@ -36,6 +39,8 @@ _MOST_RUNS = 200
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 Cut = tuple[int, str, str]  # solution, how it was found, how it compares with the chosen solution
 LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, position or -1 per sample
+# Name and requirement of a limit, and its violation by every solution, NaN if unknown.
+LimitRow = tuple[str, str, NDArray[np.float64]]
 Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, and the support of both
 
 
@@ -84,6 +89,17 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
     return columns
 
 
+def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[LimitRow]:
+    """Return the violations of the limits by solutions, NaN for solutions with samples in no cluster."""
+    whole = (labels >= 0).all(axis=1)
+    rows = []
+    for limit in limits:
+        values = np.full(len(labels), np.nan)
+        values[whole] = limit.violations(labels[whole])
+        rows.append((limit.name, limit.requirement, values))
+    return rows
+
+
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
     """Return scores of the solutions by the method: score of a pool, loss of a run, scores of the front."""
     columns = []
@@ -111,13 +127,22 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
     if result.pool is not None:
         index = Column("expected index", np.full(len(found), np.nan), greater_is_better=True)
         index.values[chosen] = result.pool.confidence
+        if (level := result.pool.granularity) is not None:
+            best = result.pool.granularities.items()
+            near = ", ".join(f"{number} ({name})" for name, number in best if number != numbers[chosen])
+            other[chosen] += f" Granularity: {level(int(numbers[chosen]))}"
+            other[chosen] += f"; the best others have {near} clusters." if near else "."
         compared = [index, *(column for column in columns if column.name == "score")]
         for name, row in zip(result.alternatives, result.pool.described, strict=False):
             place = next(place for place, each in enumerate(found) if name in each.roles)
             index.values[place] = row["confidence"]
             families = ", ".join(map(family_words, row["families"].split(", ")))
             by = row["difference"].partition(", by ")[2]
-            other.setdefault(place, f"{name}: found by {families}{f'; differs in {by}' if by else ''}.")
+            other.setdefault(
+                place,
+                f"{name}{f' ({level(int(numbers[place]))})' if level else ''}: found by {families}"
+                f"{f'; differs in {by}' if by else ''}.",
+            )
     elif TO_RESULT in named:
         agreed = named[TO_RESULT].values
         best = {numbers[chosen]: chosen}
@@ -212,6 +237,8 @@ class PlaneMap:
     neighbors : ndarray of shape (n_shown, 2), float64, or None
         Positions in a neighbour embedding, which is shown first; NaN for samples that it omits.
     columns : sequence of MapColumn
+    outlines : ndarray of shape (n_points, 3), float64, or None
+        Rings of the areas that samples are: position in ``rows``, and coordinates; NaN between rings.
     """
 
     positions: NDArray[np.float64]
@@ -220,6 +247,7 @@ class PlaneMap:
     note: str = ""
     neighbors: NDArray[np.float64] | None = None
     columns: Sequence[MapColumn] = ()
+    outlines: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,6 +348,7 @@ class ReportContent:
         Expected agreement of the chosen solution with known classes, from 0 to 1; NaN if unknown.
     cuts : sequence of Cut
     left_out : sequence of LeftOut
+    limits : sequence of LimitRow
     doubts : sequence of Doubt
         Most doubtful first.
     files : sequence of str
@@ -354,6 +383,7 @@ class ReportContent:
     confidence: float = float("nan")
     cuts: Sequence[Cut] = ()
     left_out: Sequence[LeftOut] = ()
+    limits: Sequence[LimitRow] = ()
     doubts: Sequence[Doubt] = ()
     files: Sequence[str] = ()
     lines: Sequence[tuple[str, str]] = ()
@@ -405,15 +435,9 @@ class Solutions:
         return place
 
     def place(
-        self,
-        labels: ArrayLike,
-        role: str,
-        *,
-        member: int | None = None,
-        always_named: bool = True,
-        cluster_names: list[str] | None = None,
-        medoids: NDArray[np.int64] | None = None,
-    ) -> int:
+        self, labels: ArrayLike, role: str, *, member: int | None = None, always_named: bool = True,
+        cluster_names: list[str] | None = None, medoids: NDArray[np.int64] | None = None,
+    ) -> int:  # fmt: skip
         """Return the position of a partition, which is appended if it is new.
 
         ``member`` is its row of the front; the member of this row then gets the cluster numbers of
@@ -549,21 +573,15 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
 
 
 def _place(
-    solutions: Solutions,
-    role: str,
-    result: ClusteringResult,
-    class_names: Sequence[str] | None,
+    solutions: Solutions, role: str, result: ClusteringResult, class_names: Sequence[str] | None,
     always_named: bool = True,
-) -> int:
+) -> int:  # fmt: skip
     """Return the position of the partition of a result, as a member of the front if it is one."""
     place = solutions.place(
-        checked_labels(result.labels),
-        role,
-        member=result.member,
-        always_named=always_named,
-        cluster_names=result.cluster_names(class_names),
-        medoids=None if result.medoids is None else np.asarray(result.medoids, dtype=np.int64),
-    )
+        checked_labels(result.labels), role, member=result.member, always_named=always_named,
+        cluster_names=result.cluster_names(class_names), medoids=None if result.medoids is None else
+        np.asarray(result.medoids, dtype=np.int64),
+    )  # fmt: skip
     solution = solutions.found[place]
     if solution.values is None:
         solution.values = result.values

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering import descriptions
-from moo_clustering._arrays import FloatArray, Labels, unit_rows
+from moo_clustering._arrays import FloatArray, Labels, optional_package, unit_rows
 from moo_clustering._data import checked_array, holds_tables, is_frame
 from moo_clustering._parallel import one_thread
 from moo_clustering.results import ClusteringResult, Coassociation
@@ -66,6 +66,8 @@ RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
 # Largest side of a matrix, and number of clusters with terms.
 MOST_SIDE, _DRAWN = 300, 8
+# Outlines of areas are simplified to this number of points across the map.
+_MAP_POINTS = 2000
 Rows = NDArray[np.intp]
 # Largest number of samples for majorisation, and number of landmarks.
 _REFINED, _LANDMARKS = 300, 1000
@@ -802,6 +804,25 @@ def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
     """Return the user-supplied positions of some samples."""
     note = _noted("Positions as passed", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
+
+
+def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
+    """Return the centres of areas, and their simplified outlines if all areas are shown."""
+    shapely = optional_package("shapely", "spatial", "maps of areas", "Otherwise, omit geometry.")
+    polygons = np.asarray(geometry, dtype=object)
+    if len(polygons) != n_samples or not all(hasattr(one, "geom_type") for one in polygons):
+        raise ValueError(f"geometry must have one polygon per sample, {n_samples} in all.")
+    centres = shapely.get_coordinates(shapely.point_on_surface(polygons))
+    shown = PlaneMap(centres[rows], rows.astype(np.int64), ("x", "y"))
+    if len(rows) < n_samples:
+        return replace(shown, note=_noted("Points in the areas", len(rows), n_samples))
+    low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
+    rings = []
+    for place, one in enumerate(shapely.simplify(polygons, float((high - low).max()) / _MAP_POINTS)):
+        for ring in shapely.get_rings(shapely.get_parts(one)):
+            points = shapely.get_coordinates(ring)
+            rings += [np.column_stack([np.full(len(points), float(place)), points]), np.full((1, 3), np.nan)]
+    return replace(shown, outlines=np.concatenate(rings) if rings else None)
 
 
 def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:

@@ -86,6 +86,7 @@ def report_content(
     must_link: ArrayLike | None = None,
     cannot_link: ArrayLike | None = None,
     embedding: ArrayLike | None = None,
+    geometry: Any = None,
     roc_curves: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     left_out: pd.DataFrame | None = None,
     facts: Sequence[tuple[str, str]] = (),
@@ -129,6 +130,8 @@ def report_content(
         Pairs of the fit.
     embedding : array-like or DataFrame of shape (n_samples, 2), optional
         Positions for the map instead of principal components. Columns of a DataFrame name the axes.
+    geometry : sequence of polygons, optional
+        Polygons of shapely, one per sample, for a map of areas. Default: those of a GeoDataFrame X.
     roc_curves : mapping of name to (fpr, tpr), optional
         ROC curves of predicted labels to show.
     left_out : DataFrame of shape (n_samples, n_columns), optional
@@ -152,6 +155,8 @@ def report_content(
     run = contents.run_solutions(result, class_names)
     labels = run.labels
     n = labels.shape[1]
+    if geometry is None and is_frame(X) and (own := getattr(X, "geometry", None)) is not None:
+        geometry, X = own, X.drop(columns=own.name)
     must, cannot = checked_pairs(must_link, n, "must_link"), checked_pairs(cannot_link, n, "cannot_link")
     supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}
     positions = None if embedding is None else describing.checked_embedding(embedding, n)
@@ -181,11 +186,13 @@ def report_content(
     kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
     rows = describing.shown_rows(n, kept, max_points, rng)
     shown = None
-    if positions is not None:
+    if geometry is not None:
+        shown = describing.area_map(geometry, n, rows)
+    elif positions is not None:
         shown = describing.given_map(positions, rows)
     elif samples is not None and described.distances is not None:
         shown = describing.plane_map(samples, rows, described.distances)
-    if shown is not None and isinstance(embedding, pd.DataFrame):
+    if shown is not None and geometry is None and isinstance(embedding, pd.DataFrame):
         axes = (str(embedding.columns[0]), str(embedding.columns[1]))
         shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
     if shown is not None and samples is not None:
@@ -236,6 +243,7 @@ def report_content(
         confidence=float("nan") if result.pool is None else result.pool.confidence,
         cuts=contents.cuts(result, run, shown_columns),
         left_out=describing.left_out_columns(left_out),
+        limits=contents.limit_rows(labels, result.limits),
         doubts=describing.doubts(result, labels[run.chosen]),
     )
 

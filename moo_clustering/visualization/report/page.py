@@ -25,6 +25,7 @@ from scipy.stats import rankdata
 from moo_clustering._arrays import Int64Array, choice
 from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.descriptions import Heatmap
+from moo_clustering.estimators._pareto_confidence import BEYOND_CHANCE
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
 from moo_clustering.visualization.figures import look_of
 from moo_clustering.visualization.report.content import (
@@ -32,6 +33,7 @@ from moo_clustering.visualization.report.content import (
     TO_RESULT,
     ClusterFacts,
     Column,
+    LimitRow,
     MapColumn,
     Panel,
     PlaneMap,
@@ -48,8 +50,8 @@ _CLASSES: dict[str, Any] = {
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
     "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
-    "plane.js", "map.js", "names.js", "clusters.js", "heatmap.js", "known.js", "cuts.js", "doubts.js",
-    "take.js", "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
+    "plane.js", "map.js", "names.js", "clusters.js", "limits.js", "heatmap.js", "known.js", "cuts.js",
+    "doubts.js", "take.js", "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
 # Facts that are always visible in the header of the page.
@@ -178,6 +180,7 @@ def fits(content: ReportContent) -> bool:
     n_solutions, n_samples = content.labels.shape
     counted = [len(column.values) for column in content.columns]
     counted += [len(content.runs)] if content.runs else []
+    counted += [len(values) for _, _, values in content.limits]
     named = [len(content.sample_names)]
     named += [] if content.sample_texts is None else [len(content.sample_texts)]
     named += [len(codes) for _, _, codes in content.left_out]
@@ -205,6 +208,10 @@ def fits(content: ReportContent) -> bool:
 def _fits(plane: PlaneMap) -> bool:
     n_shown, others = len(plane.rows), [] if plane.neighbors is None else [plane.neighbors.shape]
     columns = {len(column.values) for column in plane.columns}
+    if (outlines := plane.outlines) is not None:
+        places = outlines[~np.isnan(outlines[:, 0]), 0]
+        if outlines.shape[1] != 3 or not _within(places.astype(np.int64), n_shown):
+            return False
     return {plane.positions.shape, *others} == {(n_shown, 2)} and columns <= {n_shown}
 
 
@@ -276,6 +283,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         ],
         missing=[f"{part.run}: {sentence}" for part in parts for sentence in part.content.missing],
         left_out=first.left_out,
+        limits=[row for part in parts for row in part.limits(len(labels))],
     )
 
 
@@ -316,7 +324,19 @@ class _Part:
         order = np.argsort(rows)
         columns = [replace(column, values=column.values[order]) for column in plane.columns]
         near = None if plane.neighbors is None else plane.neighbors[order]
-        return PlaneMap(plane.positions[order], rows[order], plane.axes, plane.note, near, columns)
+        outlines = None if plane.outlines is None else plane.outlines.copy()
+        if outlines is not None:
+            known = ~np.isnan(outlines[:, 0])
+            outlines[known, 0] = np.argsort(order)[outlines[known, 0].astype(np.int64)]
+        return PlaneMap(plane.positions[order], rows[order], plane.axes, plane.note, near, columns, outlines)
+
+    def limits(self, n_solutions: int) -> list[LimitRow]:
+        rows = []
+        for name, requirement, own in self.content.limits:
+            values = np.full(n_solutions, np.nan)
+            values[self.start : self.start + len(own)] = own
+            rows.append((f"{self.run}: {name}", requirement, values))
+        return rows
 
     def clusters(self) -> dict[int, list[ClusterFacts]]:
         return {
@@ -492,6 +512,8 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
         said = next((sentence for start, sentence in _SURE.items() if verdict.startswith(start)), "")
+        if BEYOND_CHANCE in verdict:
+            said = "There is no evidence of structure beyond chance, but these clusters may still be useful."
         said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
         if not np.isfinite(content.confidence):
             return said, f"Verdict: {verdict}.", None
@@ -632,6 +654,10 @@ def _parts(content: ReportContent) -> dict[str, Any]:
             }
             for column in content.columns
         ],
+        "limits": [
+            {"name": name, "requirement": requirement, "violations": encoded_array(values, "float64")}
+            for name, requirement, values in content.limits
+        ],
         "values": encoded_array(np.reshape(columns, (len(columns), content.n_solutions)), "float64"),
         "chosen": int(content.chosen),
         "rules": [[rule, int(row)] for rule, row in content.rules.items()],
@@ -675,6 +701,7 @@ def _map(plane: PlaneMap) -> dict[str, Any]:
         "note": plane.note,
         "neighbors": None if plane.neighbors is None else encoded_array(plane.neighbors, "float32"),
         "columns": [vars(each) | {"values": encoded_array(each.values, "float32")} for each in plane.columns],
+        "outlines": None if plane.outlines is None else encoded_array(plane.outlines, "float32"),
     }
 
 
@@ -786,6 +813,7 @@ def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportCont
         names=[content.names[row] for row in rows],
         labels=content.labels[rows],
         columns=[replace(column, values=np.asarray(column.values)[rows]) for column in content.columns],
+        limits=[(name, requirement, values[rows]) for name, requirement, values in content.limits],
         chosen=place[content.chosen],
         rules={rule: place[row] for rule, row in content.rules.items() if row in place},
         cuts=[(place[cut[0]], *cut[1:]) for cut in content.cuts if cut[0] in place],

@@ -190,7 +190,33 @@ function pixelsOf(trace, x, y) {
   });
 }
 
+// Rings of one area as a path.
+function outline(rings, x, y) {
+  const at = ([u, v]) => `${(x.offset + x.l2p(u)).toFixed(1)} ${(y.offset + y.l2p(v)).toFixed(1)}`;
+  return rings.map((ring) => `M${ring.map(at).join("L")}Z`).join("");
+}
+
+// Whether a position is inside an area: it crosses an odd number of edges on its way to the left.
+function isInside(rings, u, v) {
+  let inside = false;
+  for (const ring of rings) {
+    for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
+      const [[a, b], [c, d]] = [ring[i], ring[j]];
+      if (b > v !== d > v && u < ((c - a) * (v - b)) / (d - b) + a) inside = !inside;
+    }
+  }
+  return inside;
+}
+
+function areaShapes(trace, x, y) {
+  return trace.rings.map((rings, place) => {
+    const color = each(trace.marker.color, place);
+    return vector("path", { class: "area", d: outline(rings, x, y), fill: shade(color), "fill-rule": "evenodd", stroke: edgeOf(color), "stroke-width": 0.5, opacity: trace.marker.opacity });
+  });
+}
+
 function scatterShapes(trace, x, y) {
+  if (trace.rings) return areaShapes(trace, x, y);
   const places = pixelsOf(trace, x, y);
   const made = [];
   if (trace.mode.includes("lines")) {
@@ -339,7 +365,10 @@ function hitAt({ traces, axes }, left, top) {
     const [across, down] = [left - x.offset, top - y.offset];
     if (trace.hoverinfo === "skip" || across < -NEAR || down < -NEAR || across > x.length + NEAR || down > y.length + NEAR) continue;
     const [column, row] = [Math.round(x.p2l(across)), Math.round(y.p2l(down))];
-    if (trace.type === "heatmap") {
+    if (trace.rings) {
+      const place = trace.rings.findIndex((rings) => isInside(rings, x.p2l(across), y.p2l(down)));
+      if (place >= 0) return { trace, x: trace.x[place], y: trace.y[place], value: trace.customdata[place], text: trace.text[place] };
+    } else if (trace.type === "heatmap") {
       if (trace.z[row]?.[column] !== undefined) found = { trace, x: column, y: row, text: trace.tell(column, row) };
     } else if (trace.type === "bar") {
       if (trace.text[column] !== undefined) found = { trace, x: column, text: trace.text[column] };

@@ -22,6 +22,7 @@ async function start() {
     showMap();
     showTable();
     startClusters();
+    showLimits();
     startHeatmap();
     showKnown();
     showCuts();

@@ -24,6 +24,30 @@ function markerSize(nPoints) {
   return nPoints > 3000 ? 5 : nPoints > 600 ? 6.5 : 8.5;
 }
 
+// Rings of every area on the map, or null if the samples are points.
+let knownRings;
+function areaRings() {
+  if (knownRings !== undefined) return knownRings;
+  const { outlines, rows } = data.map;
+  if (!outlines) return (knownRings = null);
+  knownRings = Array.from(rows, () => []);
+  let ring = [];
+  for (let i = 0; i < outlines.length; i += 3) {
+    if (!Number.isNaN(outlines[i])) {
+      if (!ring.length) knownRings[outlines[i]].push(ring);
+      ring.push([outlines[i + 1], outlines[i + 2]]);
+    } else ring = [];
+  }
+  return knownRings;
+}
+
+// Limits of the axes of a map of areas.
+function areaRange(k) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const rings of areaRings()) for (const ring of rings) for (const point of ring) [low, high] = [Math.min(low, point[k]), Math.max(high, point[k])];
+  return [low, high];
+}
+
 // One trace per cluster; `lookPlace` selects the look of a cluster, `paint` returns the colour and text of a sample.
 function clusterTraces(solution, lookPlace, emphasis, paint = null) {
   const labels = storedLabels(solution);
@@ -45,6 +69,7 @@ function clusterTraces(solution, lookPlace, emphasis, paint = null) {
       x: shown.map((i) => data.map.positions[2 * i]),
       y: shown.map((i) => data.map.positions[2 * i + 1]),
       customdata: rows,
+      rings: areaRings() && shown.map((i) => areaRings()[i]),
       text: shown.map((i) => `${sampleHover(data.map.rows[i])}\n${plain(shortened(name, 60))}${paint ? `\n${paint(i).text}` : ""}`),
       hoverinfo: faint ? "skip" : "text",
       marker: { color: paint ? shown.map((i) => paint(i).color) : look.color, symbol: look.symbol, size: cluster < 0 ? size - 1 : size, opacity: faint ? 0.08 : 0.85 },
@@ -54,9 +79,10 @@ function clusterTraces(solution, lookPlace, emphasis, paint = null) {
 }
 
 function planeLayout(own) {
-  const axis = (k) => (data.map.view === "neighbors" ? axisOf("", { showticklabels: false, showgrid: false }) : axisOf(data.map.axes[k]));
+  const bare = { showticklabels: false, showgrid: false, showline: false };
+  const axis = (k) => areaRings() ? axisOf("", { ...bare, range: areaRange(k), ...(k ? { scaleanchor: "x" } : {}) }) : (data.map.view === "neighbors" ? axisOf("", { showticklabels: false, showgrid: false }) : axisOf(data.map.axes[k]));
   return layoutOf({
-    ...(data.map.view === "neighbors" ? { margin: { l: 18, r: 18, t: 14, b: 14 } } : {}),
+    ...(data.map.view === "neighbors" || areaRings() ? { margin: { l: 18, r: 18, t: 14, b: 14 } } : {}),
     kind: `plane of ${data.map.view ?? "all"}`,
     // The axes of a neighbour embedding have no meaning, and no titles.
     xaxis: axis(0),
