@@ -21,6 +21,7 @@ import bench_mixture
 import bench_mock
 import bench_nmf
 import bench_pareto
+import bench_parts
 import bench_peers
 import bench_questions
 import bench_report
@@ -54,6 +55,7 @@ SUITES = {
     "pareto-100k": partial(bench_pareto.large, [100_000]),
     "pareto-1m": partial(bench_pareto.large, [1_000_000]),
     "pareto-10m": partial(bench_pareto.mapped, 10_000_000),
+    "parts": bench_parts.run,
     "peers": bench_peers.run,
     "threads": bench_threads.run,
 }

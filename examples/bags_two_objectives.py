@@ -42,7 +42,7 @@ plot_bag_distances(bags, model.labels_, path="bags_distances.png")
 def front(bags, least):
     """Objectives in natural sign and partitions, by the Davies-Bouldin index."""
     problem = BagPartitionProblem(bags, 3, ["bag_davies_bouldin", "bag_silhouette"], min_cluster_size=least)
-    operators = problem.operators() | {"sampling": PartitionSampling()}
+    operators = problem.operators(NSGA2) | {"sampling": PartitionSampling()}
     result = evolve(problem, NSGA2(pop_size=40, **operators), n_gen=40, seed=1)
     order = np.argsort(result.F[:, 0])
     return problem.natural(result.F[order]), problem.decode(result.X[order])

@@ -64,7 +64,7 @@ limits = [
 ]
 encoding = MedoidEncoding(X, k_max=4, k_min=4)
 problem = PartitionProblem(X, encoding, ["deviation", "connectivity"], limits=limits)
-result = minimize(problem, NSGA2(60, **problem.operators()), ("n_gen", 60), seed=1)
+result = minimize(problem, NSGA2(60, **problem.operators(NSGA2)), ("n_gen", 60), seed=1)
 print(problem.constraint_names, f"{len(result.F)} partitions within the limits")
 summary("front", problem.decode(result.X)[result.F[:, 0].argmin()])
 plot_partition(X, sized.labels_, title="Territories of 50 to 70 customers", path="balanced_clusters.png")

@@ -61,7 +61,7 @@ def too_small(labels):
 encoding = PatientEncoding(patient, k_max=6)
 problem = PartitionProblem(X, encoding, ["silhouette", EvenSizes()], inequalities=[too_small])
 starts = [KMeans(2 + seed % 5, n_init=1, random_state=seed).fit(X).labels_ for seed in range(60)]
-parts = problem.operators() | {"sampling": encoding.encode(np.array(starts))}
+parts = problem.operators(NSGA2) | {"sampling": encoding.encode(np.array(starts))}
 for algorithm in (SMSEMOA, NSGA2):
     result = minimize(problem, algorithm(pop_size=60, **parts), ("n_gen", 60), seed=1)
     values, partitions = problem.natural(result.F), problem.decode(result.X)

@@ -4,15 +4,18 @@ Documents: from raw text to named topics
 
 Find topics of raw texts, name them, and write a page about them.
 
-Shows: counts of words, `EnsembleNMF`, a name for every topic from its leading terms, how far the runs agree
-about each document, spherical k-means and single runs beside the consensus, and a report.
+Shows: embeddings of an installed model or tf-idf weights, `ParetoClustering` with the cosine distance, names
+of clusters by contrasting terms, counts of words, `EnsembleNMF`, how far its runs agree about each document,
+spherical k-means and single runs beside the consensus, and a report.
 """
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import normalized_mutual_info_score
 
-from moo_clustering import EnsembleNMF, SphericalKMeans
+from moo_clustering import EnsembleNMF, ParetoClustering, SphericalKMeans
+from moo_clustering.datasets import DataError, embed, tfidf
+from moo_clustering.descriptions import describe_terms
 from moo_clustering.features import PaperTfidfTransformer
 from moo_clustering.visualization import plot_partition, plot_terms
 
@@ -32,6 +35,27 @@ for theme in topic:
     words = rng.permutation([*rng.choice(own, 4), *rng.choice(other, 3), *rng.choice(common, 14)])
     texts.append(" ".join(words).capitalize() + ".")
 print(texts[0])
+
+# %%
+# Embed the texts by a model that is installed, otherwise use tf-idf weights. ``embed`` downloads nothing and
+# also accepts any function that returns one row per text.
+
+words, vocabulary = tfidf(texts, min_df=2)
+X, features = words, "tf-idf"
+for name in ("sentence-transformers:all-MiniLM-L6-v2", "fastembed:BAAI/bge-small-en-v1.5"):
+    try:
+        X, features = embed(texts, name), name
+        break
+    except DataError as error:
+        print(error)
+found = ParetoClustering(metric="cosine", random_state=0).fit(X)
+print(f"{found.n_clusters_} clusters of documents by {features}: {found.verdict_}")
+for cluster in describe_terms(found.labels_, words, vocabulary):
+    print(f"{cluster.size:3d} documents: {cluster.name}")
+print(f"NMI with the themes: {normalized_mutual_info_score(topic, found.labels_):.3f}")
+
+# %%
+# With a known number of topics, a consensus of factorisations states how sure each assignment is.
 
 vectorizer = CountVectorizer(stop_words="english", min_df=2)
 counts = vectorizer.fit_transform(texts)

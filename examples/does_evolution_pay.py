@@ -45,7 +45,7 @@ indices = ["silhouette", "davies_bouldin"]
 problem = PartitionProblem(wines, MedoidEncoding(wines, k_max=6), indices)
 found = compare(
     problem,
-    NSGA2(pop_size=40, **problem.operators()),
+    NSGA2(pop_size=40, **problem.operators(NSGA2)),
     n_evals=2000,
     seeds=10,
     y=cultivar,

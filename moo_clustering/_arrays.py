@@ -94,7 +94,9 @@ def row_sizes(X: Any) -> NDArray[Any]:
     """Return the largest absolute value of every row of a dense or sparse matrix."""
     if issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray()).ravel()
-    return np.asarray(np.abs(X).max(axis=1, initial=0.0))
+    # Without a copy of X, and without the overflow of abs(int8(-128)).
+    high, low = X.max(axis=1, initial=0), X.min(axis=1, initial=0)
+    return np.maximum(high, -low if low.dtype.kind == "f" else -low.astype(np.float64))
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:

@@ -214,13 +214,18 @@ def _check_gathered(owner: str, X: Any, max_memory: int) -> None:
     """Raise a ValueError for a table in parts, or a Dask or Zarr table larger than ``max_memory``."""
     if not is_partitioned(X):
         return
-    # The length of a Dask frame is unknown before it is counted.
-    needed = 8 * (len(X) if hasattr(X, "dtypes") else X.shape[0]) * X.shape[1]
-    if hasattr(X, "n_passes") or needed > max_memory:
-        raise ValueError(
-            f"{owner} requires all rows in the memory of one machine, here {needed / 2**30:.3g} GiB for the "
-            f"table alone (limit: {max_memory / 2**30:.3g} GiB); fit {_OF_PARTS}, or {owner} on a sample"
-        )
+    if hasattr(X, "n_passes"):
+        fault = "not a table in parts"
+    else:
+        # The length of a Dask frame is unknown before it is counted.
+        needed = 8 * (len(X) if hasattr(X, "dtypes") else X.shape[0]) * X.shape[1]
+        if needed <= max_memory:
+            return
+        fault = f"but the table alone takes {needed / 2**30:.3g} GiB (limit: {max_memory / 2**30:.3g} GiB)"
+    raise ValueError(
+        f"{owner} requires all rows in the memory of one machine, {fault}; fit {_OF_PARTS}, or {owner} on a "
+        "sample"
+    )
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:

@@ -6,6 +6,7 @@ if they have a method ``clustering_result()`` that returns a :class:`ClusteringR
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -97,8 +98,16 @@ class PoolResult:
     alternatives : callable
         ``alternatives(feature_names)`` returns a table of the other good partitions, one per row.
     confidence, structure_p_value : float
+    interval : tuple of float
+        Interval of the expected index.
     verdict, verdict_line : str
         Verdict in a few words, and as a line with its figures.
+    remarks : tuple of str
+        Reasons and reservations of the verdict.
+    granularity : callable, optional
+        ``granularity(n_clusters)`` returns "few", "some" or "many".
+    granularities : mapping of str to int
+        Number of clusters of the result, and of the best partitions of the other granularities.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
@@ -124,6 +133,10 @@ class PoolResult:
     structure_p_value: float
     verdict: str
     verdict_line: str
+    interval: tuple[float, float] = (math.nan, math.nan)
+    remarks: tuple[str, ...] = ()
+    granularity: Callable[[int], str] | None = None
+    granularities: Mapping[str, int] = field(default_factory=dict)
     labels: Labels | None = None
     coassociation: Callable[[int], Coassociation] | None = None
     support: Callable[[], FloatArray] | None = None

@@ -77,7 +77,7 @@ class FeatureSubsets:
         problems = {"labels": problem_of(found), HELD_OUT: problem_of(found, held_out=True)}
         value: dict[str, Any] = {}
         for evidence, problem in problems.items():
-            algorithm, controls = GA(pop_size=POP_SIZE, **problem.operators()), SEARCHES[evidence]
+            algorithm, controls = GA(pop_size=POP_SIZE, **problem.operators(GA)), SEARCHES[evidence]
             options: dict[str, Any] = {"n_evals": N_EVALS, "y": y, "controls": controls}
             value[evidence] = searched(problem, algorithm, seed=seed, **options)
         with warnings.catch_warnings():

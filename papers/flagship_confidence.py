@@ -34,6 +34,8 @@ N_MEMBERS, MEMBERS_WEIGHT = 8, 0.5
 # Inverse strength of the penalty on the logistic part, and strength of that on the linear part.
 _LOGISTIC, _RIDGE = 0.1, 5.0
 N_FOLDS = 20
+# Expected indices at which the interval of the reached ones is estimated, from so many nearest results.
+EXPECTED, _NEAREST = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0), 24
 _EXCESS_OF_P05 = 1.78
 _CLEAR_ARI = 0.8
 WITHOUT_SPACE = FEATURES[:10]
@@ -237,6 +239,19 @@ def calibration_error(expected: FloatArray, reached: FloatArray) -> float:
     return float(np.sum(gaps) / len(expected))
 
 
+def reached_interval(expected: FloatArray, reached: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Quantiles 1/6 and 5/6 of the indices reached by results with nearly the EXPECTED ones.
+
+    Both are made increasing, and the interval is widened to contain the expected index.
+    """
+    low, high = np.empty(len(EXPECTED)), np.empty(len(EXPECTED))
+    for place, one in enumerate(EXPECTED):
+        near = np.argsort(np.abs(expected - one), kind="stable")[:_NEAREST]
+        ends = np.quantile(reached[near], [1 / 6, 5 / 6])
+        low[place], high[place] = np.clip([min(ends[0], one), max(ends[1], one)], 0.0, 1.0)
+    return np.maximum.accumulate(low), np.maximum.accumulate(high)
+
+
 def model_table(name: str, model: ConfidenceModel) -> ResultTable:
     """Means, scales and coefficients, as ``_pareto_confidence`` holds them."""
     rows: list[list[Any]] = [["intercept", None, None, model.structure, model.ari]]
@@ -269,6 +284,8 @@ def judged(described: Described, name: str, structure: FloatArray, ari: FloatArr
                     float(spearmanr(expected, reached)[0]),
                 ]
             )
+    low, high = reached_interval(confidence[results], described.ari[results])
+    intervals = [[*map(float, row)] for row in zip(EXPECTED, low, high, strict=True)]
     noise = structure < np.where(doubted, STRUCTURE_DOUBTED, STRUCTURE_FROM)
     if name == "model":
         noise &= ~lie_apart(described.features)
@@ -284,6 +301,12 @@ def judged(described: Described, name: str, structure: FloatArray, ari: FloatArr
     columns = ["partitions", "number", "mean absolute error", "calibration error", "rank correlation"]
     return [
         ResultTable(f"{name}-calibration", "Confidence of data that were left out", columns, rows),
+        ResultTable(
+            f"{name}-intervals",
+            "Indices reached by two thirds of the results",
+            ["expected index", "low", "high"],
+            intervals,
+        ),
         ResultTable(
             f"{name}-verdicts",
             "Share of results told to be noise",

@@ -205,7 +205,7 @@ class BagsByIndex(_OneIndex):
 
 
 def _bag_search(problem: BagPartitionProblem) -> GA:
-    return GA(pop_size=POP_SIZE, **(problem.operators() | {"mutation": EncodingMutation()}))
+    return GA(pop_size=POP_SIZE, **(problem.operators(GA) | {"mutation": EncodingMutation()}))
 
 
 def _bag_sets(settings: Settings, named: Sequence[str]) -> list[BagSet]:

@@ -33,7 +33,7 @@ def sum_of_squares(X, labels):
 
 X = load_iris().data
 problem = PartitionProblem(X, MedoidEncoding(X, k_max=10), [(n_clusters, "min"), (sum_of_squares, "min")])
-result = minimize(problem, NSGA2(pop_size=60, **problem.operators()), ("n_gen", 60), seed=1)
+result = minimize(problem, NSGA2(pop_size=60, **problem.operators(NSGA2)), ("n_gen", 60), seed=1)
 
 print(" k  EMO-KC  k-means (sums of squares)")
 for k in np.unique(result.F[:, 0]):

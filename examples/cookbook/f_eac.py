@@ -68,7 +68,7 @@ class SplitEliminateImprove(Mutation):
 
 
 problem = PartitionProblem(X, LabelEncoding(len(X), k_max=20, k_min=2), (simplified_silhouette, "max"))
-parts = problem.operators() | {
+parts = problem.operators(GA) | {
     "crossover": Crossover(1, 1, prob=0.0),
     "mutation": SplitEliminateImprove(prob=1.0),
 }

@@ -44,9 +44,9 @@ def too_unfair(population):
 
 encoding = MedoidEncoding(X, k_max=4, k_min=4)
 problem = PartitionProblem(X, encoding, ["deviation", (balance, "max")])
-result = minimize(problem, NSGA2(pop_size=80, **problem.operators()), ("n_gen", 80), seed=1)
+result = minimize(problem, NSGA2(pop_size=80, **problem.operators(NSGA2)), ("n_gen", 80), seed=1)
 strict = PartitionProblem(X, encoding, "deviation", inequalities=[too_unfair])
-best = minimize(strict, GA(pop_size=80, **strict.operators()), ("n_gen", 80), seed=1)
+best = minimize(strict, GA(pop_size=80, **strict.operators(GA)), ("n_gen", 80), seed=1)
 
 # Fairlets: each protected sample with another one, at least total distance.
 a, b = np.flatnonzero(protected), np.flatnonzero(~protected)

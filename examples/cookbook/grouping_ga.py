@@ -73,7 +73,7 @@ class SplitMergeOrMove(Mutation):
 
 
 problem = PartitionProblem(X, LabelEncoding(len(X), k_max=10, k_min=2), "silhouette")
-parts = problem.operators() | {"crossover": InjectGroups(), "mutation": SplitMergeOrMove(prob=0.5)}
+parts = problem.operators(GA) | {"crossover": InjectGroups(), "mutation": SplitMergeOrMove(prob=0.5)}
 result = minimize(problem, GA(pop_size=40, **parts), ("n_gen", 40), seed=1)
 evolved = problem.decode(result.X)[0]
 

@@ -54,7 +54,7 @@ start = [
 ]
 encoding = LocusAdjacencyEncoding(neighbors)
 problem = PartitionProblem(D, encoding, [(to_medoids, "min"), Connectivity(metric="precomputed")])
-parts = problem.operators() | {"sampling": encoding.encode(np.array(start))}
+parts = problem.operators(NSGA2) | {"sampling": encoding.encode(np.array(start))}
 result = minimize(problem, NSGA2(pop_size=60, **parts), ("n_gen", 100), seed=1)
 front = problem.decode(result.X)
 

@@ -53,7 +53,8 @@ class Consensus(Crossover):
 
 
 problem = PartitionProblem(X, LabelEncoding(len(X), k_max=10), ["deviation", "connectivity"])
-parts = problem.operators() | {"sampling": pool, "crossover": Consensus(), "mutation": Mutation(prob=0.0)}
+parts = {"sampling": pool, "crossover": Consensus(), "mutation": Mutation(prob=0.0)}
+parts = problem.operators(NSGA2) | parts
 fronts = []
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

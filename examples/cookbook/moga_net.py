@@ -48,7 +48,7 @@ problem = PartitionProblem(
     LocusAdjacencyEncoding(neighbors),
     [FunctionIndex(community_score, "max"), FunctionIndex(community_fitness, "max")],
 )
-result = minimize(problem, NSGA2(pop_size=100, **problem.operators()), ("n_gen", 60), seed=1)
+result = minimize(problem, NSGA2(pop_size=100, **problem.operators(NSGA2)), ("n_gen", 60), seed=1)
 front = problem.decode(result.X)
 drawn = problem.encoding.decode(problem.encoding.random(6000, np.random.default_rng(0)))
 louvain = np.zeros(len(club), dtype=int)

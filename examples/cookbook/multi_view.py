@@ -58,7 +58,7 @@ def moead(problem):
 
 
 def single(problem):
-    return GA(pop_size=30, **problem.operators())
+    return GA(pop_size=30, **problem.operators(GA))
 
 
 mean = (D[0] + D[1]) / 2

@@ -34,7 +34,7 @@ for run in range(40):
 runs = np.array(runs)
 
 problem = EnsembleSelectionProblem(runs, min_runs=5)
-result = minimize(problem, NSGA2(pop_size=40, **problem.operators()), ("n_gen", 60), seed=1)
+result = minimize(problem, NSGA2(pop_size=40, **problem.operators(NSGA2)), ("n_gen", 60), seed=1)
 
 
 def consensus(rows):

@@ -20,7 +20,6 @@ from sklearn.neighbors import KDTree
 
 from moo_clustering.algorithms import AMOSA
 from moo_clustering.encodings import MedoidEncoding
-from moo_clustering.operators import CanonicalDuplicates
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.visualization import plot_partition
 
@@ -43,17 +42,7 @@ def symmetry(X, labels):
 
 
 problem = PartitionProblem(X, MedoidEncoding(X, k_max=8), [(symmetry, "max"), "xie_beni"])
-parts = problem.operators()
-algorithm = AMOSA(
-    soft_limit=40,
-    hard_limit=20,
-    n_climb=5,
-    n_moves=20,
-    sampling=parts["sampling"],
-    perturb=parts["mutation"],
-    repair=parts["repair"],
-    eliminate_duplicates=CanonicalDuplicates(problem.encoding),
-)
+algorithm = AMOSA(soft_limit=40, hard_limit=20, n_climb=5, n_moves=20, **problem.operators(AMOSA))
 result = minimize(problem, algorithm, seed=1)
 front, values = problem.decode(result.X), problem.natural(result.F)[:, 0]
 chosen = front[values.argmax()]

@@ -95,6 +95,61 @@ def two_nearest(
 
 
 @njit(cache=True, nogil=True)
+def nearest_in_groups(
+    X: NDArray[Any],
+    columns: NDArray[Any],
+    numbers: NDArray[Any],
+    limits: NDArray[Any],
+    starts: NDArray[Any],
+    pivots: NDArray[Any],
+    radii: NDArray[Any],
+    positions: NDArray[Any],
+    squares: NDArray[Any],
+    first: int,
+    last: int,
+) -> None:
+    """Write the nearest points of rows ``first`` to ``last``, nearest first (ties: the lowest number)."""
+    # ``columns`` (d, k) are the points in groups from ``starts[g]`` to ``starts[g + 1]``, with their numbers
+    # and squared ``limits``: a point is found only up to this distance. A group is skipped if its pivot (a
+    # column of ``pivots``) is farther than its radius plus the distance found, with a margin for rounding.
+    # Distances do not depend on other rows or on the groups.
+    n_groups, most = len(radii), positions.shape[1]
+    gaps = starts[1:] - starts[:-1]
+    out, bounds = np.empty(gaps.max()), np.empty(n_groups)
+    for i in range(first, last):
+        x = X[i]
+        _squares(x, pivots, bounds)
+        for g in range(n_groups):
+            away = np.sqrt(bounds[g])
+            bound = away - radii[g] - _PER_RUN * (away + radii[g])
+            bounds[g] = bound * bound if bound > 0.0 else 0.0
+        found, values = positions[i], squares[i]
+        found[:] = len(numbers)
+        values[:] = np.inf
+        while True:
+            at = -1
+            for g in range(n_groups):
+                if bounds[g] >= 0.0 and (at < 0 or bounds[g] < bounds[at]):
+                    at = g
+            if at < 0 or bounds[at] > values[most - 1]:
+                break
+            bounds[at] = -1.0
+            low, high = starts[at], starts[at + 1]
+            _squares(x, columns[:, low:high], out[: high - low])
+            for j in range(high - low):
+                value, number = out[j], numbers[low + j]
+                t = most - 1
+                if value > limits[low + j]:
+                    continue
+                if value > values[t] or (value == values[t] and number > found[t]):
+                    continue
+                while t > 0 and (value < values[t - 1] or (value == values[t - 1] and number < found[t - 1])):
+                    values[t], found[t] = values[t - 1], found[t - 1]
+                    t -= 1
+                values[t], found[t] = value, number
+
+
+@njit(cache=True, nogil=True)
 def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
     """Half the distance of every centre to its nearest other centre."""
     k = len(centers)

@@ -66,9 +66,6 @@ class DirectedWalks(GeneticAlgorithm):
     True
     """
 
-    # ``problem.operators(DirectedWalks)`` has no crossover.
-    uses_crossover = False
-
     def __init__(
         self,
         *,

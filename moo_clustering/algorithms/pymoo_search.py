@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import reduce
+from os import PathLike
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
@@ -30,6 +31,7 @@ from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 from pymoo.core.repair import NoRepair, Repair
 from pymoo.core.result import Result
+from pymoo.core.sampling import Sampling
 from pymoo.core.termination import Termination
 from pymoo.core.variable import get
 from pymoo.operators.crossover.sbx import SBX
@@ -42,7 +44,7 @@ from moo_clustering._arrays import FloatArray, array_of, is_own, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
-from moo_clustering.operators import CanonicalDuplicates
+from moo_clustering.operators import CanonicalDuplicates, RefillingSampling, start_genes
 from moo_clustering.operators.base import checked_operators
 
 # Also exported by moo_clustering.algorithms.
@@ -291,7 +293,8 @@ def evolve(
     seed: searches.Seed = None,
     recorder: searches.Recorder | None = None,
     verbose: bool = False,
-    checkpoint: Checkpoint | None = None,
+    checkpoint: Checkpoint | str | PathLike[str] | None = None,
+    start: Any = None,
 ) -> Result:
     """Run a pymoo algorithm like ``minimize``, with progress bar, checkpoints and interruption by Ctrl-C.
 
@@ -308,6 +311,8 @@ def evolve(
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
         As for :func:`drive`.
+    start : array-like, Population, estimator or path, optional
+        First individuals, see :func:`~moo_clustering.operators.start_genes`; the sampling draws the others.
 
     Returns
     -------
@@ -323,11 +328,29 @@ def evolve(
     2
     """
     search = PymooSearch(problem, algorithm, seed=seed, n_gen=n_gen)
+    if start is not None:
+        _start_from(search.algorithm, start_genes(problem, start))
     searches.drive(
         search, n_gen=n_gen, recorder=recorder, verbose=verbose, description=type(algorithm).__name__,
         objective_names=_objective_names(problem), checkpoint=checkpoint,
     )  # fmt: skip
     return search.result()
+
+
+def _start_from(algorithm: Algorithm, genes: Genes) -> None:
+    """Put genotypes at the start of the initial population."""
+    holder = getattr(algorithm, "initialization", None)
+    holder = algorithm if holder is None else holder
+    sampling = getattr(holder, "sampling", None)
+    if not isinstance(sampling, Sampling):
+        raise TypeError(
+            f"start requires an algorithm with a pymoo Sampling, but that of {type(algorithm).__name__} is "
+            f"{quoted(sampling)}: pass problem.operators(algorithm, start=...)."
+        )
+    if isinstance(sampling, RefillingSampling):
+        sampling.start = genes
+    else:
+        holder.sampling = RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
 
 
 def _objective_names(problem: Problem) -> Sequence[str] | None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
+from os import PathLike
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
@@ -48,7 +49,7 @@ def drive(
     description: str = "",
     objective_names: Sequence[str] | None = None,
     signs: ArrayLike | None = None,
-    checkpoint: Checkpoint | None = None,
+    checkpoint: Checkpoint | str | PathLike[str] | None = None,
 ) -> bool:
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
@@ -77,9 +78,9 @@ def drive(
         Names for the progress bar. Default: ``f1``, ``f2``, ...
     signs : array-like of shape (n_objectives,), optional
         -1 for objectives that are maximised and negated in the search, for the progress bar.
-    checkpoint : Checkpoint, optional
+    checkpoint : Checkpoint or path, optional
         File to write after the initial population, every ``every`` generations and at the end, and whether to
-        resume from it. Resumed and uninterrupted runs are bit-identical.
+        resume from it. Resumed and uninterrupted runs are bit-identical. A path is a default Checkpoint.
 
     Returns
     -------
@@ -87,6 +88,8 @@ def drive(
         Whether the search was interrupted.
     """
     n_gen = integer("n_gen", n_gen, 0)
+    if isinstance(checkpoint, str | PathLike):
+        checkpoint = Checkpoint(checkpoint)
     saver = Saver(checkpoint, search, recorder)
     with InterruptGuard() as guard:
         resumed = saver.resume()

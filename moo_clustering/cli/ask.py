@@ -47,7 +47,18 @@ _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
 _LONGEST_LINE = 10_000
 # Entries of the record of a fit that describe its own result.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
-_OF_THE_FIT |= {"structure_p_value", "controls", "sorted_by", "indices", "method_taken", "pool_size"}
+_OF_THE_FIT |= {
+    "structure_p_value",
+    "confidence_interval",
+    "verdict_remarks",
+    "granularity",
+    "granularities",
+    "controls",
+    "sorted_by",
+    "indices",
+    "method_taken",
+    "pool_size",
+}
 _OF_THE_FIT |= {"clusters", "cluster_names", "names_of_fit"}
 
 

@@ -226,6 +226,21 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     serve_until_interrupted(server, folder, open_browser=not no_browser)
 
 
+def _number_or_interval(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> int | str | tuple[int, int] | None:
+    """A number of clusters, or the smallest and the largest, such as 2-5, or auto."""
+    if value == "auto":
+        return value
+    found = re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", value or "")
+    if value is not None and not found:
+        raise click.BadParameter(f"{value!r} is not a number (3), an interval (2-5) or auto")
+    if not found:
+        return None
+    low, high = int(found[1]), found[2]
+    return low if high is None else (low, int(high))
+
+
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """A number of documents, or a share of them if written with a decimal point."""
     if value is None:
@@ -242,9 +257,12 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.argument("data", type=PathArgument(path_type=str))
 @_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
 @_option(
-    "-k --n-clusters N",
-    "Number of clusters; required by most methods, not by the default. For regions also auto.",
-    _OrAuto(click.INT),
+    "-k --n-clusters N|A-B",
+    "Number of clusters; required by most methods. The default also accepts intervals (2-5), regions auto.",
+    callback=_number_or_interval,
+)
+@_option(
+    "--granularity", "Default method, instead of -k: few, some or many clusters.", ["few", "some", "many"]
 )
 @_option("--set settings NAME=VALUE", "Parameter of the method; repeatable.", multiple=True)
 @_option("--bag COLUMN", "DATA contains bags: column of the bag identifiers of instances.")
@@ -303,6 +321,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
 @_option("--max-df N", "Documents: maximum document frequency of a term.", callback=_frequency)
 @_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
+@_option("--embed MODEL", "Documents: cluster embeddings by package:name or module:function.")
 @_option(
     "--features n_features N",
     "Methods that predict labels: keep the N features most informative about the labels in the fit.",
@@ -349,7 +368,10 @@ def fit(data: str, out: Path, **options: Any) -> None:
     DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
     weights, reduced to 100 components for methods without sparse data. Document methods (ensemble-nmf,
-    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents.
+    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents. With --embed, an
+    installed package (sentence-transformers, fastembed or model2vec, such as
+    sentence-transformers:all-MiniLM-L6-v2) or your own function computes the features. Models are not
+    downloaded.
 
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The

@@ -276,7 +276,7 @@ def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
 def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     """Add scores, alternatives, classes, controls and pictures."""
     result, samples = job.result, job.samples
-    alternatives = pool.alternatives(samples.feature_names or None)
+    alternatives = pool.alternatives(samples.column_names or None)
     found.record |= _record(job, pool, alternatives)
     frames = {"scores.csv": pool.scores.reset_index(drop=True).reset_index(names="member")}
     if len(alternatives):
@@ -323,8 +323,12 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
     result, confidence, p_value = job.result, pool.confidence, pool.structure_p_value
     record: dict[str, Any] = {
         "confidence": confidence if math.isfinite(confidence) else None,
+        "confidence_interval": list(pool.interval) if math.isfinite(confidence) else None,
         "structure_p_value": p_value if math.isfinite(p_value) else None,
         "verdict": pool.verdict,
+        "verdict_remarks": list(pool.remarks),
+        "granularity": pool.granularity(int(result.labels.max()) + 1) if pool.granularity else None,
+        "granularities": dict(pool.granularities),
         "pool_size": 0 if pool.labels is None else len(pool.labels),
         "alternatives": alternatives.to_dict("records"),
     }

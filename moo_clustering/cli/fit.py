@@ -61,8 +61,8 @@ from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
 from moo_clustering.estimators._base import recall_text
-from moo_clustering.estimators._methods import find_method
-from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines
+from moo_clustering.estimators._methods import RECOMMENDED, find_method
+from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines, granularity_text
 from moo_clustering.results import ClusteringResult, Front, has_labels
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ _READING = (
     "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
     "start",
 )  # fmt: skip
-_FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "stemmer")
+_FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "embed", "stemmer")
 _INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
 _SCORES = {
     "accuracy": "accuracy (RI)",
@@ -122,6 +122,8 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     scaled: dict[str, Any] = {}
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
+    if options["embed"] is not None and method.name == RECOMMENDED:
+        scaled = {"metric": "cosine"}  # other methods do not scale the rows of unit length
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # A killed run without results is restarted, with any method.
@@ -132,6 +134,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         estimator_class,
         parameters,
         n_clusters=options["n_clusters"],
+        granularity=options["granularity"],
         seed=seed,
         n_jobs=options["jobs"],
         verbose=not quiet,
@@ -184,7 +187,8 @@ def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]
         words += flag if isinstance(value, bool) else []
         for each in [] if isinstance(value, bool) else value if parameter.multiple else [value]:
             is_path = isinstance(each, Path) or name == "data"
-            text = ",".join(each) if isinstance(each, list | tuple) else str(each)
+            joined = "-" if name == "n_clusters" else ","
+            text = joined.join(map(str, each)) if isinstance(each, list | tuple) else str(each)
             words += [*flag, Path(text).resolve().name if is_path else text]
     roles = [context.params["labels"], context.params["id_column"], *context.params["drop"]]
     code = _code(data, [column for column in roles if column is not None], job)
@@ -595,6 +599,10 @@ def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> li
     if record.get("classes"):
         named = [name or "(new)" for name in record["classes"]]
         rows.append(["classes", ", ".join(f"{number} = {name}" for number, name in enumerate(named))])
+    if record.get("granularity") and (
+        said := granularity_text(record["granularity"], record["granularities"])
+    ):
+        rows.append(["granularity", said])
     rows += [[name, text] for name, text in alternative_lines(record["alternatives"]).items()]
     if verdict is not None and record["alternatives"]:
         asks = QUESTIONS in record.get("files", ())

@@ -922,10 +922,11 @@ def _places(job: Job) -> tuple[Any, list[str]]:
     from moo_clustering.estimators._pareto_pool import FeatureScaling
 
     scale: Any = "standard" if estimator.scale == "auto" else estimator.scale
+    scale = "unit" if estimator.get_params(deep=False).get("metric") == "cosine" else scale
     scaling = FeatureScaling.of(X, scale, n_components=estimator.n_components)
     if scaling.components is None and 1 <= len(scaling.varying) <= 2:
         return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
-    return scaling.transform(X), list(samples.feature_names)
+    return scaling.transform(X), list(samples.column_names)
 
 
 def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
@@ -942,10 +943,7 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
     eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
     part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
     plot_similarity(
-        together,
-        labels,
-        eigenvalues,
-        vectors[:, :n_clusters],
+        together, labels, eigenvalues, vectors[:, :n_clusters],
         title=f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}",
         path=path,
-    )
+    )  # fmt: skip

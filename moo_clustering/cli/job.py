@@ -164,10 +164,11 @@ def build_estimator(
     estimator_class: type[Any],
     options: Mapping[str, Any],
     *,
-    n_clusters: int | str | None,
+    n_clusters: int | str | tuple[int, int] | None,
     seed: int,
     n_jobs: int | None,
     verbose: bool,
+    granularity: str | None = None,
     tolerance: float | None = None,
     checkpoint: Path | None = None,
     checkpoint_every: int | None = None,
@@ -186,6 +187,12 @@ def build_estimator(
                 "-k auto requires the smallest load of a region: set it with --set min_weight=..."
             )
         given["n_regions" if "n_regions" in known else "n_clusters"] = n_clusters
+    if isinstance(n_clusters, tuple) and "granularity" not in known:
+        raise ValueError(
+            f"method {method.name} requires a single number of clusters, got -k {'{}-{}'.format(*n_clusters)}"
+        )
+    if granularity is not None:
+        given["granularity"] = granularity
     if tolerance is not None:
         given["tolerance"] = tolerance
     if n_jobs is not None:
@@ -252,16 +259,9 @@ def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
 
 
 def estimator_input(
-    method: Method,
-    estimator: Any,
-    samples: Samples,
-    seed: int,
-    quiet: bool,
-    *,
-    hold_out: float | None = None,
-    n_features: int | None = None,
-    **options: Any,
-) -> tuple[Samples, LabelUse | None]:
+    method: Method, estimator: Any, samples: Samples, seed: int, quiet: bool, *, hold_out: float | None =
+    None, n_features: int | None = None, **options: Any,
+) -> tuple[Samples, LabelUse | None]:  # fmt: skip
     """Compute the features that the method needs, and the labels for a method that predicts them.
 
     ``options`` are those of ``text_features``, ``stem_features`` or ``presence_features``.
@@ -297,19 +297,19 @@ def _document_features(
         raise ValueError(
             "documents are converted to tf-idf weights; input=counts is only for tables of counts"
         )
+    for flag in [flag for flag in ("svd", "embed") if flag in options]:
+        if method.stems or method.presence:
+            uses = "term weights directly" if method.stems else "the presence of words"
+            raise ValueError(f"method {method.name} uses {uses} and does not accept --{flag}")
     if method.stems:
-        if "svd" in options:
-            raise ValueError(f"method {method.name} uses term weights directly and does not accept --svd")
         return load.stem_features(samples, **options)
     if "stemmer" in options:
         names = ", ".join(known.name for known in METHODS.values() if known.stems)
         raise ValueError(f"method {method.name} does not stem words; --stemmer is for {names}")
     if method.presence:
-        if "svd" in options:
-            raise ValueError(f"method {method.name} uses the presence of words and does not accept --svd")
         return load.presence_features(samples, **options)
     text = load.text_features(samples, sparse=method.sparse, seed=seed, **options)
-    if not (method.sparse or quiet or "svd" in options):
+    if not (method.sparse or quiet or {"svd", "embed"} & options.keys()):
         click.echo(
             f"Note: method {method.name} does not accept sparse data, so {len(text.feature_names)} "
             f"terms are reduced to {text.X.shape[1]} components (--svd N for another number).",

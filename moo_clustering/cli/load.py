@@ -7,6 +7,7 @@ import importlib
 import json
 import re
 import shlex
+import sys
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import infer_dtype
 
+from moo_clustering import datasets
 from moo_clustering._arrays import did_you_mean, optional_package, unit_rows
 from moo_clustering._messages import for_command, message_line
 from moo_clustering.cli.samples import (
@@ -605,10 +607,25 @@ def text_features(
     min_df: float = 1,
     max_df: float = 1.0,
     svd: int | None = None,
+    embed: str | None = None,
 ) -> TextSamples:
-    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set."""
+    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set.
+
+    With ``embed``, a method clusters the embeddings, and the weights only name the clusters.
+    """
     weights, vocabulary = tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
+    if embed is not None:
+        if svd is not None:
+            raise DataError("--svd reduces terms, and --embed replaces them; use one of the two")
+        record |= {"features": "embeddings", "model": embed}
+        folder = str(Path.cwd())
+        sys.path.insert(0, folder)  # where a console script does not look for modules
+        try:
+            X = datasets.embed(samples.source.texts, embed)
+        finally:
+            sys.path.remove(folder)
+        return samples.with_terms(weights, vocabulary, record, unit_rows(X))
     if sparse and svd is None:
         return samples.with_terms(weights, vocabulary, record)
     most = min(weights.shape)

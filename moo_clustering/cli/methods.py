@@ -14,6 +14,7 @@ from moo_clustering.estimators import _methods
 # Parameters with their own flags.
 FLAGS = {
     "n_clusters": "-k",
+    "granularity": "--granularity",
     "n_regions": "-k",
     "tolerance": "--tolerance",
     "random_state": "--seed",

@@ -101,6 +101,11 @@ class Samples(Table):
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
 
+    @property
+    def column_names(self) -> Any:
+        """Names of the columns of X, or () if they have none."""
+        return self.feature_names
+
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
         """Coordinates and names for a plot, if the table has only one or two columns; otherwise None."""
         return None
@@ -347,15 +352,23 @@ class TextSamples(UntabledSamples):
         return self.with_terms(self.X[:, columns], np.asarray(self.feature_names)[columns], made)
 
     @property
+    def column_names(self) -> Any:
+        """Terms, unless X contains components or dimensions of embeddings, which have no names."""
+        return self.feature_names if self.X is self.weights else ()
+
+    @property
     def features(self) -> str:
-        """Number of terms, and number of components if reduced."""
+        """Number of terms, and number of components if reduced, or of dimensions of embeddings."""
         terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
+        if "model" in self.made:
+            return f"embeddings of {self.X.shape[1]} dimensions, described by {terms}"
         return terms if components is None else f"{terms} as {components} components"
 
     def record(self) -> dict[str, Any]:
         """Return the number of features, and how they were computed."""
         terms = {"n_terms": len(self.feature_names), **self.made}
-        return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(self.weights)}
+        data = (self.weights, self.X) if "model" in self.made else (self.weights,)
+        return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(*data)}
 
     def texts(self) -> list[str]:
         """Return the title and beginning of each document."""

@@ -31,12 +31,8 @@ _SOON = 0.02
 _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
 # Warnings of other packages for developers.
 _NOT_FOR_USERS = (
-    DeprecationWarning,
-    PendingDeprecationWarning,
-    FutureWarning,
-    ImportWarning,
-    ResourceWarning,
-)
+    DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
+)  # fmt: skip
 
 
 # Numbers of threads of OpenMP and BLAS, read when the libraries are imported.

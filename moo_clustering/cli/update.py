@@ -137,7 +137,7 @@ class _Run:
         """Compute the attributes that the saved estimator lacks; for most methods, repeat the fit."""
         saved = self.estimator
         if isinstance(saved, ParetoPoolClusterer):
-            saved._restore()
+            saved._restore(None if saved.landmark_of_ is None else self._samples(self.rows).X)
             return
         if not quiet:
             click.echo("Repeating the fit, because the model does not contain its solutions ...", err=True)

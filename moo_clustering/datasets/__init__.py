@@ -3,7 +3,7 @@
 Numbers are read into a :class:`Table`, texts into :class:`Documents`, bags of instances into a
 :class:`BagTable`, and multi-label samples into a :class:`MultiLabelTable`. Each contains features or texts,
 names, row identifiers, known classes (for scoring) and partial labels (for semi-supervised methods).
-:func:`tfidf` converts texts to features. Unreadable files raise a :class:`DataError`.
+:func:`tfidf` and :func:`embed` convert texts to features. Unreadable files raise a :class:`DataError`.
 """
 
 import lazy_loader as _lazy

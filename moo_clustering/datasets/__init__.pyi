@@ -2,6 +2,7 @@ from .bags import BagTable as BagTable
 from .bags import read_bags as read_bags
 from .cells import UnseenCells as UnseenCells
 from .documents import Documents as Documents
+from .documents import embed as embed
 from .documents import read_documents as read_documents
 from .documents import tfidf as tfidf
 from .files import DataError as DataError

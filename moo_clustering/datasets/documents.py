@@ -1,4 +1,4 @@
-"""Reader of documents from JSON lines, tables and folders of texts, and tf-idf features."""
+"""Reader of documents from JSON lines, tables and folders of texts, tf-idf features and embeddings."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import csv
 import io
 import itertools
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import BoolArray, Int64Array, quoted, warn_caller
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
 from moo_clustering.datasets import tables
@@ -47,6 +49,11 @@ _TEXT_COLUMNS = ("text_columns", "--text-columns")
 _FLOAT_LENGTH = 15
 _LONGEST = 2**31 - 1  # characters per cell; the default of the csv module is 131,072
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
+# Packages with embedding models, and the class that loads a model.
+_EMBEDDERS = {
+    "sentence-transformers": "SentenceTransformer", "fastembed": "TextEmbedding", "model2vec": "StaticModel"
+}  # fmt: skip
+_MODEL = ("model", "--embed")
 
 
 @documented(tables.Table)
@@ -207,6 +214,95 @@ def tfidf(
         verb = "has" if empty == 1 else "have"
         warn_caller(f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero")
     return X, vocabulary
+
+
+def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
+    """Compute embeddings of texts with a callable or an installed package. Nothing is downloaded.
+
+    Time and memory of the model. Raises a DataError if the package or the model is not installed, or if the
+    embeddings are not one finite row of numbers per text. Warns of rows of zeros, which have no direction.
+    Cluster the rows with ``ParetoClustering(metric="cosine")``. Source: ParetoClustering: agreement of
+    algorithm families.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    model : callable, str or object with a method ``encode`` or ``embed``
+        A callable returns one row per text of a list. Or ``"sentence-transformers:NAME"``,
+        ``"fastembed:NAME"`` or ``"model2vec:NAME"``, where NAME is a folder or a model in the local cache of
+        that package, or ``"module:function"``, which is imported.
+
+    Returns
+    -------
+    ndarray of shape (n_texts, n_dimensions), float32 or int8
+
+    Examples
+    --------
+    >>> from moo_clustering.datasets import embed
+    >>> embed(["a b", "b b b"], lambda texts: [[text.count("a"), text.count("b")] for text in texts]).tolist()
+    [[1.0, 1.0], [0.0, 3.0]]
+    """
+    texts = list(texts)
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise DataError("texts must be a non-empty sequence of strings")
+    name, call = _embedder(model)
+    made = call(texts)
+    # ``fastembed`` yields one array per text.
+    made = list(made) if isinstance(made, Iterator) else made
+    try:
+        found = checked_array(made, "embeddings", [np.dtype(np.float32), np.dtype(np.int8)])
+    except (TypeError, ValueError) as error:
+        raise DataError(f"model {name} does not return embeddings: {error}") from error
+    if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
+        raise DataError(
+            f"model {name} must return one row of numbers per text, {len(texts)} in all; got an array of "
+            f"shape {found.shape}"
+        )
+    if n_zero := int((~found.any(axis=1)).sum()):
+        verb = "has" if n_zero == 1 else "have"
+        warn_caller(f"{n_zero} of {len(texts)} texts {verb} an embedding of zeros, which has no direction")
+    return found
+
+
+def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
+    """Return the name and the function of a model, without downloads."""
+    if not isinstance(model, str):
+        for method in ("encode", "embed"):
+            if callable(found := getattr(model, method, None)):
+                return type(model).__name__, found
+        if callable(model):
+            return quoted(getattr(model, "__name__", type(model).__name__)), model
+        raise DataError(f"model must be a callable or 'package:name', got {quoted(model)}")
+    package, colon, name = model.partition(":")
+    package = package.strip().replace("_", "-") if package.replace("_", "-") in _EMBEDDERS else package
+    if not (colon and package and name):
+        packages = ", ".join(f"'{each}:NAME'" for each in _EMBEDDERS)
+        allowed = f"'module:function' or {packages}, got {quoted(model)}"
+        raise DataError(Advice("", *(f"{way} must be {allowed}" for way in _MODEL)))
+    try:
+        module = import_module(package.replace("-", "_"))
+    except ImportError as error:
+        remedy = f"; run pip install {package}" if package in _EMBEDDERS else ""
+        raise DataError(Advice("", *(f"{way} {quoted(model)}: {error}{remedy}" for way in _MODEL))) from error
+    if package not in _EMBEDDERS:
+        if not callable(found := getattr(module, name, None)):
+            said = f"{quoted(model)}: module {package} has no function {quoted(name)}"
+            raise DataError(Advice("", *(f"{way} {said}" for way in _MODEL)))
+        return quoted(model), found
+    load = getattr(module, _EMBEDDERS[package])
+    try:
+        if package == "model2vec":
+            # ``from_pretrained`` downloads whatever is not a folder.
+            if not Path(name).is_dir():
+                name = import_module("huggingface_hub").snapshot_download(name, local_files_only=True)
+            return quoted(model), load.from_pretrained(name).encode
+        loaded = load(name, local_files_only=True)
+    except Exception as error:
+        why = str(error).strip().split("\n")[0]
+        remedy = f"; download the model with {package} first"
+        said = f"{quoted(model)} cannot be loaded without a download ({why}){remedy}"
+        raise DataError(Advice("", *(f"{way} {said}" for way in _MODEL))) from error
+    return quoted(model), loaded.encode if package == "sentence-transformers" else loaded.embed
 
 
 def read_folder(folder: Path, fields: Fields) -> Documents:

@@ -1,6 +1,7 @@
 """Base class of encodings, and renumbering, alignment, distinct rows and checks of genotypes."""
 
 import hashlib
+import sys
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -22,6 +23,7 @@ VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operat
 class Encoding(ABC):
     """Base class of encodings, which convert populations between genotypes and partitions.
 
+    A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`.
     :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 
     Attributes
@@ -30,13 +32,13 @@ class Encoding(ABC):
         Number of samples of a partition.
     n_var : int
         Number of genes of an individual.
-    dtype : numpy.dtype
+    dtype : numpy.dtype, default=int64
         Integer dtype of the genes in the operators of this package.
     """
 
     n_samples: int
     n_var: int
-    dtype: np.dtype[Any]
+    dtype: np.dtype[Any] = np.dtype(np.int64)
 
     @abstractmethod
     def bounds(self) -> tuple[IntArray, IntArray]:
@@ -57,21 +59,35 @@ class Encoding(ABC):
             Contiguous labels 0..k-1 in every row.
         """
 
-    @abstractmethod
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode partitions as genotypes of shape (n_individuals, n_var), approximately if necessary."""
+        """Encode partitions as genotypes of shape (n_individuals, n_var), approximately if necessary.
 
-    @abstractmethod
+        By default, raises a TypeError that names the caller.
+        """
+        frame = sys._getframe(1)
+        who = getattr(frame.f_locals.get("self"), "__class__", type(None)).__name__
+        who = frame.f_code.co_name if who == "NoneType" else who
+        name = type(self).__name__
+        raise TypeError(
+            f"{name} cannot encode partitions, which {who} requires: define {name}.encode(labels), or start "
+            "from genotypes."
+        )
+
     def repair(self, X: IntArray) -> IntArray:
-        """Return valid copies of genotypes; valid rows do not change."""
+        """Return valid copies of genotypes; valid rows do not change. By default, round and clip genes."""
+        return np.clip(rounded_genes(X, self.n_var), *self.bounds()).astype(self.dtype)
 
-    @abstractmethod
     def canonical(self, X: IntArray) -> IntArray:
-        """Return equal rows for genotypes of equal partitions, as far as O(n_var) time per row allows."""
+        """Return equal rows for genotypes of equal partitions, and only for these; by default, the partition.
 
-    @abstractmethod
+        Encodings of this package whose genes are sorted for this leave samples at equal distances aside.
+        """
+        return relabel_by_first_appearance(self.decode(X))
+
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw valid genotypes, shape (n_individuals, n_var)."""
+        """Draw valid genotypes, shape (n_individuals, n_var); by default, within the bounds."""
+        low, high = self.bounds()
+        return self.repair(rng.integers(low, high, size=(n_individuals, self.n_var), endpoint=True))
 
 
 def relabel_by_first_appearance(labels: IntArray) -> Labels:

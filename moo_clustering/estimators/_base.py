@@ -73,7 +73,9 @@ if TYPE_CHECKING:
     from moo_clustering.visualization.report.content import Report
 
 # Parameters that may change when a run is resumed; a longer run continues a shorter one.
-_FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume"})
+_FREE = frozenset(
+    {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
+)
 _LONGEST_NAME = 100
 Rule = str | int | Callable[[FloatArray], int]
 Scaling = Callable[[AnyFloatArray], AnyFloatArray]
@@ -668,13 +670,12 @@ class SpectralMixin(NearestSampleMixin):
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
     """Set (``reset``) or check the number and names of features by a table in parts, which is returned."""
-    names = table.columns or range(table.n_features)
-    one_row = np.zeros((1, table.n_features))
+    row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
 
-        one_row = pd.DataFrame(one_row, columns=list(names))
-    validate_data(estimator, one_row, reset=reset)
+        row = pd.DataFrame(row, columns=list(table.columns))
+    validate_data(estimator, row, reset=reset)
     return table
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from os import PathLike
-from typing import Annotated, Any, Literal, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,11 +46,9 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.estimators._pareto_confidence import (
-    CLEAR,
     NO_STRUCTURE,
     NOTHING_KNOWN,
     NOTHING_TO_CHOOSE,
-    SEVERAL,
     Assessment,
     Assessor,
     PoolReportMixin,
@@ -59,6 +57,7 @@ from moo_clustering.estimators._pareto_confidence import (
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
 from moo_clustering.estimators._pareto_pool import N_NEAREST, TRIVIAL, PooledSamples, nearest_mean
 from moo_clustering.estimators._pareto_selection import (
+    GRANULARITIES,
     Candidates,
     LeastSizes,
     SideInformation,
@@ -79,6 +78,9 @@ from moo_clustering.problems.partition import evaluated_population
 from moo_clustering.results import carried_names
 from moo_clustering.validity import BoundaryCut
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
 # Family name of evolved partitions.
 _EVOLVED = "evolved"
@@ -92,17 +94,23 @@ class ParetoPoolClusterer(
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters. Default: that of the best partition. Ignored if ``y`` has labels of every class.
+    n_clusters : int, or (int, int)
+        Number of clusters, or its smallest and largest value. Default: that of the best partition. Ignored if
+        ``y`` has labels of every class.
+    granularity : {"few", "some", "many"}
+        Instead of ``n_clusters``: restrict the number of clusters to the lower, middle or upper third of the
+        numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
-        Numbers of clusters in the pool. ``"auto"``: up to 40 and to the square root of n_samples.
+        Numbers of clusters in the pool, without ``rare_groups_``. ``"auto"``: up to 40 and to the square root
+        of n_samples.
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
         Smallest cluster of a result without ``n_clusters`` and without labels of every class. Default: a
         hundredth of n_samples, between 2 and 10.
     criterion_weight : float, optional
-        Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity).
+        Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity),
+        2 (directions).
     method : {"consensus", "select"}
         Result with ``n_clusters`` and without labels: spectral clustering of the weighted co-association
         matrix, or the best partition with the nearest number of clusters.
@@ -148,11 +156,15 @@ class ParetoPoolClusterer(
     confidence_ : float
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
+    confidence_interval_ : ndarray of shape (2,)
+        Interval that contained the index of three in four data sets that were left out of the calibration.
     structure_p_value_ : float
         Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
-        equally well. At least .001. NaN for distances and bags.
+        equally well. At least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
+    verdict_remarks_ : tuple of str
+        Reasons and reservations, such as "no evidence beyond chance; the cut may still be useful".
     alternatives_ : DataFrame
         Up to four partitions of high score, dissimilar to the result and to each other (adjusted Rand index
         at most .8), with sizes, confidence, families, and a description of the difference.
@@ -170,6 +182,14 @@ class ParetoPoolClusterer(
     landmark_of_ : ndarray of shape (n_samples,) or None
         Landmark of every sample. None without landmarks.
     n_landmarks_ : int or None
+    landmarks_ : ndarray of shape (n_landmarks, n_features) or None
+        Landmarks in the units of the features of ``fit`` (prepared features of data frames, components of
+        reduced sparse data), for clusterers that cannot use all samples.
+    landmark_weights_ : ndarray of shape (n_landmarks,) or None
+        Number of samples of every landmark.
+    rare_groups_ : DataFrame
+        Groups of at least 20 samples and at most 1 % of a table with landmarks, at a distance from all other
+        samples: cluster, ``n_samples``, share, number of a sample, and whether the group is a cluster.
     outliers_ : ndarray of shape (n_samples,), bool
         Samples far from all others, at most 5 %, see Notes and ``noise``; none for distances and bags.
     classes_ : ndarray of shape (n_classes,)
@@ -191,8 +211,11 @@ class ParetoPoolClusterer(
         Whether Ctrl-C stopped the evolution or its control early.
     """
 
-    n_clusters: Count | None = None
+    n_clusters: Annotated[
+        int | tuple[int, int] | None, Interval(Integral, 1, None, closed="left"), tuple, list, None
+    ] = None
     _: KW_ONLY
+    granularity: Literal["few", "some", "many"] | None = None
     k_range: Numbers = "auto"
     n_neighbors: Count = 10
     min_cluster_size: Count | None = None
@@ -209,13 +232,9 @@ class ParetoPoolClusterer(
     extra_candidates: Annotated[Sequence[Any] | None, list, tuple, None] = None
 
     def relabel(
-        self,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-        n_clusters: int | Literal["same"] | None = "same",
-    ) -> Self:
+        self, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link: ArrayLike |
+        None = None, n_clusters: int | tuple[int, int] | Literal["same"] | None = "same",
+    ) -> Self:  # fmt: skip
         """Select a result for other labels, pairs or numbers of clusters from the pool of the last fit.
 
         This saves most of the time of a fit. With ``n_gen > 0`` the evolution runs again. Arguments are those
@@ -229,28 +248,23 @@ class ParetoPoolClusterer(
                 self.set_params(n_clusters=n_clusters)
                 self._validate_params()
             side = self._read_side_information(samples.n_samples, y, must_link, cannot_link)
-            if samples.landmark_of is not None and (self.n_clusters or 1) > samples.n_points:
+            if samples.landmark_of is not None and (self._number or 1) > samples.n_points:
                 raise ValueError(
                     f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
                     f"which represent the {samples.n_samples} samples; fit again with a larger n_landmarks."
                 )
+            complete(self._select(side, y, must_link, cannot_link))
         except Exception:
             # Keep the previous fit.
             self.set_params(n_clusters=before)
             raise
-        complete(self._select(side, y, must_link, cannot_link))
         return self
 
     def ask(
-        self,
-        mode: Literal["pairs", "names"] = "pairs",
-        *,
-        error_rate: float | Literal["auto"] = 0.03,
-        random_state: int | None = None,
-        path: str | PathLike[str] | None = None,
-        resume: str | PathLike[str] | None = None,
-        data: Any = None,
-    ) -> AnswerSession:
+        self, mode: Literal["pairs", "names"] = "pairs", *, error_rate: float | Literal["auto"] = 0.03,
+        random_state: int | None = None, path: str | PathLike[str] | None = None, resume: str | PathLike[str]
+        | None = None, data: Any = None,
+    ) -> AnswerSession:  # fmt: skip
         """Start a session that asks which samples belong together, and updates the partition per answer.
 
         The session selects from the pool and computes no new partitions. Only :meth:`take` changes the fit.
@@ -302,15 +316,11 @@ class ParetoPoolClusterer(
             )
         start = self._solutions.get("fit", self._solutions["auto"]).labels
         return QuestionPool(
-            candidates.pool,
-            candidates.score,
-            number_clusters(samples.per_point(start))[0],
-            partial(getattr, samples, "similarity"),
-            features=samples.features,
-            landmark_of=samples.landmark_of,
-            sample_features=samples.sample_features,
-            nearest=None if samples.landmark_of is None else partial(getattr, samples, "nearest_landmarks"),
-        )
+            candidates.pool, candidates.score, number_clusters(samples.per_point(start))[0], partial(getattr,
+            samples, "similarity"), features=samples.features, landmark_of=samples.landmark_of,
+            sample_features=samples.sample_features, nearest=None if samples.landmark_of is None else
+            partial(getattr, samples, "nearest_landmarks"),
+        )  # fmt: skip
 
     def take(self, session: AnswerSession) -> Self:
         """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes that.
@@ -343,10 +353,11 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         if self._candidates is None:
             return ("auto",)
-        merged = () if self.n_clusters is None else ("consensus",)
+        merged = () if self._number is None else ("consensus",)
+        levels = self._candidates.granularities if self._side_information.kind != "labels" else {}
         members = (f"alternative-{i}" for i in range(len(self._alternatives)))
         controls = (name for name in self._solutions if name != "auto")
-        return ("auto", "select", *merged, "knee", *self.objective_names_, *members, *controls)
+        return ("auto", "select", *merged, *levels, "knee", *self.objective_names_, *members, *controls)
 
     def choose(self, rule: Rule) -> Self:
         """Select another partition without computing new ones, except ``"consensus"``.
@@ -356,20 +367,89 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         rule : str, int or callable
-            ``"auto"``, ``"select"``, ``"consensus"``, ``"knee"``, the name of an objective, another name of
-            ``rules_``, a row of the front, or ``rule(pareto_front_) -> row``.
+            ``"auto"``, ``"select"``, ``"consensus"``, ``"few"``, ``"some"``, ``"many"``, ``"knee"``, an
+            objective, another name of ``rules_``, a row of the front, or ``rule(pareto_front_) -> row``.
 
         Notes
         -----
         ``"auto"`` is the result of the fit. After :meth:`take`, it is the result of the session, and
         ``"fit"`` that of the fit. ``"select"`` is the partition with the best score, and ``"consensus"``
-        combines partitions. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
+        combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions of a
+        granularity. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
         ``"random-control"`` are those without evolution and with random survival.
         """
         check_is_fitted(self)
-        if rule == "consensus" and self.n_clusters is None:
+        if rule == "consensus" and self._number is None:
             raise ValueError('choose("consensus") requires n_clusters; see relabel(n_clusters=...).')
         return super().choose(rule)
+
+    @property
+    def landmarks_(self) -> FloatArray | None:
+        """Landmarks in the units of the features, or None if every sample is used."""
+        check_is_fitted(self)
+        points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
+        if self.landmark_of_ is None or points is None or scaling is None:
+            return None
+        found: FloatArray = scaling.inverse(points)
+        return found
+
+    @property
+    def landmark_weights_(self) -> IntpArray | None:
+        """Number of samples of every landmark, or None if every sample is used."""
+        check_is_fitted(self)
+        return None if self.landmark_of_ is None else np.bincount(self.landmark_of_)
+
+    @property
+    def rare_groups_(self) -> pd.DataFrame:
+        """Small groups of samples at a distance from all others, see :class:`ParetoClustering`."""
+        import pandas as pd  # takes long
+
+        check_is_fitted(self)
+        rows = []
+        if self._samples.rare is not None:
+            of_sample = self._samples.rare[self.landmark_of_]
+            for group in range(int(of_sample.max(initial=-1)) + 1):
+                members = np.flatnonzero(of_sample == group)
+                labels = self.labels_[members]
+                cluster = int(np.bincount(labels + 1).argmax()) - 1
+                alone = int((self.labels_ == cluster).sum()) == len(members) == int((labels == cluster).sum())
+                rows.append((cluster, len(members), len(members) / len(of_sample), int(members[0]), alone))
+        return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
+
+    def restore_samples(self, X: Any) -> Self:
+        """Give the samples of the fit to a model that was loaded from a pickle.
+
+        A pickle of a fit with landmarks does not contain the samples. ``predict``, ``choose`` and ``relabel``
+        without labels do not need them; ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
+        ValueError if X has another number of rows, or rows of other landmarks.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The samples of the fit and of its updates, in order.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        samples: PooledSamples = vars(self)["_samples"]
+        if samples.landmark_of is None or samples.transform is None:
+            return self
+        rows = self._read(X, reset=False)
+        if rows.shape[0] != samples.n_samples:
+            raise ValueError(f"X must have the {samples.n_samples} samples of the fit, got {rows.shape[0]}.")
+        points = samples.points_given
+        assert points is not None
+        unlike = points[samples.nearest(rows, 1)[0][:, 0]] != points[samples.landmark_of]
+        other = np.flatnonzero(unlike.any(axis=1))
+        if len(other):
+            raise ValueError(
+                f"row {other[0]} of X differs from row {other[0]} of the fit; pass the samples of the fit in "
+                "their order."
+            )
+        self._samples: PooledSamples = replace(samples, scaled=samples.transform(rows))
+        return self
 
     def _take_by_rule(self, rule: str) -> None:
         if rule in self._solutions:
@@ -379,10 +459,61 @@ class ParetoPoolClusterer(
         assert candidates is not None
         if rule in ("select", "consensus"):
             rng = np.random.default_rng(self._seeds[0])
-            self._take_points(unsupervised_partition(candidates, self.n_clusters, rule, rng))
+            candidates = candidates.within(self._interval(candidates))
+            self._take_points(unsupervised_partition(candidates, self._number, rule, rng))
+        elif rule in GRANULARITIES:
+            self._take_points(candidates.within(candidates.granularities[rule]).best(candidates.total))
         else:
             member = self._alternatives[int(rule.removeprefix("alternative-"))]
             self._take_points(candidates.labels[member])
+
+    @property
+    def granularity_(self) -> str:
+        """Granularity of the result: "few", "some" or "many" clusters; empty without a pool."""
+        check_is_fitted(self)
+        return "" if self._candidates is None else self._candidates.granularity(self.n_clusters_)
+
+    @property
+    def granularities_(self) -> dict[str, int]:
+        """Numbers of clusters of the result, and of the best partitions of the other granularities."""
+        check_is_fitted(self)
+        found = self._candidates
+        if found is None:
+            return {}
+        best = {
+            name: int(found.within(ends).best(found.total).max()) + 1
+            for name, ends in found.granularities.items()
+        }
+        return best | {self.granularity_: self.n_clusters_}
+
+    @property
+    def _number(self) -> int | None:
+        """Number of clusters, if a single one is required."""
+        return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
+
+    def _interval(self, candidates: Candidates) -> tuple[int, int] | None:
+        """Interval of the number of clusters, if required."""
+        if self.granularity is None:
+            ends = self.n_clusters if isinstance(self.n_clusters, tuple | list) else None
+            return None if ends is None else (int(ends[0]), int(ends[1]))
+        if self.granularity not in candidates.granularities:
+            found = ", ".join(map(repr, candidates.granularities))
+            raise ValueError(f"no partition of the pool has granularity={self.granularity!r}, only {found}.")
+        return candidates.granularities[self.granularity]
+
+    def _check_number(self, n_samples: int) -> None:
+        wanted: Any = self.n_clusters
+        if wanted is not None and self.granularity is not None:
+            raise ValueError("n_clusters and granularity exclude each other; set one of them.")
+        if isinstance(wanted, tuple | list):
+            integers = all(isinstance(end, Integral) and not isinstance(end, bool) for end in wanted)
+            if len(wanted) != 2 or not integers or not 1 <= wanted[0] <= wanted[1]:
+                raise ValueError(
+                    "n_clusters must be a positive integer or two, the smallest and the largest number, such "
+                    f"as (2, 5); got {wanted!r:.40}."
+                )
+            wanted = wanted[0]
+        check_n_clusters(int(wanted or 1), n_samples)
 
     def _take_member(self, row: int) -> None:
         assert self._candidates is not None
@@ -569,7 +700,7 @@ class ParetoPoolClusterer(
 
     def _read_side_information(self, n_samples: int, *supervision: Any) -> SideInformation:
         side = read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
-        check_n_clusters(self.n_clusters or 1, n_samples)
+        self._check_number(n_samples)
         if self.kernel == "bags" and side.kind != "labels":
             raise ValueError(
                 'kernel="bags" creates no pool of partitions: it requires labels of every class, fit(X, y).'
@@ -581,6 +712,8 @@ class ParetoPoolClusterer(
         same = clone(self)
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
+        # Intervals restrict the selection only.
+        same.set_params(n_clusters=self._number, granularity=None)
         return checkpoint_for(same, *data)
 
     def _select(
@@ -595,37 +728,24 @@ class ParetoPoolClusterer(
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
-            criterion = automatic_criterion(samples, side, self.n_clusters)
+            criterion = automatic_criterion(samples, side, self._number)
         choose = partial(
-            choose_solution,
-            samples,
-            side,
-            pairs,
-            n_clusters=self.n_clusters,
-            method=self.method,
-            kernel="full" if kernel == "pool+bags" else kernel,
-            hard=self.pairs == "hard",
-            clamp=self.clamp,
-            class_prior=self.class_prior,
-            merge_same_class=self.merge_same_class,
+            choose_solution, samples, side, pairs, n_clusters=self._number, interval=self._interval,
+            method=self.method, kernel="full" if kernel == "pool+bags" else kernel, hard=self.pairs ==
+            "hard", clamp=self.clamp, class_prior=self.class_prior, merge_same_class=self.merge_same_class,
             seed=self._seeds[0],
-        )
+        )  # fmt: skip
         candidates, evolution = None, None
         if pool is None:
             solutions = {"auto": choose(None)}
         else:
             objectives = objectives_for(
-                samples,
-                pool,
-                side,
-                pairs,
-                criterion=criterion,
-                criterion_weight=self.criterion_weight,
+                samples, pool, side, pairs, criterion=criterion, criterion_weight=self.criterion_weight,
                 n_jobs=self.n_jobs,
-            )
+            )  # fmt: skip
             sizes = None
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
-            if self.n_clusters is None and (side.targets is None or may_agree):
+            if self._number is None and (side.targets is None or may_agree):
                 sizes = LeastSizes.of(samples, self.min_cluster_size)
             candidates = Candidates.of(pool, objectives, sizes=sizes)
             if may_agree and sizes is not None and pairs is None:
@@ -652,12 +772,9 @@ class ParetoPoolClusterer(
             )
 
     def _evolution(
-        self,
-        pool: Candidates,
-        pairs: PairwiseConstraints | None,
-        choose: Callable[[Candidates], Solution],
+        self, pool: Candidates, pairs: PairwiseConstraints | None, choose: Callable[[Candidates], Solution],
         checkpoint: Checkpoint | None,
-    ) -> Plans[_Evolution]:
+    ) -> Plans[_Evolution]:  # fmt: skip
         """Evolve the pool, and compute both controls unless Ctrl-C stopped the evolution."""
         graph, objectives = self._samples.graph, pool.objectives
         if pairs is not None:
@@ -668,20 +785,11 @@ class ParetoPoolClusterer(
             survival: str, seed: np.random.SeedSequence, checkpoint: Checkpoint | None = None
         ) -> Plans[tuple[EvolvedPartitions, Candidates]]:
             evolved = yield from evolve_pool(
-                pool=pool.pool,
-                graph=graph,
-                indices=objectives.indices,
-                total=objectives.total,
-                n_clusters=self.n_clusters,
-                constraints=pairs,
-                n_gen=self.n_gen,
-                pop_size=self.pop_size,
-                engine=self.engine,
-                survival=survival,
-                seed=int(seed.generate_state(1)[0]),
-                verbose=bool(self.verbose),
-                checkpoint=checkpoint,
-            )
+                pool=pool.pool, graph=graph, indices=objectives.indices, total=objectives.total,
+                n_clusters=self._number, constraints=pairs, n_gen=self.n_gen, pop_size=self.pop_size,
+                engine=self.engine, survival=survival, seed=int(seed.generate_state(1)[0]),
+                verbose=bool(self.verbose), checkpoint=checkpoint,
+            )  # fmt: skip
             members = PartitionPool(evolved.labels, (_EVOLVED,) * len(evolved.labels))
             return evolved, start.joined(Candidates.of(members, objectives, evolved.values))
 
@@ -707,8 +815,9 @@ class ParetoPoolClusterer(
         samples, candidates, side = self._samples, self._candidates, self._side_information
         self.pool_: PartitionPool | None = samples.pool
         self.graph_, self.landmark_of_ = samples.graph, samples.landmark_of
-        outliers = np.zeros(samples.n_points, dtype=bool) if samples.far is None else samples.far
-        self.outliers_: BoolArray = outliers if samples.landmark_of is None else outliers[samples.landmark_of]
+        outliers = samples.far if samples.outliers is None else samples.outliers
+        none = np.zeros(samples.n_samples, dtype=bool)
+        self.outliers_: BoolArray = none if outliers is None else outliers
         self.n_landmarks_ = None if samples.landmark_of is None else samples.n_points
         if side.targets is not None:
             self.classes_ = side.targets.classes
@@ -737,10 +846,13 @@ class ParetoPoolClusterer(
                 by_chance = self._numbered(self._solutions["random-control"])
                 self.random_control_labels_ = self._with_noise(by_chance.labels)
 
-    def _restore(self) -> None:
-        """Compute the seeds and tables that a saved model lacks."""
+    def _restore(self, X: Any = None) -> None:
+        """Compute the seeds and tables that a saved model lacks; X are the samples of the fit."""
         self._seeds = spawn_seeds(self.random_state, 4)[:3]
         saved = dict(vars(self))
+        if X is not None:
+            self.restore_samples(X)
+            saved["_samples"] = self._samples
         self._publish(None)
         self.__dict__.update(saved)
 
@@ -768,15 +880,34 @@ class ParetoPoolClusterer(
         self.labels_ = self._with_noise(solution.labels, solution.known)
         self.n_clusters_ = int(self.labels_.max()) + 1
         assessment = self._assess(self._samples.per_point(solution.labels), self._candidates)
-        self.confidence_, self.structure_p_value_, self.verdict_ = assessment
-        if self.verdict_ == CLEAR and (self.alternatives_["confidence"] > self.confidence_).any():
-            self.verdict_ = SEVERAL
+        expected = self.alternatives_["confidence"].to_numpy(dtype=float)
+        if (expected > assessment.confidence).any():
+            row = int(np.nanargmax(expected))
+            assessment = assessment.beside(row, self._why_not(row, solution))
+        self.confidence_, self.structure_p_value_, self.verdict_, self.verdict_remarks_ = assessment
+        self.confidence_interval_ = np.array(assessment.interval)
         for name in ("predict_proba_", "cluster_classes_index_"):
             self.__dict__.pop(name, None)
         if solution.probabilities is not None:
             self.predict_proba_ = solution.probabilities
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes
+
+    def _why_not(self, row: int, solution: Solution) -> str:
+        """State why an alternative is not the result."""
+        if self._side_information.kind != "none":
+            return "the labels or pairs decide"
+        selected = self._numbered(self._solutions["auto"]).labels
+        if "fit" in self._solutions or (solution.labels != selected).any():
+            return "another partition was chosen"
+        assert self._candidates is not None
+        interval, number = self._interval(self._candidates), self.alternatives_["n_clusters"][row]
+        if self._number not in (None, number) or (interval and not interval[0] <= number <= interval[1]):
+            named = "n_clusters" if self.granularity is None else "granularity"
+            return f"does not satisfy {named}={getattr(self, named)!r}"
+        if self._number is not None and self.method == "consensus":
+            return "the result is the consensus of the pool"
+        return "a lower score, which decides"
 
     def _numbered(self, solution: Solution) -> Solution:
         """Unite equal samples and renumber the clusters, by class or by first sample, contiguously."""

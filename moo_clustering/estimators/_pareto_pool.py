@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
+from numpy.linalg import eigh
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.linalg import eigsh
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.decomposition import TruncatedSVD
@@ -19,22 +22,26 @@ from moo_clustering._arrays import (
     number_clusters,
     quoted,
     require_squares,
+    row_sizes,
     spawn_seeds,
     unit_rows,
+    warn_caller,
 )
-from moo_clustering._parallel import threads_here
+from moo_clustering._kernels.kmeans import nearest_in_groups
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions
 from moo_clustering.estimators._base import row_keys
 from moo_clustering.evidence.kernels import dense_affinity, diffusion, unit_diagonal
-from moo_clustering.graphs import self_tuning_graph
+from moo_clustering.graphs import neighbor_lists, self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-Scale = Literal["standard", "isotropic", "none"]
+Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
 # Family of a pool with a single partition of one cluster.
 TRIVIAL = "trivial"
@@ -51,12 +58,22 @@ _PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
 _MOST_SCALED = 1e140
 # Number of values of a table to scale at once: 256 MB. Larger tables are scaled again instead of stored.
 _AT_ONCE = 1 << 25
+# Rare groups: smallest number of samples, largest share, landmarks of each, and gap to other samples
+# relative to the longest link inside, by number of features (the last for more), because gaps between
+# neighbouring samples vary more in few dimensions.
+_LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
+# Samples that may belong to rare groups are this far from their landmark, relative to the median.
+_OUTER = 1.5
+# Ratio of the lengths of rows above which embeddings are unlikely to be by the same model.
+_UNLIKE_LENGTHS = 1000.0
 # Number of products of samples and landmarks to compute at once: 80 MB.
 _PRODUCTS = 10_000_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Range of random walks on the graph.
 _REACH = 0.9
+# Number of coordinates of points by their distances, and smallest share of an eigenvalue in the greatest.
+_MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance that defines the neighbours of bags.
 _GRAPH_DISTANCE = "average"
 
@@ -67,10 +84,13 @@ class PooledSamples:
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
     # instead of graph and linear kernels. Distances and bags have ``coincident``, the points at distance 0 as
-    # clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds
-    # their nearest points. ``landmark_of`` is the point of every sample, and ``scaled`` are the features of
-    # all samples, or None for many samples, which have unscaled ``rows``. ``far``: outliers,
-    # whose features are moved towards their nearest sample from ``far_rows``.
+    # clusters, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new, n)
+    # -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample, and
+    # ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
+    # ``far``: outliers, whose features are moved towards their nearest sample from ``far_rows``. ``outliers``
+    # are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1 for others,
+    # or None without groups; groups in ``apart`` are clusters of every partition of the pool. Pickles of fits
+    # with landmarks omit ``scaled`` and ``rows``.
 
     n_samples: int
     graph: sp.csr_array
@@ -82,9 +102,13 @@ class PooledSamples:
     rows: Any = None
     kernels: tuple[FloatArray, ...] = ()
     coincident: Labels | None = None
+    coordinates: FloatArray | None = None
     transform: Callable[[Any], FloatArray] | None = None
     far: BoolArray | None = None
     far_rows: FloatArray | None = None
+    outliers: BoolArray | None = None
+    rare: Labels | None = None
+    apart: BoolArray | None = None
 
     @property
     def points_given(self) -> FloatArray | None:
@@ -94,6 +118,12 @@ class PooledSamples:
         points = self.features.copy()
         points[self.far] = self.far_rows
         return points
+
+    @property
+    def has_directions(self) -> bool:
+        """Whether rows of features have unit length: reduced sparse data, or ``metric="cosine"``."""
+        scaling = getattr(self.nearest, "scaling", None)
+        return scaling is not None and (scaling.unit or scaling.components is not None)
 
     @property
     def n_points(self) -> int:
@@ -141,9 +171,13 @@ class PooledSamples:
     @cached_property
     def _nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
         features = self.sample_features
-        assert self.features is not None
-        assert features is not None
-        return _indexed_nearest(NearestNeighbors().fit(self.features), features, N_NEAREST)
+        if features is None:
+            raise ValueError(
+                "this model was loaded without the samples of its fit, which this call requires; pass them "
+                "to restore_samples(X) first."
+            )
+        found: tuple[IntpArray, FloatArray] = self.nearest.among(features, N_NEAREST)  # type: ignore[attr-defined]
+        return found
 
     @cached_property
     def similarity(self) -> FloatArray:
@@ -169,18 +203,66 @@ class PooledSamples:
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        # Pickles omit derived attributes.
-        derived = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks", "_inliers"}
-        return {name: value for name, value in self.__dict__.items() if name not in derived}
+        # Pickles omit derived attributes and, with landmarks, the samples.
+        omitted = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks", "_inliers"}
+        state = {name: value for name, value in self.__dict__.items() if name not in omitted}
+        return state if self.landmark_of is None else state | {"scaled": None, "rows": None}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return replace(self)
 
     def outlying(self, X: Any) -> BoolArray:
         """Mask of the new samples that are outliers with respect to the fit, see :func:`far_points`."""
-        if self.transform is None or self._inliers is None:
+        if self.transform is None or self.far is None:
             return np.zeros(X.shape[0], dtype=bool)
+        rows = self.transform(X)
+        if self.landmark_of is not None:
+            nearest, away = self.nearest(X, 1)
+            return self.outlying_at(nearest[:, 0], away[:, 0], rows.__getitem__)
+        return self._beyond(rows)
+
+    def outlying_at(
+        self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
+    ) -> BoolArray:
+        """Mask of outliers, from nearest landmarks and distances; ``rows`` returns scaled rows of a mask."""
+        if self.far is None:
+            return np.zeros(len(nearest), dtype=bool)
+        found: BoolArray = self.far[nearest]
+        if self._inliers is not None:
+            # The fifth inlier is at most as far as the nearest landmark plus its distance to its own fifth.
+            _, reach = self._inliers
+            of_point = np.zeros(self.n_points)
+            of_point[~self.far] = reach
+            middle, deviation = _usual(reach)[1:]
+            limit = np.exp(middle + _FAR_DEVIATIONS * deviation)
+            unclear = ~found & (away + of_point[nearest] > 0.999 * limit)
+            if unclear.any():
+                found[unclear] = self._beyond(rows(unclear))
+        return found
+
+    def _beyond(self, rows: FloatArray) -> BoolArray:
+        if self._inliers is None:
+            return np.zeros(len(rows), dtype=bool)
         search, reach = self._inliers
         with threads_here():
-            distances, neighbors = search.kneighbors(self.transform(X))
+            distances, neighbors = search.kneighbors(rows)
         return _are_far(distances[:, -1], neighbors, reach)
+
+    def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
+        """Build a pool of the points outside rare groups, and add the groups to its partitions."""
+        # Groups that are not ``apart`` join the cluster of the nearest other landmark.
+        if self.rare is None or self.apart is None:
+            return build(slice(None), self.graph)
+        assert self.features is not None
+        others, inside = np.flatnonzero(self.rare < 0), np.flatnonzero(self.rare >= 0)
+        pool = build(others, self.graph[others][:, others])
+        labels = np.empty((pool.n_partitions, self.n_points), dtype=np.int32)
+        labels[:, others] = pool.labels
+        nearest = PointSearch(self.features[others])(self.features[inside], 1)[0][:, 0]
+        of_group = self.rare[inside]
+        own = pool.labels.max(axis=1, keepdims=True) + 1 + of_group
+        labels[:, inside] = np.where(self.apart[of_group], own, pool.labels[:, nearest])
+        return PartitionPool.of(zip(pool.families, labels, strict=True))
 
     @cached_property
     def _inliers(self) -> tuple[NearestNeighbors, FloatArray] | None:
@@ -228,20 +310,26 @@ def extended(
         if len(points) - far.sum() <= (options["n_clusters"] or 0):
             far[:] = False
     drawn = points if far is None or not far.any() else _drawn_in(points, far)
-    with threads_here():
+    neighbors: _TableNeighbors = samples.nearest  # type: ignore[assignment]
+    limits = np.full(len(points), np.inf)
+    if neighbors.limits is not None:
+        limits[: len(old)] = neighbors.limits
+    neighbors = _TableNeighbors(neighbors.scaling, points, limits)
+    positions, distances = neighbors.among(every, 1)
+    landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
+    if own:
         # Without landmarks, every earlier sample is a point, even if it equals another.
-        search = NearestNeighbors(n_neighbors=1).fit(drawn)
-        landmark_of = search.kneighbors(every, return_distance=False)[:, 0].astype(np.int32)
-        if own:
-            landmark_of[: len(old)] = np.arange(len(old))
-            position = {key: place for place, key in reversed([*enumerate(row_keys(points))])}
-            landmark_of[len(old) :] = [position[key] for key in row_keys(new)]
-        origin = np.arange(len(points))
-        if len(fresh):
-            nearest = NearestNeighbors(n_neighbors=1).fit(old).kneighbors(fresh, return_distance=False)
-            origin[len(old) :] = nearest[:, 0]
+        landmark_of[: len(old)] = np.arange(len(old))
+        position = {key: place for place, key in reversed([*enumerate(row_keys(points))])}
+        landmark_of[len(old) :] = [position[key] for key in row_keys(new)]
+    origin = np.arange(len(points))
+    if len(fresh):
+        origin[len(old) :] = PointSearch(old)(fresh, 1)[0][:, 0]
     if not len(fresh):
-        return replace(samples, n_samples=len(every), landmark_of=landmark_of, scaled=every)
+        found = replace(
+            samples, n_samples=len(every), landmark_of=landmark_of, scaled=every, nearest=neighbors
+        )
+        return replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
     kept, landmark_of = np.unique(landmark_of, return_inverse=True)
     points, drawn, far, origin = points[kept], drawn[kept], far[kept], origin[kept]  # type: ignore[index]
     graph = self_tuning_graph(drawn, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
@@ -250,19 +338,26 @@ def extended(
         n_samples=len(every),
         graph=graph,
         pool=PartitionPool(pool.labels[:, origin], pool.families),
-        nearest=_TableNeighbors(samples.nearest.scaling, drawn),  # type: ignore[attr-defined]
+        nearest=_TableNeighbors(neighbors.scaling, points, limits[kept]),
         features=drawn,
         landmark_of=landmark_of.astype(np.int32),
         scaled=every,
         far=far,
         far_rows=points[far],
+        rare=None if samples.rare is None else samples.rare[origin],
     )
+    found = replace(found, outliers=found.outlying_at(landmark_of, away, every.__getitem__))
     if len(points) < 3 or (drawn == drawn[0]).all():
         return replace(found, pool=_trivial_pool(len(points)))
     trivial = pool.families[0] == TRIVIAL
     members = [] if trivial else list(zip(pool.families, pool.labels[:, origin], strict=True))
     if trivial or options["k_range"] is not None:
-        again = candidate_pool(drawn, graph=graph, random_state=0, **options)
+        if options["k_range"] is not None and found.apart is not None:
+            fewer = {max(2, k - int(found.apart.sum())) for k in options["k_range"]}
+            options["k_range"] = sorted(fewer)
+        again = found.pool_around(
+            lambda some, graph: candidate_pool(drawn[some], graph=graph, random_state=0, **options)
+        )
         sizes = set(zip(again.families, again.n_clusters.tolist(), strict=True))
         members = [each for each in members if (each[0], len(np.unique(each[1]))) not in sizes]
         members += zip(again.families, again.labels, strict=True)
@@ -299,29 +394,34 @@ def pooled_table(
     n_neighbors: int,
     n_jobs: int | None,
     seed: np.random.SeedSequence,
+    min_cluster_size: int | None = None,
     **grid: Any,
 ) -> PooledSamples:
     """Scale a table, represent it by landmarks if it is long, and build the pool of all its views."""
     placing, viewing, extra_seed = seed.spawn(3)
     scaling = FeatureScaling.of(X, scale, n_components=n_components)
-    points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
-    far = far_points(points)
+    placed = _Placement.of(X, scaling, n_landmarks, integer_seed(placing))
+    far = placed.far()
     if far.any() and scaling.components is None:
         # Exclude outliers from the scaling too, which can reveal further outliers.
-        outside = far if landmark_of is None else far[landmark_of]
+        outside = far if placed.landmark_of is None else far[placed.landmark_of]
         scaling = FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
-        points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
-        largest = np.abs(points).max(axis=0)
+        placed = _Placement.of(X, scaling, n_landmarks, integer_seed(placing))
+        largest = np.abs(placed.points).max(axis=0)
         if largest.max() > _MOST_SCALED:
             raise ValueError(
                 f"column {scaling.varying[largest.argmax()]} of X has a value so far from the others that "
                 "squared distances overflow; correct it, or leave out its row"
             )
-        before = outside if landmark_of is None else np.bincount(landmark_of, ~outside) == 0.0
-        far = before | far_points(points)
-    if len(points) - far.sum() <= (grid["n_clusters"] or 0):
+        before = outside
+        if placed.landmark_of is not None:
+            before = np.bincount(placed.landmark_of, ~outside) == 0.0
+        far = placed.far(before)
+    points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
+    enough = len(points) - far.sum() > (grid["n_clusters"] or 0)
+    if not enough:
         # This number of clusters requires every sample.
-        far[:] = False
+        far = np.zeros_like(far)
     given = points
     if far.any():
         points = _drawn_in(points, far)
@@ -329,16 +429,25 @@ def pooled_table(
         X.shape[0],
         self_tuning_graph(points, n_neighbors=n_neighbors, n_jobs=n_jobs),
         _trivial_pool(len(points)),
-        _TableNeighbors(scaling, points),
+        _TableNeighbors(scaling, points if landmark_of is None else given, placed.limits),
         points,
         landmark_of,
-        all_features,
-        None if landmark_of is None or all_features is not None else X,
+        placed.features,
+        None if landmark_of is None or placed.features is not None else X,
         transform=scaling.transform,
-        far=far,
+        far=far if enough else None,
         far_rows=given[far],
+        rare=rare,
+        apart=None if rare is None else placed.sizes() >= (min_cluster_size or 1),
     )
-    if len(points) < 3 or (points == points[0]).all():
+    if rare is not None and grid["n_clusters"] is not None:
+        samples = replace(samples, apart=np.zeros_like(samples.apart))
+    if landmark_of is not None:
+        assert placed.away is not None
+        outliers = samples.outlying_at(landmark_of, placed.away, lambda mask: scaling.transform(X[mask]))
+        samples = replace(samples, outliers=outliers)
+    others = points if rare is None else points[rare < 0]
+    if len(others) < 3 or (others == others[0]).all():
         return samples
     tables = {"": points}
     for name, view in (views or {}).items():
@@ -346,7 +455,7 @@ def pooled_table(
         tables[name] = table if landmark_of is None else _landmark_means(table, landmark_of)
     candidates = _extra_candidates(extra, X, landmark_of, extra_seed)
     options = {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
-    return replace(samples, pool=_pool_of_views(tables, samples.graph, candidates, options))
+    return replace(samples, pool=samples.pool_around(partial(_pool_of_views, tables, candidates, options)))
 
 
 def pooled_distances(
@@ -369,9 +478,25 @@ def pooled_distances(
     )
     if len(D) < 3 or not D.any():
         return samples
+    samples = replace(samples, coordinates=principal_coordinates(D))
     candidates = _extra_candidates(extra, D, None, extra_seed, "precomputed")
     options = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
-    return replace(samples, pool=_pool_of_views({"": D}, samples.graph, candidates, options))
+    return replace(samples, pool=_pool_of_views({"": D}, candidates, options, slice(None), samples.graph))
+
+
+def principal_coordinates(D: FloatArray) -> FloatArray:
+    """Return at most 50 coordinates of points by their distances (classical scaling), for the verdict."""
+    # Directions with negative or negligible eigenvalues are left out. O(n^2) time for 50 coordinates.
+    squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
+    means = squared.mean(axis=0)
+    products = -(squared - means - means[:, None] + means.mean()) / 2
+    with one_thread("blas"):
+        few = len(D) <= 4 * _MOST_COORDINATES
+        values, vectors = eigh(products) if few else eigsh(products, _MOST_COORDINATES, v0=start, tol=1e-8)
+    order = np.argsort(-values)[:_MOST_COORDINATES]
+    order = order[values[order] > _LEAST_EIGENVALUE * values[order[0]]]
+    found: FloatArray = vectors[:, order] * np.sqrt(values[order])
+    return found
 
 
 def pooled_bags(
@@ -437,8 +562,10 @@ class FeatureScaling:
     offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
     varying: IntpArray  # shape (n_varying,): features that are not constant
-    # Reduction of sparse data, after which rows are scaled to unit length.
+    # Reduction of sparse data and directions, after which rows are scaled to unit length.
     components: TruncatedSVD | None = None
+    least: FloatArray | None = None  # shape (n_features,): the values of constant features
+    unit: bool = False  # whether rows are scaled to unit length without a reduction
 
     @classmethod
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
@@ -449,6 +576,16 @@ class FeatureScaling:
             # Without variance, shares of explained variance are undefined.
             with np.errstate(invalid="ignore"):
                 svd = TruncatedSVD(n_components, random_state=0).fit(near_one(X, together=True))
+            return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
+        if scale == "unit":
+            n_samples, n_features = X.shape
+            if min(X.shape) <= n_components:
+                return cls(np.zeros(n_features), np.ones(n_features), np.arange(n_features), unit=True)
+            n_rows = min(n_samples, max(n_features, _AT_ONCE // n_features))
+            rows = np.arange(n_samples)
+            if n_rows < n_samples:
+                rows = np.sort(np.random.default_rng(0).choice(n_samples, n_rows, replace=False))
+            svd = TruncatedSVD(n_components, random_state=0).fit(unit_rows(X[rows]))
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
         n_parts = -(-X.shape[0] * X.shape[1] // _AT_ONCE)
         parts = np.array_split(np.arange(X.shape[1]), min(n_parts, X.shape[1]))
@@ -462,7 +599,7 @@ class FeatureScaling:
         varying = np.flatnonzero(high > low)
         if scale == "none":
             require_squares(np.vstack([low, high]))
-            return cls(np.zeros(len(varying)), np.ones(len(varying)), varying)
+            return cls(np.zeros(len(varying)), np.ones(len(varying)), varying, least=low)
         # Divide by half the range first, so that squares of tiny and huge numbers stay within bounds.
         half = high / 2 - low / 2
         middle = low / 2 + high / 2
@@ -481,13 +618,15 @@ class FeatureScaling:
         if scale == "isotropic" and len(varying):
             # One standard deviation for all features, around the mean of each.
             spread = np.full(len(varying), np.sqrt((spread**2).mean()))
-        return cls(middle + mean * half, spread * half, varying)
+        return cls(middle + mean * half, spread * half, varying, least=low)
 
     def transform(self, X: Any) -> FloatArray:
         """Scale rows, shape (n, n_varying), or one column of zeros if no feature varies."""
         if self.components is not None:
-            rows: FloatArray = unit_rows(self.components.transform(near_one(X)))
-            return np.ascontiguousarray(rows, dtype=np.float64)
+            parts = [self.components.transform(near_one(part)) for part in _row_parts(X)]
+            return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
+        if self.unit:
+            return np.ascontiguousarray(unit_rows(_dense(X)))
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))
         rows = np.array(_dense(X)[:, self.varying], order="C")
@@ -497,49 +636,277 @@ class FeatureScaling:
         rows /= self.spread / 2
         return rows
 
+    def inverse(self, rows: FloatArray) -> FloatArray:
+        """Return scaled rows in the units of the features; reduced rows are returned unchanged."""
+        if self.least is None:
+            return rows
+        found = np.tile(self.least, (len(rows), 1))
+        found[:, self.varying] = self.offset + self.spread * rows[:, : len(self.varying)]
+        return found
+
+
+def warn_of_lengths(X: Any) -> None:
+    """Warn of rows of zeros, which have no direction, and of dense rows of very different lengths."""
+    sizes = np.concatenate([row_sizes(part) for part in _row_parts(X)])
+    if n_zero := int((sizes == 0.0).sum()):
+        warn_caller(
+            f"{n_zero} of {len(sizes)} rows of X contain only zeros, so that their direction is undefined; "
+            "leave them out, or their clusters have no meaning"
+        )
+    sizes = sizes[sizes > 0.0]
+    if not sp.issparse(X) and len(sizes) and sizes.max() > _UNLIKE_LENGTHS * sizes.min():
+        warn_caller(
+            f"the largest value of a row of X is {sizes.min():.3g} to {sizes.max():.3g}, which "
+            'metric="cosine" ignores; check that all rows are embeddings by the same model'
+        )
+
+
+def _row_parts(X: Any) -> list[Any]:
+    """Return views of dense rows, few enough to be converted at once, or sparse data as they are."""
+    step = max(1, _AT_ONCE // max(1, X.shape[1]))
+    if sp.issparse(X) or X.shape[0] <= step:
+        return [X]
+    return [X[low : low + step] for low in range(0, X.shape[0], step)]
+
 
 def _dense(X: Any) -> FloatArray:
     return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
 
 
-def _placed(
-    X: Any, scaling: FeatureScaling, n_landmarks: int, seed: int
-) -> tuple[FloatArray, Labels | None, FloatArray | None]:
-    """Return scaled samples, or up to ``n_landmarks`` means of near samples, with every sample's landmark."""
-    # Also returns the scaled features of all samples, or None if they exceed the memory limit. Mini-batch
-    # k-means of up to 250,000 samples finds the landmarks. All have equal weight, which reduces the weight of
-    # dense regions and helps clusters of different sizes. O(n_samples n_landmarks n_features) time.
-    n_samples = X.shape[0]
-    if n_samples <= n_landmarks:
-        return scaling.transform(X), None, None
-    n_features = max(1, len(scaling.varying))
-    step = max(1, _AT_ONCE // n_features)
-    features = scaling.transform(X) if n_samples <= step else None
+@dataclass(frozen=True, eq=False)
+class _Placement:
+    """Scaled samples, or landmarks with the landmark of every sample."""
 
-    def blocks() -> Iterator[tuple[int, FloatArray]]:
-        for low in range(0, n_samples, step):
-            yield low, scaling.transform(X[low : low + step]) if features is None else features
+    # ``features`` are the scaled features of all samples, None if they exceed the memory limit. ``away`` are
+    # the distances of the samples to their landmarks. ``rare`` is the rare group of every landmark, -1 for
+    # other landmarks, or None without groups, and ``limits`` are the largest distances of their samples.
+    points: FloatArray
+    landmark_of: Labels | None = None
+    features: FloatArray | None = None
+    rare: Labels | None = None
+    away: FloatArray | None = None
+    limits: FloatArray | None = None
 
-    seen: Any = slice(None)
-    if n_samples > _SEEN:
-        seen = np.sort(np.random.default_rng(seed).choice(n_samples, _SEEN, replace=False))
-    half, centers = _centers(
-        scaling.transform(X[seen]) if features is None else features[seen], n_landmarks, seed
+    @classmethod
+    def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int) -> Self:
+        """Place up to ``n_landmarks`` means of near samples, and twelve for every rare group."""
+        # Mini-batch k-means of up to 250,000 samples finds the landmarks. All have equal weight, which
+        # reduces the weight of dense regions and helps clusters of different sizes.
+        # O(n_samples n_landmarks n_features) time.
+        n_samples = X.shape[0]
+        if n_samples <= n_landmarks:
+            return cls(scaling.transform(X))
+        n_features = max(1, len(scaling.varying))
+        step = max(1, _AT_ONCE // n_features)
+        features = scaling.transform(X) if n_samples <= step else None
+
+        def blocks() -> Iterator[tuple[int, FloatArray]]:
+            for low in range(0, n_samples, step):
+                yield low, scaling.transform(X[low : low + step]) if features is None else features
+
+        def nearest(points: FloatArray, limits: FloatArray) -> tuple[Labels, FloatArray]:
+            search = PointSearch(points, limits)
+            found = [search(block, 1) for _, block in blocks()]
+            return tuple(np.concatenate([each[part][:, 0] for each in found]) for part in (0, 1))  # type: ignore[return-value]
+
+        seen: Any = slice(None)
+        if n_samples > _SEEN:
+            seen = np.sort(np.random.default_rng(seed).choice(n_samples, _SEEN, replace=False))
+        some = scaling.transform(X[seen]) if features is None else features[seen]
+        centers = _centers(some, n_landmarks, seed)[1]
+        groups = separate_groups(some, centers, n_samples)
+        rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
+        if groups:
+            # Landmarks of the groups replace those that represent mostly their samples.
+            cell = PointSearch(centers)(some, 1)[0][:, 0]
+            among = np.concatenate([members for members, _ in groups])
+            of_groups = np.bincount(cell[among], minlength=len(centers))
+            keep = 2 * of_groups <= np.bincount(cell, minlength=len(centers))
+            centers, rare, limits = centers[keep], rare[keep], limits[keep]
+        for group, (members, longest) in enumerate(groups):
+            inside = _centers(some[members], min(_LANDMARKS_OF_RARE, len(members) // 2), seed)[1]
+            at, reach = PointSearch(inside)(some[members], 1)
+            most = np.full(len(inside), longest)
+            np.maximum.at(most, at[:, 0], reach[:, 0] + longest)
+            centers, limits = np.concatenate([centers, inside]), np.append(limits, most)
+            rare = np.append(rare, np.full(len(inside), group, dtype=np.int32))
+        landmark_of = nearest(centers, limits)[0]
+        counts = np.bincount(landmark_of, minlength=len(centers))
+        means = np.zeros((len(centers), n_features))
+        for start, block in blocks():
+            means += _weighted_sums(block, landmark_of[start : start + len(block)], np.maximum(counts, 1))
+        means, rare, limits = means[counts > 0], rare[counts > 0], limits[counts > 0]
+        # The samples of a landmark are those that ``predict`` assigns to it.
+        landmark_of, away = nearest(means, limits)
+        counts = np.bincount(landmark_of, minlength=len(means))
+        landmark_of = (np.cumsum(counts > 0) - 1).astype(np.int32)[landmark_of]
+        filled = counts > 0
+        found = cls(means[filled], landmark_of, features, rare[filled], away, limits[filled])
+        sizes = found.sizes()
+        kept = (sizes >= _LEAST_RARE) & (sizes <= _MOST_RARE * n_samples)
+        if not kept.any():
+            return replace(found, rare=None)
+        number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
+        return replace(found, rare=number[rare[filled]])
+
+    def far(self, before: Any = False) -> BoolArray:
+        """Return a mask of the outlying points, and those of the mask ``before``, outside rare groups."""
+        far = before | far_points(self.points)
+        return far if self.rare is None else far & (self.rare < 0)
+
+    def sizes(self) -> IntpArray:
+        """Number of samples of every rare group."""
+        assert self.rare is not None
+        assert self.landmark_of is not None
+        return np.bincount(self.rare[self.landmark_of] + 1)[1:]
+
+
+def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
+    """Find small groups of rows whose gap to all other rows is long relative to their longest link.
+
+    ``rows`` are a sample of ``n_samples`` rows, and ``centers`` represent them. Groups have less than 1 % of
+    the rows. Only rows far from their centre, or with an isolated centre, are linked.
+    """
+    n, n_features = rows.shape
+    least = max(12, _LEAST_RARE * n // n_samples)
+    if _MOST_RARE * n < least:
+        return []
+    positions, distances = PointSearch(centers)(rows, 1)
+    cell, away = positions[:, 0], distances[:, 0]
+    outer = _outer_rows(rows, centers, cell, away)
+    distinct, which, weights = np.unique(rows[outer], axis=0, return_inverse=True, return_counts=True)
+    if len(distinct) <= 12:
+        return []
+    width = min(8, len(distinct) - 1)
+    lists = neighbor_lists(distinct, width, ties="index", rng=np.random.default_rng(0), method="exact")
+    links = sp.coo_array(
+        (lists.distances.ravel(), (np.repeat(np.arange(len(distinct)), width), lists.indices.ravel())),
+        shape=(len(distinct), len(distinct)),
     )
-    nearest = np.empty(n_samples, dtype=np.int32)
-    rows_at_once = max(1, _PRODUCTS // len(centers))
-    for start, block in blocks():
-        for low in range(0, len(block), rows_at_once):
-            some = block[low : low + rows_at_once]
-            # The nearest centre has the greatest x.c - |c|^2 / 2.
-            nearest[start + low : start + low + len(some)] = (some @ centers.T - half).argmax(axis=1)
-    counts = np.bincount(nearest, minlength=len(centers))
-    landmark_of: Labels = (np.cumsum(counts > 0) - 1).astype(np.int32)[nearest]
-    counts = counts[counts > 0]
-    means = np.zeros((len(counts), n_features))
-    for start, block in blocks():
-        means += _weighted_sums(block, landmark_of[start : start + len(block)], counts)
-    return means, landmark_of, features
+    tree = minimum_spanning_tree(links.tocsr()).tocoo()
+    factor = _GAPS[min(n_features, len(_GAPS)) - 1]
+    found = []
+
+    def separate(members: list[int], longest: float) -> bool:
+        group = outer[np.isin(which.reshape(-1), members)]
+        to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
+        near = to_center <= to_center[group].max() + factor * longest
+        near[group] = False
+        if near.any() and PointSearch(rows[group])(rows[near], 1)[1].min() < factor * longest:
+            return False
+        found.append((group, longest))
+        return True
+
+    _visit_isolated(tree, weights, least, _MOST_RARE * n, factor, separate)
+    return found
+
+
+def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: FloatArray) -> IntpArray:
+    """Return the rows far from their centre, or whose centre is isolated, sparse or of unequal rows."""
+    counts = np.bincount(cell, minlength=len(centers))
+    order, starts = np.lexsort((away, cell)), np.cumsum(counts) - counts
+    radius = np.zeros(len(centers))
+    filled = counts > 0
+    radius[filled] = away[order[(starts + counts // 2)[filled]]]
+    usual = float(np.median(radius[cell]))
+    near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
+    near, gaps = near[:, 1:], gaps[:, 1:]
+    sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
+    # Isolated centres: few rows in a component of links that are not long relative to the smaller radius.
+    short = np.minimum(radius[:, None], radius[near])
+    close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
+    ends = np.nonzero(close)[0], near[close]
+    links = sp.coo_array((np.ones(len(ends[0])), ends), shape=(len(centers), len(centers)))
+    component = connected_components(links, directed=False)[1]
+    rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
+    chosen = sparse | rare
+    # Unequal: the fifth neighbours of some rows are half as far as those of a quarter of the rows.
+    for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
+        some = rows[order[starts[center] : starts[center] + counts[center]]]
+        fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
+        chosen[center] = 2 * fifth.min() < np.quantile(fifth, 0.75)
+    return np.flatnonzero(chosen[cell] | (away > _OUTER * radius[cell]))
+
+
+def _visit_isolated(
+    tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
+) -> None:
+    """Pass members and longest link of groups whose next link is ``factor`` times as long to ``accept``."""
+    # Of nested groups, the outermost that is accepted counts, unless it consists of several.
+    n = len(weights)
+    order = np.argsort(tree.data, kind="stable")
+    node = list(range(n))  # node of the dendrogram at every root
+    parent, size, count = list(range(n)), weights.tolist(), [1] * n
+    longest: list[float] = [0.0] * n
+    children: list[tuple[int, int] | None] = [None] * n
+    best: list[list[int]] = [[] for _ in range(n)]
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    def groups(each: int, link: float) -> list[int]:
+        valid = count[each] >= 12 and least <= size[each] <= most and link >= factor * longest[each]
+        return [each] if valid and len(best[each]) < 2 else best[each]
+
+    for at in order.tolist():
+        first, second, link = root(int(tree.row[at])), root(int(tree.col[at])), float(tree.data[at])
+        pair = node[first], node[second]
+        parent[second] = first
+        node[first] = len(size)
+        best.append(groups(pair[0], link) + groups(pair[1], link))
+        size.append(size[pair[0]] + size[pair[1]])
+        count.append(count[pair[0]] + count[pair[1]])
+        longest.append(link)
+        children.append(pair)
+    remaining = [group for i in range(n) if parent[i] == i for group in groups(node[i], np.inf)]
+    while remaining:
+        group = remaining.pop()
+        members, waiting = [], [group]
+        while waiting:
+            if (pair_below := children[at := waiting.pop()]) is None:
+                members.append(at)
+            else:
+                waiting.extend(pair_below)
+        if not accept(members, longest[group]):
+            remaining.extend(best[group])
+
+
+class PointSearch:
+    """Exact search for the nearest of many points, whose result for a row does not depend on other rows.
+
+    ``limits`` are the largest distances at which a point is found.
+    """
+
+    def __init__(self, points: FloatArray, limits: FloatArray | None = None) -> None:
+        # Groups of near points around pivots, found by a few steps of k-means.
+        n_groups = max(1, min(32, len(points) // 8))
+        pivots = points[np.linspace(0, len(points) - 1, n_groups).astype(np.intp)]
+        for _ in range(5):
+            group = cdist(points, pivots).argmin(axis=1)
+            group = np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int32)
+            pivots = _weighted_sums(points, group, np.bincount(group))
+        order = np.argsort(group, kind="stable")
+        radii = np.zeros(len(pivots))
+        np.maximum.at(radii, group, np.sqrt(((points - pivots[group]) ** 2).sum(axis=1)))
+        most = np.full(len(points), np.inf) if limits is None else limits[order] ** 2
+        starts = np.concatenate([[0], np.cumsum(np.bincount(group))])
+        columns, pivots = np.ascontiguousarray(points[order].T), np.ascontiguousarray(pivots.T)
+        self._arguments = columns, order, most, starts, pivots, radii
+
+    def __call__(self, rows: FloatArray, n: int, n_jobs: int | None = None) -> tuple[Labels, FloatArray]:
+        """Return positions and distances of the ``n`` nearest points, or of all (ties: the lowest)."""
+        n_points = len(self._arguments[1])
+        positions = np.empty((len(rows), min(n, n_points)), dtype=np.int32)
+        distances = np.empty(positions.shape)
+
+        def kernel(low: int, high: int) -> None:
+            nearest_in_groups(rows, *self._arguments, positions, distances, low, high)
+
+        for_parts(kernel, len(rows), 0.5 * len(rows) * n_points * rows.shape[1], n_jobs)
+        return positions, np.sqrt(distances, out=distances)
 
 
 def _centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, FloatArray]:
@@ -579,12 +946,17 @@ def far_points(points: FloatArray) -> BoolArray:
 
 def _are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
     """Mask of the rows whose ``distance`` to the fifth neighbour is large relative to their neighbours'."""
-    least = reach[reach > 0.0].min()
-    log, usual = np.log(np.maximum(distance, least)), np.log(np.maximum(reach, least))
-    middle = float(np.median(usual))
-    deviation = max(1.4826 * float(np.median(np.abs(usual - middle))), _LEAST_DEVIATION)
+    usual, middle, deviation = _usual(reach)
+    log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
     ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
     return (log - middle > _FAR_DEVIATIONS * deviation) & (ratio > np.log(_FAR_RATIO))
+
+
+def _usual(reach: FloatArray) -> tuple[FloatArray, float, float]:
+    """Logarithms of distances to the fifth neighbour, their median and their robust deviation."""
+    usual = np.log(np.maximum(reach, reach[reach > 0.0].min()))
+    middle = float(np.median(usual))
+    return usual, middle, max(1.4826 * float(np.median(np.abs(usual - middle))), _LEAST_DEVIATION)
 
 
 def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
@@ -669,18 +1041,21 @@ def _extra_candidates(
 
 def _pool_of_views(
     tables: Mapping[str, FloatArray],
-    graph: sp.csr_array,
     extra: list[tuple[str, IntArray]],
     options: dict[str, Any],
+    points: Any,
+    graph: sp.csr_array,
 ) -> PartitionPool:
-    """Join the pools of all tables; only the first, named "", uses ``graph`` and the extra candidates."""
+    """Join the pools of ``points`` in all tables; only the first, named "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
         # With many equal samples, landmarks can be fewer than clusters.
-        options = options | {"n_clusters": min(options["n_clusters"], len(tables[""]))}
+        n_points = len(tables[""][points])
+        options = options | {"n_clusters": min(options["n_clusters"], n_points)}
+    extra = [(family, labels[points]) for family, labels in extra]
     joined: PartitionPool | None = None
     for name, table in tables.items():
         pool = candidate_pool(
-            table,
+            table[points],
             graph=None if name else graph,
             extra_candidates=extra if extra and not name else None,
             random_state=0,
@@ -701,17 +1076,28 @@ class _TableNeighbors:
 
     scaling: FeatureScaling
     points: FloatArray
+    # For landmarks, largest distances of their samples: infinite, except for those of rare groups.
+    limits: FloatArray | None = None
 
     @cached_property
-    def index(self) -> NearestNeighbors:
-        """Tree of the points, built by the first search and not saved."""
+    def index(self) -> Any:
+        """Search index of the points, built by the first search and not saved."""
+        if self.limits is not None:
+            return PointSearch(self.points, self.limits)
         return NearestNeighbors().fit(self.points)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"scaling": self.scaling, "points": self.points}
+        return {"scaling": self.scaling, "points": self.points, "limits": self.limits}
 
     def __call__(self, X: Any, n: int) -> tuple[IntpArray, FloatArray]:
-        return _indexed_nearest(self.index, self.scaling.transform(X), n)
+        return self.among(self.scaling.transform(X), n)
+
+    def among(self, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
+        """Positions and distances of the points nearest to scaled rows."""
+        if self.limits is None:
+            return _indexed_nearest(self.index, rows, n)
+        found: tuple[IntpArray, FloatArray] = self.index(rows, n)
+        return found
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:

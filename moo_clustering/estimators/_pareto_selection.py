@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Self
@@ -36,11 +37,13 @@ from moo_clustering.validity import (
 )
 
 # Default weight of a criterion relative to the agreement.
-CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0}
+CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
 # With up to this many features, clusters may be thin shapes; with more, mixtures describe them better.
 MOST_FOR_SHAPES = 3
 # Weight of the modularity relative to the gain in likelihood.
 _MODULARITY_IN_MIXTURE = 0.3
+# Price of ln n_clusters for directions. Without it, the number of clusters increases with that of documents.
+_LOG_CLUSTERS_PRICE = 0.1
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
 # Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy them.
@@ -51,6 +54,8 @@ _MOST_SMALL = 10
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
 # Numbers of clusters that differ by this factor are dissimilar.
 _OTHER_NUMBER = 1.25
+# Granularities: geometric thirds of the range of the numbers of clusters in the pool.
+GRANULARITIES = ("few", "some", "many")
 # Range of the propagation of pairs along the co-association.
 _REACH_POOL = 0.7
 # Fewest labels per class for graph and linear kernels, which harm non-convex clusters if labels are few.
@@ -209,7 +214,9 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
     """Return the default criterion for the labels and pairs and the number of varying features."""
     if samples.features is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    return "minimax" if samples.features.shape[1] <= MOST_FOR_SHAPES else "mixture"
+    if samples.features.shape[1] <= MOST_FOR_SHAPES:
+        return "minimax"
+    return "directions" if samples.has_directions and side.kind == "none" else "mixture"
 
 
 def objectives_for(
@@ -250,6 +257,9 @@ def _fitted(
         assert samples.features is not None
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features))
     modularity = GraphModularity().fit(samples.graph)
+    if criterion == "directions":
+        priced = SumOfIndices("directions", modularity, LogClusters(), -_LOG_CLUSTERS_PRICE)
+        return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
     if criterion == "mixture":
         # The gain in likelihood of one Gaussian per cluster, plus .3 times the modularity.
         assert samples.features is not None
@@ -313,6 +323,20 @@ class SumOfIndices(ValidityIndex):
         return self.first.evaluate(labels) + self.weight * self.second.evaluate(labels)
 
 
+class LogClusters(ValidityIndex):
+    """Natural logarithm of the number of clusters."""
+
+    name, greater_is_better = "log_clusters", False
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Return self: nothing depends on data."""
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        values: FloatArray = np.log(np.atleast_2d(labels).max(axis=1) + 1.0)
+        return values
+
+
 @dataclass(frozen=True, eq=False)
 class LeastSizes:
     """Smallest allowed number of samples in a cluster of the result."""
@@ -359,6 +383,7 @@ class Candidates:
     score: FloatArray
     total: FloatArray
     sizes: LeastSizes | None = None
+    interval: tuple[int, int] | None = None  # numbers of clusters of the result
 
     @classmethod
     def of(
@@ -379,19 +404,51 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of the partitions whose clusters are all large enough, or of all partitions if none is."""
+        """Mask of the partitions in the interval with large enough clusters, or of all if none has them."""
+        low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
+        inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.sizes is not None:
-            enough = [self.sizes.smallest(row) >= self.sizes.least for row in self.labels]
-            if any(enough):
-                return np.array(enough)
-        return np.ones(len(self.labels), dtype=bool)
+            enough = np.array([self.sizes.smallest(row) >= self.sizes.least for row in self.labels])
+            if (inside & enough).any():
+                return inside & enough
+        return inside
+
+    def within(self, interval: tuple[int, int] | None) -> Candidates:
+        """Restrict the result to numbers of clusters, or raise a ValueError if no partition has them."""
+        found = replace(self, interval=interval)
+        if interval is not None and not found.eligible.any():
+            numbers, (low, high) = self.pool.n_clusters, interval
+            raise ValueError(
+                f"no partition of the pool has {low} to {high} clusters; they have {numbers.min()} to "
+                f"{numbers.max()}. Change n_clusters or k_range."
+            )
+        return found
+
+    @cached_property
+    def granularities(self) -> dict[str, tuple[int, int]]:
+        """Interval of the numbers of clusters of every granularity that the pool has."""
+        numbers = np.unique(self.pool.n_clusters[self.eligible])
+        ends = numbers[0] * (numbers[-1] / numbers[0]) ** np.array([1 / 3, 2 / 3])
+        codes = (numbers[:, None] > ends).sum(axis=1)
+        return {
+            name: (int(numbers[codes == code].min()), int(numbers[codes == code].max()))
+            for code, name in enumerate(GRANULARITIES)
+            if (codes == code).any()
+        }
+
+    def granularity(self, n_clusters: int) -> str:
+        """Name the granularity of a number of clusters."""
+        reached = [name for name, (low, _) in self.granularities.items() if n_clusters >= low]
+        return reached[-1] if reached else next(iter(self.granularities))
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
         """Eligible partition with the greatest value, or the best with the nearest ``n_clusters``."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
-        return best if n_clusters is not None or self.sizes is None else self.sizes.merged(best)
+        if n_clusters is not None or self.sizes is None or self.interval is not None:
+            return best
+        return self.sizes.merged(best)
 
     def joined(self, other: Candidates) -> Candidates:
         """Append candidates with the same objectives."""
@@ -402,6 +459,7 @@ class Candidates:
             np.concatenate([self.score, other.score]),
             np.concatenate([self.total, other.total]),
             self.sizes,
+            self.interval,
         )
 
     @property
@@ -468,6 +526,7 @@ def choose_solution(
     candidates: Candidates | None,
     *,
     n_clusters: int | None,
+    interval: Callable[[Candidates], tuple[int, int] | None],
     method: str,
     kernel: str,
     hard: bool,
@@ -494,7 +553,7 @@ def choose_solution(
             labels = np.where(side.targets.labelled, side.targets.indicators.argmax(axis=1), labels)
         return Solution(labels.astype(np.int32), cluster_classes=classes)
     assert candidates is not None
-    only = None
+    candidates, only = candidates.within(interval(candidates)), None
     if n_clusters is not None:
         only = _only_partition(n_clusters, samples.n_points, _inseparable(samples, pairs if hard else None))
     if side.kind == "novel":
@@ -578,10 +637,11 @@ def _by_pairs(
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
     """Return the eight numbers of clusters with the best candidates, and their scores."""
-    numbers, at = np.unique(candidates.pool.n_clusters, return_inverse=True)
+    members = np.arange(len(candidates.labels)) if candidates.interval is None else candidates.eligible
+    numbers, at = np.unique(candidates.pool.n_clusters[members], return_inverse=True)
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
-    np.maximum.at(totals, at, candidates.total)
-    np.maximum.at(scores, at, candidates.score)
+    np.maximum.at(totals, at, candidates.total[members])
+    np.maximum.at(scores, at, candidates.score[members])
     chosen = np.sort(np.argsort(-totals, kind="stable")[:_N_NUMBERS])
     return numbers[chosen].tolist(), scores[chosen]
 

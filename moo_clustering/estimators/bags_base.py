@@ -24,14 +24,7 @@ from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._base import (
-    SemiSupervisedClusterMixin,
-    count_distinct,
-    equal_items,
-    supervision_pairs,
-    united,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
 # Distances that differ by a smaller factor are equal: matrix products have rounding errors of this size.
@@ -55,7 +48,7 @@ class BagData(NamedTuple):
 
 @estimator
 class BagClusterer(
-    SemiSupervisedClusterMixin,
+    _base.SemiSupervisedClusterMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     SeedOptions,
@@ -137,8 +130,11 @@ class BagClusterer(
         fixed = None
         if data.constraints is not None:
             fixed = np.unique(np.concatenate([data.constraints.must_link, data.constraints.cannot_link]))
-        equal = equal_items(bag_keys(data.raw_bags))
-        if equal.max() + 1 >= self.n_clusters and (united(self.labels_, equal, fixed) != self.labels_).any():
+        equal = _base.equal_items(bag_keys(data.raw_bags))
+        if (
+            equal.max() + 1 >= self.n_clusters
+            and (_base.united(self.labels_, equal, fixed) != self.labels_).any()
+        ):
             warn_caller(
                 "equal bags are in different clusters, because of the start of the search or "
                 "min_cluster_size; try another random_state or n_clusters, or remove duplicates."
@@ -201,7 +197,7 @@ class BagClusterer(
         """Check the whole input of a fit before any work."""
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
-        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        pairs = _base.supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
         self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
         self.data_min_, self.data_range_ = self._range
         n_distinct = count_distinct_bags(raw, self.n_clusters)
@@ -243,7 +239,7 @@ class BagClusterer(
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
         if self.n_clusters_ < (self.n_clusters if k_min is None else k_min):
             wanted = self.n_clusters if k_min is None else f"k_min={k_min}"
-            warn_of_few(self.n_clusters_, wanted, "distances and constraints leave the others empty")
+            _base.warn_of_few(self.n_clusters_, wanted, "distances and constraints leave the others empty")
         smallest, least = int(self.cluster_sizes_.min()), self._smallest_size(len(self.labels_))
         if self.n_clusters_ > 1 and smallest < least:
             warn_caller(
@@ -395,4 +391,4 @@ def bag_keys(bags: Bags) -> Iterator[bytes]:
 
 def count_distinct_bags(bags: Bags, limit: int) -> int:
     """Count distinct bags as sets of instances, up to ``limit``."""
-    return count_distinct(bag_keys(bags), limit)
+    return _base.count_distinct(bag_keys(bags), limit)

@@ -334,12 +334,9 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
         toolbox.register("select", SelRouletteLegal(self.n_clusters, rng, legality=self.legality))
         return GkaStep(
-            mutpb=self.pm,
-            kmpb=self.p_km,
-            elitism=self.elitism,
-            legal=UsesAllClusters(self.n_clusters, self.min_cluster_size),
-            max_evals=self.max_evals,
-        )
+            mutpb=self.pm, kmpb=self.p_km, elitism=self.elitism,
+            legal=UsesAllClusters(self.n_clusters, self.min_cluster_size), max_evals=self.max_evals,
+        )  # fmt: skip
 
 
 @estimator

@@ -18,6 +18,7 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._methods import Method
 from moo_clustering.estimators._options import Count, NonNegativeCount, estimator
+from moo_clustering.operators import start_genes
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.results import ClusteringResult
 
@@ -28,14 +29,16 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer):
     """Base class of user-defined clusterers, which define the problem in :meth:`make_problem`.
 
-    The search is NSGA-II, or any pymoo algorithm, with ``problem.operators()``. A subclass inherits ``fit``
-    with labels and pairs, ``choose``, ``report``, checkpoints, progress bars, and the interface of
+    The search is NSGA-II, or any pymoo algorithm, with ``problem.operators(algorithm)``. A subclass inherits
+    ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress bars, and the interface of
     scikit-learn. With the decorator ``@estimator``, annotated fields are its parameters.
 
     Parameters
     ----------
     select : str, int or callable
         Rule that selects a solution of the front, see :meth:`choose`.
+    start : array-like, Population, estimator or path, optional
+        First individuals of the search, see :func:`~moo_clustering.operators.start_genes`.
 
     Attributes
     ----------
@@ -46,6 +49,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     pop_size: Count = 60
     n_gen: NonNegativeCount = 50
     select: Annotated[Any, str, int, callable] = "knee"
+    start: Annotated[Any, object] = None
 
     @abstractmethod
     def make_problem(self, X: FloatArray, constraints: PairwiseConstraints | None) -> PartitionProblem:
@@ -60,12 +64,16 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         problem = self.make_problem(X, pairs if n_pairs else None)
         if not isinstance(problem, PartitionProblem):
             raise TypeError(
-                f"{type(self).__name__}.make_problem must return a PartitionProblem, got {quoted(problem)}."
+                f"{type(self).__name__}.make_problem must return a PartitionProblem, got {quoted(problem)}; "
+                "for other problems, use evolve(problem, algorithm, n_gen=...)."
             )
         (sequence,) = spawn_seeds(self.random_state, 1)
         seed = int(sequence.generate_state(1)[0])
-        checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link)
-        search = self._pymoo_search_for(problem, problem.operators(), seed, NSGA2, output=None)
+        started = [] if self.start is None else [start_genes(problem, self.start)]
+        checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link, *started)
+        kind = NSGA2 if self.algorithm is None else self.algorithm
+        operators = problem.operators(kind if isinstance(kind, type) else type(kind), start=self.start)
+        search = self._pymoo_search_for(problem, operators, seed, NSGA2, output=None)
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = _base.settled(search.result())

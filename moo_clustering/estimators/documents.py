@@ -22,16 +22,7 @@ from moo_clustering._types import AnyFloatArray, Labels
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    OF_TRANSFORM,
-    TransformingClusterer,
-    checkpoint_for,
-    count_distinct_rows,
-    equal_rows,
-    united,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import (
     KW_ONLY,
     CheckpointOptions,
@@ -49,7 +40,7 @@ _MAX_MEMORY = 512 * 2**20
 Consensus = Callable[..., ArrayLike]
 
 
-class DocumentClusterer(TransformingClusterer):
+class DocumentClusterer(_base.TransformingClusterer):
     """Base class of clusterers of non-negative term weights, sparse or dense."""
 
     def __sklearn_tags__(self) -> Any:
@@ -176,8 +167,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             dtype=self.dtype, n_jobs=self.n_jobs, max_memory=int(self.max_memory),
         )  # fmt: skip
         # Runs stop before equal documents have equal weights, and consensus functions can separate them.
-        equal = equal_rows(weights[seen])
-        run_labels = united(runs.labels, equal)
+        equal = _base.equal_rows(weights[seen])
+        run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
             self.run_selection, run_labels, runs.losses, self.n_clusters, B, self.choose, select_seed
         )
@@ -185,11 +176,11 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         found, associated = consensus_partition(
             self.consensus, taken, self.n_clusters, consensus_seed, int(self.max_memory)
         )
-        found, kept = number_clusters(united(found, equal))
+        found, kept = number_clusters(_base.united(found, equal))
         associated = associated[kept]
         self._set_labels(found, seen, matrix.shape[0])
         if int(equal.max()) + 1 < self.n_clusters:
-            warn_of_few(self.n_clusters_, self.n_clusters)
+            _base.warn_of_few(self.n_clusters_, self.n_clusters)
         self.run_labels_ = np.full((self.n_runs, matrix.shape[0]), -1, dtype=np.int32)
         self.run_labels_[:, seen] = run_labels
         self.run_losses_, self.run_n_iter_ = runs.losses, runs.n_iter
@@ -205,7 +196,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         self.topics_ = leading_terms(self.cluster_weights_, names, self.n_top_terms)
         return self
 
-    @documented(OF_TRANSFORM)
+    @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Compute cosine similarities to the clusters' mean term weights; 0 for documents without terms.
 
@@ -215,7 +206,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         rows = unit_rows(self._weights(self._validated(X, reset=False)))
         return np.asarray(rows @ unit_rows(self.cluster_weights_).T)
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the most similar mean term weights, or the largest for empty documents.
 
@@ -283,7 +274,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             n_runs=1, consensus="mcla", run_selection="none", choose="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
         )  # fmt: skip
-        return checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
+        return _base.checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
 
 
 @estimator
@@ -375,12 +366,12 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
             dtype=self.dtype, n_jobs=self.n_jobs, max_memory=self.max_memory,
         )  # fmt: skip
         self.losses_ = np.concatenate([part.losses for part in best])
-        self._set(min(best, key=lambda part: part.losses.min()), empty, equal_rows(X))
-        if count_distinct_rows(X, self.n_clusters) < self.n_clusters:
-            warn_of_few(self.n_clusters_, self.n_clusters)
+        self._set(min(best, key=lambda part: part.losses.min()), empty, _base.equal_rows(X))
+        if _base.count_distinct_rows(X, self.n_clusters) < self.n_clusters:
+            _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
-    @documented(OF_TRANSFORM)
+    @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
         """Compute the exact non-negative least-squares weights of topics, unlike ``document_weights_``."""
         check_is_fitted(self)
@@ -389,7 +380,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
             self.components_.dtype, copy=False
         )
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
@@ -412,7 +403,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
         # The solver stops before equal documents have equal weights.
-        topics = united(factorization.labels_from_factors(run.U, run.V, self.normalize), equal)
+        topics = _base.united(factorization.labels_from_factors(run.U, run.V, self.normalize), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
             topics[empty] = largest

@@ -28,13 +28,7 @@ from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    ReportMixin,
-    checkpoint_for,
-    cluster_orders,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._fronts import FrontSearchMixin
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.operators import batched_tournament
@@ -53,7 +47,7 @@ _EQUAL = 1e-12
 
 
 @estimator
-class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
+class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Search for modes of compact, separated fuzzy clusters by MOGA(pi, sep), with a vote on the front.
 
     The data are categories (numbers, strings, columns of a data frame), or numbers with
@@ -209,14 +203,14 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         if self.metric == "euclidean":
             self.cluster_centers_ = self.modes_
         if self.n_clusters_ < self.n_clusters:
-            warn_of_few(
+            _base.warn_of_few(
                 self.n_clusters_,
                 self.n_clusters,
                 "X has fewer distinct rows than clusters, or some modes are not the nearest mode of "
                 "any sample",
             )
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Cluster of the nearest of ``modes_``; ties: as in the fit.
 
@@ -251,7 +245,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         distinct = np.sort(distinct_rows(genes)[0])
         genes, F = genes[distinct], front.get("F")[distinct]
         nearest = problem.nearest(genes)
-        self._orders = cluster_orders(nearest, self.n_clusters)
+        self._orders = _base.cluster_orders(nearest, self.n_clusters)
         self.pareto_labels_: Labels = relabel_by_first_appearance(nearest)
         self.pareto_front_ = problem.natural(F)
         self.objective_names_ = problem.objective_names
@@ -260,7 +254,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     def _checkpoint(self, data: NDArray[Any]) -> Checkpoint | None:
         # The selection from the front is not part of the search, and may change on resuming.
         same = clone(self).set_params(final="vote", beta=0.5, reference="first")
-        return checkpoint_for(same, data)
+        return _base.checkpoint_for(same, data)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

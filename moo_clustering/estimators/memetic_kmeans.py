@@ -41,15 +41,7 @@ from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import thread_calls
 from moo_clustering.algorithms import search as searches
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    OF_TRANSFORM,
-    TransformingClusterer,
-    check_n_clusters,
-    checked_parts,
-    checkpoint_for,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
 from moo_clustering.operators.centers import (
     CenterMatchingCrossover,
@@ -60,8 +52,9 @@ from moo_clustering.operators.centers import (
 )
 from moo_clustering.operators.deap.individuals import CenterIndividual
 from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
-from moo_clustering.parts import Parts, Survey, lazy_labels, parts, survey, write_labels
+from moo_clustering.parts import Parts, lazy_labels, parts, write_labels
 from moo_clustering.parts.labels import NearestCenter
+from moo_clustering.parts.statistics import Survey, survey
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.centers import Offsets, Optimum, SumOfSquaresProblem, nearest_centers, shifted
 
@@ -85,7 +78,7 @@ State = tuple[dict[str, Any], dict[str, Any]]
 
 
 @estimator
-class MemeticKMeans(TransformingClusterer, SearchOptions):
+class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
     """k-means with a low sum of squares, by evolution or simpler searches.
 
     For 50 and more clusters, evolution and relocation of single centres (``strategy="swap"``) find lower sums
@@ -207,9 +200,9 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         """
         if is_partitioned(X):
             return self._fit_parts(parts(X))
-        vars(self).pop("parts_", None)
+        self.__dict__.pop("parts_", None)
         X = numeric_features(self, X, dtype=np.float64)
-        check_n_clusters(self.n_clusters, len(X))
+        _base.check_n_clusters(self.n_clusters, len(X))
         self._check_populations()
         if self._cuts(len(X)):
             check_ward_memory(len(X), self.max_memory)
@@ -241,12 +234,12 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         self._warn()
         return self
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest centre. Ties are broken as in ``fit``."""
         check_is_fitted(self)
         if is_partitioned(X):
-            return lazy_labels(checked_parts(self, parts(X), reset=False), self._label())
+            return lazy_labels(_base.checked_parts(self, parts(X), reset=False), self._label())
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)
@@ -274,12 +267,12 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             Before ``fit``; if ``X`` is None after a fit to data in memory; if the folder has other labels.
         """
         check_is_fitted(self)
-        table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
+        table = vars(self).get("parts_") if X is None else _base.checked_parts(self, parts(X), reset=False)
         if table is None:
             raise ValueError("X is required, because the model was fitted to data in memory")
         return write_labels(table, self._label(), folder)
 
-    @documented(OF_TRANSFORM)
+    @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
         """Compute Euclidean distances to the centres."""
         check_is_fitted(self)
@@ -288,11 +281,11 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     def _fit_parts(self, table: Parts) -> Self:
         """Search samples of a table in parts, and improve all results by passes over all rows."""
-        check_n_clusters(self.n_clusters, table.n_rows)
+        _base.check_n_clusters(self.n_clusters, table.n_rows)
         self._check_populations()
         if self.checkpoint is not None:
             raise ValueError("checkpoint requires data in memory; a fit to a table in parts makes few passes")
-        checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
+        _base.checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         seeds = spawn_seeds(self.random_state, 1 + _SEARCHES * len(STRATEGIES))
         looked = survey(table, _SEARCHES * _SEARCHED, seed=integer_seed(seeds[0]))
         samples = np.array_split(looked.rows, max(1, len(looked.rows) // _SEARCHED))
@@ -389,7 +382,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         same = clone(self).set_params(
             max_distance_evaluations=None, max_time=None, report_controls=False, max_memory=1
         )
-        return checkpoint_for(same, X)
+        return _base.checkpoint_for(same, X)
 
     def _set(self, search: CenterSearch, problem: SumOfSquaresProblem) -> None:
         best = search.best
@@ -411,7 +404,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     def _warn(self) -> None:
         if self.n_clusters_ < self.n_clusters:
-            warn_of_few(self.n_clusters_, self.n_clusters)
+            _base.warn_of_few(self.n_clusters_, self.n_clusters)
         if self.interrupted_:
             warn_caller(
                 f"the search was interrupted after {self.n_local_searches_} local searches; the best "
@@ -649,7 +642,8 @@ def improved_by_passes(
     # Returns the best centres, the first row of every cluster, and the least sums of squares, (n_passes, p).
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
-    moving, history = np.arange(len(centers)), []
+    moving = np.arange(len(centers))
+    history: list[FloatArray] = []
     while len(moving) and len(history) < _PASSES and not (history and guard.requested):
         found = looked.statistics(centers[moving])
         value = found.squares.sum(axis=1)

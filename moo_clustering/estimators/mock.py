@@ -149,7 +149,8 @@ objective, int or callable, default="auto"
 
         - ``"attainment"``: farthest from the control fronts. The ends of the front are never selected, so the
           number is too large for clusters that do not share neighbours; set ``n_clusters`` in this case.
-        - ``"variance"``: least first objective, with small clusters merged (``min_cluster_share``).
+        - ``"variance"``: least first objective. With ``n_clusters``, small clusters are merged
+          (``min_cluster_share``), and separated clusters in up to three features take precedence.
         - ``"sum"``, ``"knee"``: least sum of the scaled objectives; nearest to the ideal point.
         - ``"labels"``, ``"constraints"``: greatest adjusted Rand index on the labelled samples; least
           violated shares of must-links and cannot-links. Without labels or pairs: ``"auto"``.

@@ -24,14 +24,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    ConstrainedClusterer,
-    check_n_clusters,
-    nearest_rows,
-    supervision_pairs,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
 # Directions with a smaller share of the largest eigenvalue of the correlations are constant.
@@ -43,7 +36,7 @@ BLOCK_ITEMS = 2**22  # entries of a block of distances: 32 MiB
 
 
 @estimator
-class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
+class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     """Base class of k-means with penalties for violated pairs, which :meth:`_penalties` defines.
 
     Parameters
@@ -87,10 +80,10 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
     ) -> None:
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = X.shape[0]
-        check_n_clusters(self.n_clusters, n_samples)
+        _base.check_n_clusters(self.n_clusters, n_samples)
         if self.metric != "cosine":
             require_squares(X)
-        pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        pairs, components = _base.supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
         distortion = DISTORTIONS[self.metric]
         self._offset = distortion.offset(X)
         prepared = distortion.moved(X, self._offset)
@@ -104,7 +97,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
         runs = map(run, spawn_seeds(self.random_state, self.n_init))
         self._set(min(runs, key=lambda partition: partition.history[-1]))
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the nearest centre, without pairs.
 
@@ -125,7 +118,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
         self.labels_, kept = number_clusters(partition.labels)
         self.n_clusters_ = len(kept)
         if self.n_clusters_ < self.n_clusters:
-            warn_of_few(
+            _base.warn_of_few(
                 self.n_clusters_,
                 self.n_clusters,
                 "X has fewer distinct rows than clusters, or must-links allow no more clusters",
@@ -224,7 +217,7 @@ class HMRFKMeans(PairwiseKMeans):
 
 
 @estimator
-class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
+class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
 
     O((n_must + n_cannot) n_features) time per iteration for a diagonal metric, O(n_cannot n_features^2 +
@@ -285,9 +278,9 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
         features: FloatArray = numeric_features(self, X, dtype=np.float64)
-        check_n_clusters(self.n_clusters, len(features))
+        _base.check_n_clusters(self.n_clusters, len(features))
         require_squares(features)
-        supervision = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
+        supervision = _base.supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
         (seed,) = spawn_seeds(self.random_state, 1)
         must, cannot = supervision.pairs.must_link, supervision.pairs.cannot_link
         learned = self._learn(features, must, cannot)
@@ -316,7 +309,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         self._centers = kmeans.cluster_centers_[kept]
         self.cluster_centers_ = self._unmapped(features)
         if self.n_clusters_ < self.n_clusters:
-            warn_of_few(
+            _base.warn_of_few(
                 self.n_clusters_, self.n_clusters, "X has fewer distinct rows, in the metric, than clusters"
             )
 
@@ -325,10 +318,10 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         check_is_fitted(self)
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: ArrayLike) -> Int32Array:
         """Predict the cluster of the nearest centre in the learned metric."""
-        return nearest_rows(self.transform(X), self._centers, "euclidean")
+        return _base.nearest_rows(self.transform(X), self._centers, "euclidean")
 
     def _learn(self, X: FloatArray, must: Int64Array, cannot: Int64Array) -> LearnedMetric | None:
         if not len(must) or not len(cannot):

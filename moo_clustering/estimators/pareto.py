@@ -25,10 +25,12 @@ from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.estimators._pareto_pool import (
     PooledSamples,
+    Scale,
     extended,
     pooled_bags,
     pooled_distances,
     pooled_table,
+    warn_of_lengths,
 )
 from moo_clustering.estimators._pareto_selection import SCORE_WEIGHT, Candidates, Solution, class_of_clusters
 from moo_clustering.estimators.bags_base import read_bags
@@ -66,18 +68,21 @@ class ParetoClustering(ParetoPoolClusterer):
         ``"standard"``. Or scale features to mean 0 and standard deviation 1, all by one factor, or not.
         Constant features are dropped. Sparse data with more than ``n_components`` features are reduced by a
         truncated SVD to rows of unit length instead.
-    metric : {"euclidean", "precomputed"}
-        ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
-    criterion : {"auto", "modularity", "minimax", "mixture"}
+    metric : {"euclidean", "cosine", "precomputed"}
+        ``"cosine"``: rows are scaled to unit length in place of ``scale``, and reduced to ``n_components``,
+        as for embeddings. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
+    criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
         Criterion that is added to the agreement, see Notes. ``"auto"``: modularity if there are no features,
-        or pairs or ``n_clusters``; otherwise minimax for up to three varying features, and mixture for more.
+        or pairs or ``n_clusters``; otherwise minimax for up to three varying features, directions for reduced
+        sparse data and ``metric="cosine"`` without labels, and mixture for the rest.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel for labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``, for bags
         two bag kernels), or bag kernels without a pool. ``"auto"``: ``"full"`` from four labels per class.
     n_components : int
-        Components to which sparse data are reduced.
+        Components to which sparse data, and dense data with ``metric="cosine"``, are reduced.
     n_landmarks : int
-        Number of landmarks, means of near samples, that represent a larger number of samples.
+        Number of landmarks, means of near samples, that represent a larger number of samples. Up to twelve
+        for each of ``rare_groups_`` are added.
     noise : {"assign", "label"}
         Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
         labelled -1. Samples with labels, pairs or answers are never noise.
@@ -94,7 +99,8 @@ class ParetoClustering(ParetoPoolClusterer):
     Criteria: ``"modularity"`` is that of the neighbour graph. ``"minimax"`` adds the mean agreement with all
     partitions and the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
     ``"mixture"`` adds the mean agreement, the gain in likelihood of one Gaussian per cluster
-    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity.
+    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity. ``"directions"`` adds
+    the mean agreement, and twice the modularity minus .1 ln n_clusters.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
@@ -103,14 +109,17 @@ class ParetoClustering(ParetoPoolClusterer):
     labels are of every class.
 
     ``confidence_`` is the probability that the data have structure, times the index expected if they have, by
-    a model of 15 features of the pool that was fitted to data with known classes. It is too low after a fit
-    with labels or pairs, and was not calibrated for bags. ``verdict_`` is "no structure beyond noise" if the
-    probability is below .5, or below .7 with a p-value of .05 or more. It is "clear" if the confidence is at
-    least .6 and not exceeded by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at
-    least .65 in up to three features). Thin shapes of few samples may be called noise although the partition
-    is right. Outliers are samples whose fifth neighbour is eight times as far as those of some of its
-    neighbours, and beyond the median by five robust standard deviations of the logarithms. The page of
-    this method in the documentation has the calibration, and the figures behind the defaults.
+    a model of 15 features of the pool that was fitted to data with known classes; distances are represented
+    by principal coordinates. It is too low after a fit with labels or pairs, and was not calibrated for bags.
+    ``verdict_`` is "no structure beyond noise" if the probability is below .5, or below .7 with a p-value of
+    .05 or more, and the confidence below .6. It is "clear" if the confidence is at least .6 and not exceeded
+    by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
+    features). ``verdict_remarks_`` names clusters of identical rows, which do not count; alternatives with a
+    higher expected index, and why they are not the result; and a number of clusters 2.5 times that of
+    separated groups or more, which lowers the confidence. Thin shapes of few samples may be called noise
+    although the partition is right. Outliers are samples whose fifth neighbour is eight times as far as those
+    of some of its neighbours, and beyond the median by five robust standard deviations of the logarithms. The
+    page of this method in the documentation has the calibration, and the figures behind the defaults.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
     landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of
@@ -136,8 +145,8 @@ class ParetoClustering(ParetoPoolClusterer):
     families: Annotated[Literal["auto"] | Sequence[str], StrOptions({"auto"}), list, tuple] = "auto"
     prepare: Literal["auto", "none"] = "auto"
     scale: Literal["auto", "standard", "isotropic", "none"] = "auto"
-    metric: Literal["euclidean", "precomputed"] = "euclidean"
-    criterion: Literal["auto", "modularity", "minimax", "mixture"] = "auto"
+    metric: Literal["euclidean", "cosine", "precomputed"] = "euclidean"
+    criterion: Literal["auto", "modularity", "minimax", "mixture", "directions"] = "auto"
     kernel: Literal["auto", "pool", "full", "bags"] = "auto"
     n_components: Count = 50
     n_landmarks: Annotated[int, Interval(Integral, 10, None, closed="left")] = 2000
@@ -146,13 +155,9 @@ class ParetoClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
+        self, X: Any, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link:
+        ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Cluster the samples.
 
         Raises a ValueError if parameters, data, labels or pairs are out of range, and an
@@ -211,7 +216,7 @@ class ParetoClustering(ParetoPoolClusterer):
         Raises
         ------
         NotFittedError, ValueError
-            Before ``fit``; if X does not match the fit; after a fit to distances, bags, reduced sparse data,
+            Before ``fit``; if X does not match the fit; after a fit to distances, bags, reduced data,
             or a table of more than 2^25 numbers. An error leaves the fit unchanged.
 
         Examples
@@ -228,13 +233,14 @@ class ParetoClustering(ParetoPoolClusterer):
         samples, before = self._samples, self.labels_
         scaling = getattr(samples.nearest, "scaling", None)
         if scaling is None or scaling.components is not None or samples.rows is not None:
-            kind = "distances or bags" if scaling is None else "sparse data reduced to components"
+            kind = "distances or bags" if scaling is None else "data reduced to components"
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
             raise ValueError(f"update does not support a fit to {kind}; fit again to all samples.")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()
-        assert stored is not None
+        if stored is None:
+            raise ValueError("this model was loaded without its samples; call restore_samples(X) first.")
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
         numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
@@ -248,7 +254,7 @@ class ParetoClustering(ParetoPoolClusterer):
         low, high = (self.n_clusters_ + more for more in _ABOUT)
         extension = extended(
             samples, new, apart,
-            n_landmarks=self.n_landmarks, n_clusters=self.n_clusters, n_neighbors=self.n_neighbors,
+            n_landmarks=self.n_landmarks, n_clusters=self._number, n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs, families=self.families, verbose=bool(self.verbose),
             k_range=range(max(2, low), high + 1) if needed else None,
         )  # fmt: skip
@@ -321,14 +327,19 @@ class ParetoClustering(ParetoPoolClusterer):
             return read_bags(self, X, None, None, reset=reset)
         if self.preparer_ is not None:
             return np.asarray(self.preparer_.transform(X))
-        if reset and self.prepare == "auto" and self.metric != "precomputed" and is_frame(X):
+        if reset and self.prepare == "auto" and self.metric == "euclidean" and is_frame(X):
             return self._read_frame(X)
         # float32 is scaled in float64, part by part, unless another step needs the whole table.
         whole = sp.issparse(X) or self.metric == "precomputed" or self.views or self.extra_candidates
-        dtype = np.float64 if whole else [np.float64, np.float32]
-        return numeric_features(
+        dtype: Any = np.float64 if whole else [np.float64, np.float32]
+        if self.metric == "cosine" and not whole:
+            dtype = "numeric"  # int8 and float16 are converted part by part
+        read = numeric_features(
             self, X, dtype=dtype, accept_sparse="csr", reset=reset, ensure_min_samples=2 if reset else 1
         )
+        if reset and self.metric == "cosine":
+            warn_of_lengths(read)
+        return read
 
     def _read_frame(self, frame: Any) -> FloatArray:
         from moo_clustering.datasets.prepare import prepare_table  # imports pandas, which takes long
@@ -342,7 +353,9 @@ class ParetoClustering(ParetoPoolClusterer):
             self.feature_names_in_ = table.preparer.feature_names_in_
         return table.X
 
-    def _scale_of_features(self) -> Literal["standard", "isotropic", "none"]:
+    def _scale_of_features(self) -> Scale:
+        if self.metric == "cosine":
+            return "unit"
         if self.scale == "auto":
             return "standard" if self.preparer_ is None else "none"
         return self.scale
@@ -350,7 +363,8 @@ class ParetoClustering(ParetoPoolClusterer):
     def _clustering_result(self) -> results.ClusteringResult:
         found = super()._clustering_result()
         scaled = partial(scaled_features, self._scale_of_features())
-        return replace(found, scaled=scaled, preparer=self.preparer_)
+        metric = "cosine" if self.metric == "cosine" else found.metric
+        return replace(found, scaled=scaled, preparer=self.preparer_, metric=metric)
 
     def _point_features(self, names: Sequence[str] | None) -> list[str] | None:
         if names is None and self.preparer_ is not None:
@@ -369,7 +383,7 @@ class ParetoClustering(ParetoPoolClusterer):
             )
         if self.views and (precomputed or bags):
             raise ValueError("views require a table of features; they do not support distances or bags.")
-        m, k = self.n_landmarks, self.n_clusters or 1
+        m, k = self.n_landmarks, self._number or 1
         if not bags and not precomputed and k > m < data.shape[0]:
             raise ValueError(
                 f"n_clusters={k} is more than n_landmarks={m}, which represent the {data.shape[0]} "
@@ -380,7 +394,7 @@ class ParetoClustering(ParetoPoolClusterer):
         options: dict[str, Any] = {
             "extra": self.extra_candidates,
             "k_range": self.k_range,
-            "n_clusters": self.n_clusters,
+            "n_clusters": self._number,
             "n_neighbors": self.n_neighbors,
             "n_jobs": self.n_jobs,
             "verbose": bool(self.verbose),
@@ -399,6 +413,7 @@ class ParetoClustering(ParetoPoolClusterer):
             n_landmarks=self.n_landmarks,
             views=self.views,
             families=self.families,
+            min_cluster_size=self.min_cluster_size,
             **options,
         )
 
@@ -458,15 +473,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-    ) -> Self:
+        self, X: Any, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link:
+        ArrayLike | None = None, groups: ArrayLike | None = None, offsets: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Cluster the bags.
 
         Raises a ValueError if parameters, bags, labels or pairs are out of range, and an
@@ -500,17 +509,8 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
         return pooled_bags(
-            data,
-            distances=tuple(self.distances),
-            embeddings=tuple(self.embeddings),
-            normalize=self.normalize,
-            max_instances=self.max_instances,
-            k_range=self.k_range,
-            n_clusters=self.n_clusters,
-            extra=self.extra_candidates,
-            n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-            seed=seed,
-            needs_pool=needs_pool,
-        )
+            data, distances=tuple(self.distances), embeddings=tuple(self.embeddings),
+            normalize=self.normalize, max_instances=self.max_instances, k_range=self.k_range,
+            n_clusters=self._number, extra=self.extra_candidates, n_neighbors=self.n_neighbors,
+            n_jobs=self.n_jobs, verbose=bool(self.verbose), seed=seed, needs_pool=needs_pool,
+        )  # fmt: skip

@@ -19,14 +19,7 @@ from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls
 from moo_clustering._types import AnyFloatArray, BoolArray, Int32Array
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    OF_TRANSFORM,
-    check_n_clusters,
-    equal_rows,
-    united,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 from moo_clustering.estimators.documents import DocumentClusterer
 
@@ -88,7 +81,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         y : ignored
         """
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        check_n_clusters(self.n_clusters, X.shape[0])
+        _base.check_n_clusters(self.n_clusters, X.shape[0])
         rows, zero = unit_rows(X), row_sizes(X) == 0
         directed = rows[np.flatnonzero(~zero)] if zero.any() else rows
         best = self._best(directed)
@@ -108,7 +101,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         self._warn(best, int(zero.sum()))
         return self
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the most similar centroid, or the largest cluster of the fit for zero rows.
 
@@ -117,7 +110,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
 
-    @documented(OF_TRANSFORM)
+    @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
         """Compute cosine distances 1 - cos to the centroids; 1 for zero rows."""
         similarities, _ = self._similarities(X)
@@ -152,7 +145,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         if n_zero:
             warn_caller(f"{n_zero} rows of X are zero; they are assigned to the largest cluster")
         if self.n_clusters_ < self.n_clusters:
-            warn_of_few(
+            _base.warn_of_few(
                 self.n_clusters_, self.n_clusters, "X has fewer distinct rows, by direction, than clusters"
             )
         if not best.converged:
@@ -248,7 +241,7 @@ def dense(X: Rows) -> AnyFloatArray:
 
 def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
     """Unite equal rows, which rounding may have separated."""
-    labels = united(found.labels, equal_rows(X))
+    labels = _base.united(found.labels, _base.equal_rows(X))
     if np.array_equal(labels, found.labels):
         return found
     labels, kept = number_clusters(labels)

@@ -30,15 +30,7 @@ from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering._types import AnyFloatArray, FloatArray
 from moo_clustering.algorithms.search import Plans, complete
-from moo_clustering.estimators import multi_label
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    OF_TRANSFORM,
-    ReportMixin,
-    check_n_clusters,
-    count_distinct_rows,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base, multi_label
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -119,7 +111,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 @estimator
 class SubspaceEstimator(
     LeadingFeaturesMixin,
-    ReportMixin,
+    _base.ReportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     ParallelOptions,
@@ -197,7 +189,7 @@ class SubspaceEstimator(
     def _plans(self, X: Any, y: ArrayLike | None = None) -> Plans[None]:
         self._check_parameters()
         X = self._checked(X, reset=True)
-        check_n_clusters(self.n_clusters, X.shape[0])
+        _base.check_n_clusters(self.n_clusters, X.shape[0])
         targets = partial_targets(y, X.shape[0])
         if y is not None and not targets.labelled.any():
             warn_caller("y is -1 for all documents: fitted without labels")
@@ -205,20 +197,20 @@ class SubspaceEstimator(
         data = self._data(X)
         self._warn_of_data(X, data, targets)
         yield from self._search(data, targets) or ()
-        n_distinct = count_distinct_rows(X, self.n_clusters)
+        n_distinct = _base.count_distinct_rows(X, self.n_clusters)
         if n_distinct < self.n_clusters:
-            warn_of_few(self.n_clusters_, self.n_clusters)
+            _base.warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
         """Cluster the rows of X as by ``fit``, and return ``labels_`` of shape (n_documents,), int32."""
         return self.fit(X, y).labels_
 
-    @documented(OF_TRANSFORM)
+    @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
         """Return the distances between documents and clusters, with the feature weights of every cluster."""
         return self._distances_of(X)
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
         """Predict the cluster of the largest membership. Documents of the fit get their ``labels_``."""
         nearness = self._nearness(self._distances_of(X))
@@ -603,12 +595,9 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 
     def _make_options(self) -> SubspaceOptions:
         return SubspaceOptions(
-            fuzziness=self.fuzziness,
-            weight_exponent=self.weight_exponent,
-            gamma=0.0,
-            impurity=None,
+            fuzziness=self.fuzziness, weight_exponent=self.weight_exponent, gamma=0.0, impurity=None,
             floor=self.floor,
-        )
+        )  # fmt: skip
 
 
 @estimator

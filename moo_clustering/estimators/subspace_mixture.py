@@ -29,13 +29,7 @@ from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import FloatArray, Int64Array
 from moo_clustering.constraints import ConstraintGroups
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    ConstrainedClusterer,
-    check_n_clusters,
-    supervision_groups,
-    warn_of_few,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, ParallelOptions, estimator
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
@@ -56,7 +50,7 @@ _SWAPS, _PATIENCE = 20, 10
 
 
 @estimator
-class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClusterer):
+class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedClusterer):
     """Gaussian clusters with a few relevant features each, by hard EM and swaps of clusters.
 
     A cluster has its own mean and variance in its relevant features, and shares the mean and variance of the
@@ -130,9 +124,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     ) -> None:
         X = self._checked(X, reset=True)
         if self.n_clusters is not None:
-            check_n_clusters(self.n_clusters, X.shape[0])
+            _base.check_n_clusters(self.n_clusters, X.shape[0])
         require_squares(X)
-        groups = supervision_groups(X.shape[0], y, must_link, cannot_link)
+        groups = _base.supervision_groups(X.shape[0], y, must_link, cannot_link)
         self._space = Standardised.of(X)
         (seed,) = spawn_seeds(self.random_state, 1)
         search = MixtureSearch(
@@ -146,7 +140,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
                 f"are clusters ({self.n_clusters_}); increase n_clusters"
             )
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the largest likelihood times share, without pairs.
 
@@ -172,7 +166,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
         self.labels_, kept = number_clusters(search.best.labels)
         self.n_clusters_ = len(kept)
         if self.n_clusters is not None and self.n_clusters_ < self.n_clusters:
-            warn_of_few(
+            _base.warn_of_few(
                 self.n_clusters_,
                 self.n_clusters,
                 "X has fewer distinct rows than clusters, or more clusters do not raise the likelihood",

@@ -772,12 +772,9 @@ class AnswerSession:
         file = checked_path(path)
         head, events, complete = _read(file)
         session = cls(
-            base,
-            mode=head["mode"],
-            error_rate=head["error_rate"],
-            random_state=head["random_state"],
+            base, mode=head["mode"], error_rate=head["error_rate"], random_state=head["random_state"],
             data=data,
-        )
+        )  # fmt: skip
         if head["fingerprint"] != session._head()["fingerprint"]:
             raise SessionFileError(
                 f"{file} contains answers about another fit ({head['n_samples']} samples); repeat "

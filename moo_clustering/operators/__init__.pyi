@@ -7,7 +7,9 @@ from .generic import EncodingRepair as EncodingRepair
 from .generic import EncodingSampling as EncodingSampling
 from .generic import MutationChoice as MutationChoice
 from .generic import RefillingSampling as RefillingSampling
+from .generic import start_genes as start_genes
 from .generic import suited_operators as suited_operators
+from .generic import vary as vary
 from .labels import AlignedHUX as AlignedHUX
 from .labels import AlignedOnePoint as AlignedOnePoint
 from .labels import AlignedUniformCrossover as AlignedUniformCrossover

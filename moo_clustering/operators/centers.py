@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, IntpArray, Labels, choice, quoted
 from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
+from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.centers import SumOfSquaresProblem
 from moo_clustering.problems.parts import ChunkedCenterProblem
 
@@ -179,6 +180,7 @@ register_operators(
     crossover=CenterMatchingCrossover,
     mutation=partial(RelocateCenter, prob=0.2),
     repair=LocalSearchRepair,
+    duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
 )
 # A local search would take another pass over the rows.
 register_operators(

@@ -10,6 +10,7 @@ from pymoo.operators.crossover.ux import UniformCrossover
 from moo_clustering._arrays import probability
 from moo_clustering.operators import base
 from moo_clustering.operators.generic import EncodingRepair, register_operators
+from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.feature_subsets import FeatureSubsetEncoding
 
 _ADD, _DROP, _SWAP = range(3)
@@ -55,4 +56,5 @@ register_operators(
     crossover=partial(UniformCrossover, prob=0.9),
     mutation=FeatureMutation,
     repair=EncodingRepair,
+    duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
 )

@@ -1,31 +1,51 @@
 """Operators for any encoding, operators that wrap other operators, and the registry of operators."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
+from os import PathLike
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from pymoo.algorithms.moo.moead import MOEAD
+from pymoo.core.crossover import Crossover
 from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
+from pymoo.core.repair import Repair
+from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
 from pymoo.operators.crossover.hux import HUX
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
-from moo_clustering._arrays import IntArray, quoted, warn_caller
+from moo_clustering._arrays import IntArray, integer, quoted, warn_caller
 from moo_clustering._data import checked_array
-from moo_clustering.encodings import Encoding
+from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.operators import base
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operators
 
 Maker = Callable[[], Any]
+# Operators that algorithms of pymoo accept, if not all in their signatures, by class.
+_ACCEPTED = {
+    "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
+    "MOEAD": ("sampling", "crossover", "mutation", "repair"),
+}
+_REAL = "evaluates real-valued vectors without a repair, which cannot be decoded"
+_ONE_VARIABLE = "searches a single real variable"
+# Reasons why the other algorithms of pymoo cannot search genotypes, by class.
+_UNSUITED = {
+    **dict.fromkeys(("BRKGA", "DE", "EPPSO", "ES", "LocalSearch", "MOPSO_CD", "NSDE", "Optuna"), _REAL),
+    **dict.fromkeys(("BracketSearch", "ExponentialSearch", "LineSearch", "WolfeSearch"), _ONE_VARIABLE),
+    **dict.fromkeys(("Meta", "MetaAlgorithm2"), "wraps another algorithm, which needs the operators"),
+    "NRBO": "divides by differences between genes, which are 0 for equal genes",
+}
 
 
 class EncodingSampling(base.SeededSampling):
@@ -49,9 +69,17 @@ class RefillingSampling(Sampling):
         For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
         Maximum number of populations to draw. A UserWarning reports too few distinct individuals.
+    start : ndarray of shape (n_start, n_var), optional
+        Genotypes at the start of the population, before the drawn ones.
     """
 
-    def __init__(self, sampling: Sampling, duplicates: DuplicateElimination, max_tries: int = 20) -> None:
+    def __init__(
+        self,
+        sampling: Sampling,
+        duplicates: DuplicateElimination,
+        max_tries: int = 20,
+        start: NDArray[Any] | None = None,
+    ) -> None:
         super().__init__()
         if not isinstance(sampling, Sampling):
             raise TypeError(f"sampling must be a pymoo Sampling, got {type(sampling).__name__}.")
@@ -64,11 +92,12 @@ class RefillingSampling(Sampling):
         self.sampling = sampling
         self.duplicates = duplicates
         self.max_tries = max_tries
+        self.start = start
 
     def _do(
         self, problem: Any, n_samples: int, *args: Any, random_state: Generator | None = None, **kwargs: Any
     ) -> NDArray[Any]:
-        pop = Population()
+        pop = Population() if self.start is None else self.duplicates.do(Population.new(X=self.start))
         for _ in range(self.max_tries):
             # Draw a whole population, because some samplings depend on the number of individuals.
             drawn = self.sampling(problem, n_samples, *args, random_state=random_state, **kwargs)
@@ -157,26 +186,153 @@ class EncodingRepair(base.GeneRepair):
         return base.encoding_of(problem).repair(X)
 
 
-def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
+def suited_operators(
+    problem: Any, algorithm: type[Any] | None = None, *, start: Any = None
+) -> dict[str, Any]:
     """Return the operators registered for a problem, as keyword arguments of a pymoo algorithm.
 
-    ``problem.operators(algorithm)`` is equivalent. To replace an operator: ``NSGA2(**(problem.operators() |
-    {"mutation": mine}))``. Raises a TypeError if no operators are registered for the problem.
+    ``problem.operators(algorithm)`` is equivalent. To replace an operator:
+    ``NSGA2(**(problem.operators(NSGA2) | {"mutation": mine}))``. Raises a TypeError if no operators are
+    registered for the problem, or the algorithm cannot search genotypes, for instance because it only moves
+    points in a real space.
 
     Parameters
     ----------
     problem : Problem
         A problem of this package, or any problem with an attribute ``encoding``.
     algorithm : type, optional
-        Class of the pymoo algorithm; required for MOEAD, which does not accept ``eliminate_duplicates``.
+        Class of the pymoo algorithm, whose keyword arguments are returned. Default: those of NSGA-II.
+    start : array-like, Population, estimator or path, optional
+        First individuals of the initial population, see :func:`start_genes`; the others are drawn.
 
     Returns
     -------
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
-        With an ``encoding``, duplicates are compared in canonical form, and the sampling replaces them.
+        With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
+        them. Genotypes whose decoding is a whole clustering are compared by ``encoding.canonical`` instead.
     """
-    return registered_operators(problem, algorithm)
+    operators = registered_operators(problem, algorithm)
+    if start is not None:
+        genes, sampling = start_genes(problem, start), operators["sampling"]
+        if isinstance(sampling, RefillingSampling):
+            sampling.start = genes
+        else:
+            operators["sampling"] = RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
+    return operators
+
+
+def start_genes(problem: Any, start: Any) -> NDArray[Any]:
+    """Return the genotypes that a search starts from.
+
+    Raises a ValueError if the start has another number of samples, or more clusters than the encoding can
+    hold, and a TypeError if the encoding cannot encode partitions. A UserWarning reports partitions that the
+    encoding only approximates.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : array-like, Population, Result, estimator or path
+        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), as a Population if
+        n_var = n_samples; a fitted estimator, with its front if it has one; or the folder of a run.
+
+    Returns
+    -------
+    X : ndarray of shape (n, n_var)
+    """
+    if isinstance(start, str | PathLike):
+        path = Path(start) / "labels.csv"
+        if not path.is_file():
+            raise ValueError(f"start must be the folder of a run with a result, but {path} does not exist.")
+        # pandas is slow to import, and only needed here.
+        from pandas import read_csv
+
+        start = read_csv(path)["label"].to_numpy()
+    start = getattr(start, "pop", start) if isinstance(start, Result) else start
+    encoding, n_var = getattr(problem, "encoding", None), problem.n_var
+    n_samples = getattr(encoding, "n_samples", None)
+    given = start.get("X") if isinstance(start, Population) else start
+    rows = np.atleast_2d(np.asarray(getattr(given, "pareto_labels_", getattr(given, "labels_", given))))
+    if rows.ndim == 2 and rows.shape[1] == n_var and (isinstance(start, Population) or n_var != n_samples):
+        return rows
+    if rows.ndim != 2 or rows.shape[1] != n_samples:
+        allowed = (
+            f"genes of shape (n, {n_var})" if n_samples is None else f"partitions of {n_samples} samples"
+        )
+        raise ValueError(f"start must contain {allowed}, got shape {rows.shape}.")
+    labels = relabel_by_first_appearance(rows)
+    largest, k_max = int(labels.max()) + 1, getattr(encoding, "k_max", n_samples)
+    if largest > k_max:
+        raise ValueError(
+            f"start has {largest} clusters, but the encoding holds at most {k_max}: raise k_max."
+        )
+    genes: NDArray[Any] = base.encoding_of(problem).encode(labels)
+    changed = (_partitions(base.encoding_of(problem), genes) != labels).any(axis=1)
+    if changed.any():
+        warn_caller(
+            f"{np.count_nonzero(changed)} of {len(labels)} start partitions are only approximated, because "
+            f"{type(encoding).__name__} cannot represent them."
+        )
+    return genes
+
+
+def vary(
+    problem: Any,
+    X: ArrayLike,
+    crossover: Crossover,
+    mutation: Mutation,
+    random_state: int | Generator | None = None,
+    *,
+    n_offsprings: int | None = None,
+    repair: Repair | None = None,
+) -> NDArray[Any]:
+    """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
+
+    Pairs are drawn so that the numbers of matings of two parents differ by at most one. Raises a ValueError
+    if ``X`` has another number of genes than the problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    X : array-like of shape (n_parents, n_var)
+        Parents, which do not change.
+    crossover, mutation
+        pymoo operators, used with their ``prob``.
+    random_state : int, Generator or None, default=None
+    n_offsprings : int, optional
+        Number of children. Default: that of the parents.
+    repair : pymoo Repair, optional
+        Default: the ``repair`` of ``problem.operators()``, if any.
+
+    Returns
+    -------
+    children : ndarray of shape (n_offsprings, n_var)
+
+    Examples
+    --------
+    >>> from moo_clustering.encodings import LabelEncoding
+    >>> from moo_clustering.problems import PartitionProblem
+    >>> problem = PartitionProblem([[0.0], [1.0], [10.0], [11.0]], LabelEncoding(4, k_max=2), "silhouette")
+    >>> parts = problem.operators()
+    >>> vary(problem, [[0, 0, 1, 1], [0, 1, 0, 1]], parts["crossover"], parts["mutation"], 0).shape
+    (2, 4)
+    """
+    genes, rng = np.asarray(X), np.random.default_rng(random_state)
+    if genes.ndim != 2 or genes.shape[1] != problem.n_var or not len(genes):
+        raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}.")
+    if repair is None and hasattr(problem, "operators"):
+        repair = problem.operators().get("repair")
+    n = integer("n_offsprings", len(genes) if n_offsprings is None else n_offsprings)
+    n_matings = -(-n // crossover.n_offsprings)
+    size = n_matings * crossover.n_parents
+    order = np.concatenate([rng.permutation(len(genes)) for _ in range(-(-size // len(genes)))])
+    parents, pop = order[:size].reshape(n_matings, -1), Population.new(X=genes)
+    with base.checked_operators(SimpleNamespace(operators=[crossover, mutation, repair])):
+        children = crossover.do(problem, pop, parents, random_state=rng)[:n]
+        children = mutation.do(problem, children, random_state=rng)
+        if repair is not None:
+            children = repair.do(problem, children, random_state=rng)
+    return np.asarray(children.get("X"))
 
 
 def register_operators(
@@ -186,37 +342,61 @@ def register_operators(
     crossover: Maker,
     mutation: Maker,
     repair: Maker | None = None,
-    duplicates: Callable[[Any], DuplicateElimination] = lambda problem: NoDuplicateElimination(),
+    duplicates: Callable[[Any], DuplicateElimination] | None = None,
 ) -> None:
     """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``."""
-    # Arguments are factories, called once per algorithm. ``duplicates(problem)`` creates the duplicate
-    # elimination of problems without an encoding; others use :class:`CanonicalDuplicates`.
+    # Arguments are factories, called once per algorithm. By default, duplicates are genotypes of equal
+    # partitions; problems without an encoding keep them.
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
-        if not getattr(algorithm, "uses_crossover", True):
-            del makers["crossover"]
         named = {name: maker() for name, maker in makers.items() if maker is not None}
+        accepted = {*makers, "eliminate_duplicates"} if algorithm is None else _accepted(algorithm)
+        if "perturb" in accepted:
+            named["perturb"] = named.pop("mutation")
         # MOEAD needs one individual per reference direction, so it keeps duplicates.
-        if algorithm is not None and issubclass(algorithm, MOEAD):
-            return named
-        encoding = getattr(problem, "encoding", None)
-        if encoding is None:
-            return named | {"eliminate_duplicates": duplicates(problem)}
-        canonical = CanonicalDuplicates(encoding)
-        named["sampling"] = RefillingSampling(named["sampling"], canonical)
-        return named | {"eliminate_duplicates": canonical}
+        if "eliminate_duplicates" in accepted or not accepted & {"crossover", "mutation"}:
+            encoding = getattr(problem, "encoding", None)
+            if duplicates is not None:
+                elimination = duplicates(problem)
+            elif encoding is None:
+                elimination = NoDuplicateElimination()
+            else:
+                elimination = CanonicalDuplicates(partial(_partitions, encoding))
+            named["eliminate_duplicates"] = elimination
+            if encoding is not None:
+                named["sampling"] = RefillingSampling(named["sampling"], elimination)
+        return {name: operator for name, operator in named.items() if name in accepted}
 
     OPERATOR_MAKERS[kind] = make
+
+
+def _partitions(encoding: Encoding, X: NDArray[Any]) -> IntArray:
+    return relabel_by_first_appearance(encoding.decode(X))
+
+
+def _accepted(algorithm: type[Any]) -> set[str]:
+    """Return the keyword arguments of an algorithm; raise a TypeError if it cannot search genotypes."""
+    accepted: set[str] = set()
+    for kind in algorithm.__mro__:
+        if kind.__name__ in _UNSUITED:
+            raise TypeError(
+                f"{algorithm.__name__} cannot search genotypes: it {_UNSUITED[kind.__name__]}. Use an "
+                "algorithm with crossover and mutation, such as NSGA2 or GA, or with a repair, such as PSO."
+            )
+        if kind.__name__ in _ACCEPTED:
+            return accepted.union(_ACCEPTED[kind.__name__])
+        parameters = inspect.signature(kind.__init__).parameters  # type: ignore[misc]
+        accepted.update(parameters)
+        if all(one.kind is not one.VAR_KEYWORD for one in parameters.values()):
+            break
+    return accepted
 
 
 register_operators(
     Encoding, crossover=partial(UniformCrossover, prob=0.9), mutation=EncodingMutation, repair=EncodingRepair
 )
 register_operators(
-    EnsembleSelectionProblem,
-    sampling=BinaryRandomSampling,
-    crossover=HUX,
-    mutation=BitflipMutation,
+    EnsembleSelectionProblem, sampling=BinaryRandomSampling, crossover=HUX, mutation=BitflipMutation,
     duplicates=lambda problem: CanonicalDuplicates(),
-)
+)  # fmt: skip

@@ -49,9 +49,6 @@ class ModesMutation(base.SeededMutation):
 
 
 register_operators(
-    FuzzyModesProblem,
-    sampling=ModesSampling,
-    crossover=SinglePointCrossover,
-    mutation=ModesMutation,
+    FuzzyModesProblem, sampling=ModesSampling, crossover=SinglePointCrossover, mutation=ModesMutation,
     duplicates=lambda problem: CanonicalDuplicates(problem.canonical),
-)
+)  # fmt: skip

@@ -225,9 +225,6 @@ def to_genes(problem: Any, values: FloatArray) -> IntArray:
 
 
 register_operators(
-    NeighborGraphProblem,
-    sampling=NeighborSampling,
-    crossover=UniformNeighborCrossover,
-    mutation=NeighborResample,
-    repair=CannotLinkRepair,
-)
+    NeighborGraphProblem, sampling=NeighborSampling, crossover=UniformNeighborCrossover,
+    mutation=NeighborResample, repair=CannotLinkRepair,
+)  # fmt: skip

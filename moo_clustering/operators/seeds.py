@@ -14,6 +14,7 @@ from moo_clustering.operators.centers import nearest_pairs
 from moo_clustering.operators.generic import MutationChoice, register_operators
 from moo_clustering.operators.labels import coins, cross_partitions
 from moo_clustering.operators.medoids import ReplaceKind
+from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.subspace import SubspaceClusteringProblem
 
 
@@ -172,4 +173,5 @@ register_operators(
     sampling=SeedSampling,
     crossover=AlignedSeedCrossover,
     mutation=lambda: MutationChoice([SweepSeedMutation(), DistantSeedMutation()]),
+    duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
 )

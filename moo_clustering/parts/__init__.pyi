@@ -2,5 +2,3 @@ from .labels import lazy_labels as lazy_labels
 from .labels import write_labels as write_labels
 from .sources import Parts as Parts
 from .sources import parts as parts
-from .statistics import Survey as Survey
-from .statistics import survey as survey

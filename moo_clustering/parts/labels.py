@@ -59,8 +59,7 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     label, visit = delayed(label, pure=True), delayed(visit_part, pure=False)
     blocks = []
     for part in parts.items:
-        rows = part.delayed
-        one = visit(parts.checks, part._replace(delayed=None), rows, _labels, label)
+        one = visit(parts._checks, part._replace(delayed=None), part.delayed, _labels, label)
         blocks.append(array.from_delayed(one, (part.n_rows,), np.int32))
     return array.concatenate(blocks)
 
@@ -106,7 +105,8 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
             )
     missing = [i for i, file in enumerate(files) if not file.exists()]
     named = {parts.items[i].start: (str(files[i]), keys[i]) for i in missing}
-    parts.map(_write, label, named, only=missing, description="labels")
+    if missing:
+        parts.map(_write, label, named, only=missing, description="labels")
     return files
 
 

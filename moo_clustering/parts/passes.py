@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial, reduce
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -35,14 +36,17 @@ class Fault(NamedTuple):
 
 
 def current_client() -> Any:
-    """Return the current ``dask.distributed`` client, or None."""
+    """Return the current ``dask.distributed`` client; None without one, and within a task of a worker."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
-    try:
-        return distributed.Client.current(allow_global=True)
-    except ValueError:
+    with suppress(ValueError):
+        # A task that waits for other tasks would block its worker.
+        distributed.get_worker()
         return None
+    with suppress(ValueError):
+        return distributed.Client.current(allow_global=True)
+    return None
 
 
 def run_pass(

@@ -6,7 +6,7 @@ import mmap
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -27,24 +27,30 @@ _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv"
 _THREADS = 8
 
 
-@dataclass
+@dataclass(repr=False)
 class Parts:
     """A table in parts, as :func:`parts` opens it. Rows are read in every pass, and not stored.
 
-    Attributes
+    Parameters
     ----------
-    columns : tuple of str, or None
-        Column names; None for arrays.
-    dtype : dtype
-        float32 if all columns are float32 or float16, otherwise float64.
     items : list of Part
         Name, first row and number of rows of every part.
-    n_features, n_rows : int
+    n_features : int
+    dtype : dtype
+        float32 if all columns are float32 or float16, otherwise float64.
+    columns : tuple of str, optional
+        Column names; None for arrays.
+    in_memory : bool
+        Whether all passes run in this process.
+    counted : bool
+        Whether the numbers of rows are known.
     n_passes : int
         Number of passes so far.
+    verbose : bool
+        Show a progress bar during passes.
     """
 
-    items: list[Part] = field(repr=False)
+    items: list[Part]
     n_features: int
     dtype: Any
     columns: tuple[str, ...] | None = None
@@ -53,13 +59,16 @@ class Parts:
     n_passes: int = 0
     verbose: bool = False
 
+    def __repr__(self) -> str:
+        return f"Parts({self.n_rows} rows, {self.n_features} columns, {len(self.items)} parts)"
+
     @property
     def n_rows(self) -> int:
+        """Number of rows."""
         return sum(part.n_rows for part in self.items)
 
     @property
-    def checks(self) -> tuple[Any, ...]:
-        """What :func:`visit_part` checks."""
+    def _checks(self) -> tuple[Any, ...]:
         return self.columns, self.n_features, self.dtype
 
     @property
@@ -77,8 +86,8 @@ class Parts:
     ) -> Any:
         """Make a pass: ``function(rows, start, *args)`` of every part, as tasks of the current Dask client.
 
-        Without a client, and for an array in memory, the parts are read one after the other in this process.
-        If a worker dies, others repeat its tasks. Storage errors are retried three times.
+        Without a client, and for an array in memory, this process reads one part after the other. If a worker
+        dies, others repeat its tasks. Storage errors are retried three times.
 
         Parameters
         ----------
@@ -91,12 +100,12 @@ class Parts:
         only : sequence of int, optional
             Positions of the parts to read. Default: all.
         description : str, default=""
-            Name of the pass in the progress bar, with ``verbose``.
+            Name of the progress bar, with ``verbose``.
 
         Returns
         -------
         object
-            The merged result, or a list with one result per part if ``merge`` is None.
+            The merged result, or one result per part if ``merge`` is None.
 
         Raises
         ------
@@ -105,12 +114,9 @@ class Parts:
             lack this package, have another version, or die repeatedly.
         """
         self.n_passes += 1
-        chosen = self.items if only is None else [self.items[i] for i in only]
-        if not chosen:
-            return []
         return run_pass(
-            partial(visit_part, self.checks),
-            chosen,
+            partial(visit_part, self._checks),
+            self.items if only is None else [self.items[i] for i in only],
             (function, *args),
             merge,
             client=None if self.in_memory else current_client(),
@@ -169,7 +175,7 @@ def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: i
         found = _of_fragments(list(source.get_fragments()), columns, rows_per_part)
     elif hasattr(source, "to_delayed") and hasattr(source, "dask"):
         found = _of_dask(source, columns)
-    elif is_array(source):
+    elif isinstance(source, np.ndarray) or type(source).__module__.partition(".")[0] == "zarr":
         found = _of_array(source, columns, rows_per_part)
     else:
         raise TypeError(f"source must be {_ALLOWED}, got {quoted(source)}")
@@ -184,11 +190,6 @@ def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: i
     if not kept or not found.n_features:
         raise ValueError(f"source has {start} rows and {found.n_features} columns; both must be positive")
     return replace(found, items=kept, counted=True)
-
-
-def is_array(source: Any) -> bool:
-    """Return whether the source is a NumPy or Zarr array."""
-    return isinstance(source, np.ndarray) or type(source).__module__.partition(".")[0] == "zarr"
 
 
 # ---- Arrays ----------------------------------------------------------------------------------------------

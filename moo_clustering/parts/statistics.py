@@ -21,21 +21,11 @@ Offsets = tuple[FloatArray, FloatArray]
 
 
 class Survey:
-    """Bounds, and a uniform sample without replacement, of a table in parts; see :func:`survey`.
+    """Bounds of the columns, and a uniform sample without replacement, of a table in parts."""
 
-    Attributes
-    ----------
-    parts : Parts
-    low, high : ndarray of shape (n_features,)
-        Smallest and largest value of every column.
-    numbers : ndarray of shape (n_sampled,)
-        Row numbers of the sample, in random order.
-    rows : ndarray of shape (n_sampled, n_features)
-        Sampled rows in this order, float64.
-    offsets : tuple of two ndarrays of shape (n_features,)
-        First row of the sample, and mean of the differences of its rows from it. Statistics are computed
-        from rows minus both.
-    """
+    # ``numbers`` and ``rows`` are the row numbers of the sample, in random order, and its rows in float64.
+    # Statistics are computed from rows minus both ``offsets``: the first row of the sample, and the mean of
+    # the differences of its rows from it.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high
@@ -55,20 +45,9 @@ class Survey:
         return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
-        """Assign all rows to the nearest centre of every candidate, in one pass.
-
-        Takes O(n_candidates n_rows n_clusters n_features) time, and does not store labels. The values are
-        the same, bit by bit, for all divisions into parts, and for all candidates that share the pass.
-
-        Parameters
-        ----------
-        centers : ndarray of shape (n_candidates, n_clusters, n_features)
-            Centres relative to ``offsets``. Ties go to the first centre.
-
-        Returns
-        -------
-        CenterStatistics
-        """
+        """Assign all rows to the nearest centre of every candidate, shape (p, k, d), in one pass."""
+        # Centres are relative to ``offsets``, and ties go to the first. O(p n k d) time. The values of a
+        # candidate are the same, bit by bit, for all divisions into parts and beside any other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
         # The bounds of squares include the centres of the candidate alone, not those of others.
@@ -110,22 +89,8 @@ class Drawn(NamedTuple):
 
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
-    """Find the bounds of a table and draw a uniform sample of rows, in one pass.
-
-    The sample is the same for all divisions into parts. A part returns about its share of the sample.
-
-    Parameters
-    ----------
-    parts : Parts
-    sample_size : int
-        Number of rows, or all rows if there are fewer.
-    seed : int, default=0
-        Nonnegative, below 2^63.
-
-    Returns
-    -------
-    Survey
-    """
+    """Find the bounds of a table and draw a uniform sample, the same for all divisions, in one pass."""
+    # A part returns about its share of the sample. ``seed`` is below 2^63.
     found = parts.map(_extremes, sample_size, seed, key_limit(sample_size, parts.n_rows), merge=_wider)
     if len(found[2].keys) < min(sample_size, parts.n_rows):
         # One in 10^9 samples.

@@ -38,6 +38,7 @@ from moo_clustering.graphs.neighbors import Method, Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
 from moo_clustering.graphs.trees import Root
 from moo_clustering.problems.partition import FixedProblem, SignedProblem
+from moo_clustering.validity import MinimaxSilhouette
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
 Weights = Literal["ranks", "published"]
@@ -46,6 +47,8 @@ Rows = Labels
 MAX_MEMORY = 4 * 2**30
 # Above this number of samples, using all samples as candidates requires ``force``.
 MOST_LITERAL = 2000
+# Separated clusters: largest number of features, smallest minimax silhouette, and samples for it.
+_MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
 # Above the first number, parts are grouped before they are merged; above the second, the cut is coarser.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 
@@ -107,24 +110,13 @@ class MOCKProblem(SignedProblem):
     """
 
     def __init__(
-        self,
-        X: ArrayLike | None = None,
-        *,
-        encoding: Kind | LocusAdjacencyEncoding = "short",
-        delta: Delta = "auto",
-        n_neighbors: int = 10,
-        objectives: Sequence[Objective] = ("variance", "connectivity"),
-        connectivity: Weights = "ranks",
-        y: ArrayLike | None = None,
-        constraints: PairwiseConstraints | None = None,
-        metric: Metric = "euclidean",
-        ties: Ties = "random",
-        root: Root = "random",
-        rank_cap: int | None = None,
-        graph: LocusGraph | None = None,
-        random_state: int | np.random.Generator | None = None,
+        self, X: ArrayLike | None = None, *, encoding: Kind | LocusAdjacencyEncoding = "short", delta: Delta
+        = "auto", n_neighbors: int = 10, objectives: Sequence[Objective] = ("variance", "connectivity"),
+        connectivity: Weights = "ranks", y: ArrayLike | None = None, constraints: PairwiseConstraints | None
+        = None, metric: Metric = "euclidean", ties: Ties = "random", root: Root = "random", rank_cap: int |
+        None = None, graph: LocusGraph | None = None, random_state: int | np.random.Generator | None = None,
         n_jobs: int | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
             if graph is not None and graph is not encoding.graph:
                 raise ValueError("encoding was built from a different graph.")
@@ -229,13 +221,15 @@ class MOCKProblem(SignedProblem):
     def without_fragments(
         self, X: ArrayLike, n_clusters: int, least_size: float
     ) -> tuple[int, Labels] | None:
-        """Merge fragments, clusters below ``least_size``; return the result with the smallest variance.
+        """Merge fragments, clusters below ``least_size``; return the most separated or compact result.
 
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
         smallest cluster joins the cluster with which it shares most neighbours by weight, or else that with
-        the nearest mean, until ``n_clusters`` remain. Returns the individual and its clusters, numbered by
-        first appearance, or None if none is usable with up to 2000 clusters. O(n_individuals P (n_features +
-        n_neighbors)) time for P parts.
+        the nearest mean, until ``n_clusters`` remain. In up to three features, the result has the greatest
+        :class:`~moo_clustering.validity.MinimaxSilhouette` of 600 samples if it is at least .4, otherwise the
+        smallest variance. Returns the individual and its clusters, numbered by first appearance, or None if
+        none is usable with up to 2000 clusters. O(n_individuals P (n_features + n_neighbors)) time for P
+        parts.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -255,7 +249,14 @@ class MOCKProblem(SignedProblem):
             found.append(clusters[np.unique(groups, return_index=True)[1]][groups[own]])
         if not counted:
             return None
-        best = int(scores.variance(np.array(found, dtype=np.int32)).argmin())
+        results = np.array(found, dtype=np.int32)
+        best = int(scores.variance(results).argmin())
+        if n_clusters > 1 and scores.X.shape[1] <= _MOST_FOR_SHAPES:
+            order = np.lexsort(scores.X.T[::-1])
+            shown = order[np.linspace(0, len(order) - 1, min(len(order), _MOST_ROWS)).round().astype(int)]
+            drawn = np.stack([number_clusters(row[scores.base[shown]])[0] for row in results])
+            apart = MinimaxSilhouette().fit(scores.X[shown]).evaluate(drawn)
+            best = int(apart.argmax()) if apart.max() >= _APART else best
         return counted[best], number_clusters(found[best][scores.base])[0]
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -292,14 +293,9 @@ class PartScores:
     """Objectives of unions of parts, which links without a gene form, from sums over each part."""
 
     def __init__(
-        self,
-        encoding: LocusAdjacencyEncoding,
-        graph: LocusGraph,
-        weights: FloatArray,
-        y: ArrayLike | None,
-        constraints: PairwiseConstraints | None,
-        n_jobs: int | None,
-    ) -> None:
+        self, encoding: LocusAdjacencyEncoding, graph: LocusGraph, weights: FloatArray, y: ArrayLike | None,
+        constraints: PairwiseConstraints | None, n_jobs: int | None,
+    ) -> None:  # fmt: skip
         self.encoding, self.X, self.n_jobs = encoding, graph.X, n_jobs
         self._lists = graph.neighbors, weights
         self._set_parts(encoding.base, encoding.n_parts)
@@ -584,14 +580,9 @@ class NeighborGraphProblem(FixedProblem):
     objective_names = ("mean_neighbor_distance", "one_minus_diversity")
 
     def __init__(
-        self,
-        lists: NeighborLists,
-        *,
-        n_neighbors: int | None = None,
-        gene: Literal["rank", "index"] = "rank",
-        diversity: Literal["batch", "deferred"] = "batch",
-        n_jobs: int | None = None,
-    ) -> None:
+        self, lists: NeighborLists, *, n_neighbors: int | None = None, gene: Literal["rank", "index"] =
+        "rank", diversity: Literal["batch", "deferred"] = "batch", n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         n_samples, width = lists.indices.shape
         if n_neighbors is None:
             n_neighbors = min(default_n_neighbors(n_samples), width)
@@ -619,17 +610,10 @@ class NeighborGraphProblem(FixedProblem):
 
     @classmethod
     def from_data(
-        cls,
-        X: ArrayLike,
-        *,
-        list_width: int | None = None,
-        metric: str = "euclidean",
-        groups: ConstraintGroups | None = None,
-        random_state: int = 0,
-        n_neighbors: int | None = None,
-        gene: Literal["rank", "index"] = "rank",
-        **kwargs: Any,
-    ) -> Self:
+        cls, X: ArrayLike, *, list_width: int | None = None, metric: str = "euclidean", groups:
+        ConstraintGroups | None = None, random_state: int = 0, n_neighbors: int | None = None, gene:
+        Literal["rank", "index"] = "rank", **kwargs: Any,
+    ) -> Self:  # fmt: skip
         """Build the neighbour lists and the problem from features.
 
         Parameters
@@ -806,22 +790,12 @@ class SRMOSCProblem(FixedProblem):
     objective_names = ("reconstruction_error", "n_links")
 
     def __init__(
-        self,
-        X: ArrayLike,
-        *,
-        n_candidates: int | Literal["all"] | None = None,
-        rho: float | Literal["auto"] = "auto",
-        lists: NeighborLists | None = None,
-        groups: ConstraintGroups | None = None,
-        metric: str = "euclidean",
-        ties: Ties = "random",
-        neighbor_method: Method = "auto",
-        pop_size: int = 100,
-        max_memory: int = MAX_MEMORY,
-        force: bool = False,
-        random_state: int | np.random.Generator | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
+        self, X: ArrayLike, *, n_candidates: int | Literal["all"] | None = None, rho: float | Literal["auto"]
+        = "auto", lists: NeighborLists | None = None, groups: ConstraintGroups | None = None, metric: str =
+        "euclidean", ties: Ties = "random", neighbor_method: Method = "auto", pop_size: int = 100,
+        max_memory: int = MAX_MEMORY, force: bool = False, random_state: int | np.random.Generator | None =
+        None, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.X: FloatArray = np.ascontiguousarray(checked_table(X))
         n_samples = len(self.X)
         if n_samples < 2:

@@ -2,9 +2,11 @@
 
 import copy
 import importlib
+import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -15,6 +17,7 @@ from pymoo.core.problem import Problem
 from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import (
+    BoolArray,
     FloatArray,
     IntArray,
     IntpArray,
@@ -35,6 +38,7 @@ from moo_clustering.constraints import Limit, PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
+from moo_clustering.validity.base import UNDEFINED, FunctionIndex
 from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
@@ -44,6 +48,8 @@ Inequality = Callable[[Labels], FloatArray]
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
 # Objective name of the violated share of the constraints.
 VIOLATION = "constraint_violation"
+# Constraint name of the number of indices that are undefined for a partition.
+UNDEFINED_INDEX = "undefined_index"
 
 
 class FixedProblem(Documented, Problem):
@@ -68,12 +74,14 @@ class FixedProblem(Documented, Problem):
         # pymoo copies problems with the algorithm's history.
         return copy.copy(self)
 
-    def operators(self, algorithm: type[Any] | None = None) -> dict[str, Any]:
-        """Return the operators that suit this problem: ``NSGA2(pop_size=40, **problem.operators())``.
+    def operators(self, algorithm: type[Any] | None = None, *, start: Any = None) -> dict[str, Any]:
+        """Return the operators that suit this problem: ``NSGA2(40, **problem.operators(NSGA2))``.
 
-        For another ``algorithm``, a class of pymoo, see :func:`~moo_clustering.operators.suited_operators`.
+        See :func:`~moo_clustering.operators.suited_operators` for details, and for ``start``.
         """
-        return registered_operators(self, algorithm)
+        # Lazy import, because operators import problems.
+        made: dict[str, Any] = _operators().suited_operators(self, algorithm, start=start)
+        return made
 
 
 class SignedProblem(FixedProblem):
@@ -106,8 +114,9 @@ class PartitionProblem(SignedProblem):
         Representation of the partitions, for the same ``n_samples`` as the data.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
-        ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``. Maximised indices are negated for pymoo;
-        :meth:`natural` restores their sign.
+        ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
+        Maximised indices are negated for pymoo; :meth:`natural` restores their sign. Repeated names are
+        numbered.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Role of the constraints:
 
@@ -122,12 +131,14 @@ class PartitionProblem(SignedProblem):
         ValueError if they are impossible for every number of clusters of the encoding.
     inequalities : sequence of callables, default=()
         Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
-        partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``.
+        partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``. A
+        function with an argument ``data`` also receives the data.
 
     Attributes
     ----------
     constraint_names : tuple of str
-        Names of the columns of ``G``: V with ``"constraint"``, then limits, then inequalities.
+        Names of the columns of ``G``: ``"undefined_index"`` if the encoding has partitions for which an index
+        is undefined, V with ``"constraint"``, then limits, then inequalities.
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
@@ -138,7 +149,9 @@ class PartitionProblem(SignedProblem):
     or ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"`` if
     the constraints may contradict each other or the encoding.
 
-    Every distinct partition is scored once, so equal partitions have identical objectives.
+    Every distinct partition is scored once, so equal partitions have identical objectives. Partitions for
+    which an index is undefined are infeasible: those with fewer than ``min_clusters`` of the index, and
+    singletons alone for functions. No such partition is in the front of a run.
 
     Examples
     --------
@@ -190,8 +203,15 @@ class PartitionProblem(SignedProblem):
             raise TypeError(
                 f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}."
             )
+        self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
+        ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
+        self._may_be_undefined = any(
+            _undefined(index, np.array(ends), encoding.n_samples).any() for index in self.indices
+        )
+        if self._may_be_undefined:
+            is_constraint.insert(0, UNDEFINED_INDEX)
         own = [limit.name for limit in self.limits] + [name_of(function) for function in self.inequalities]
         self.constraint_names = tuple(distinct_names(is_constraint + own))
 
@@ -200,7 +220,7 @@ class PartitionProblem(SignedProblem):
         if self.constraint_handling == "objective":
             names.append(VIOLATION)
             signs.append(1.0)
-        self.objective_names = tuple(names)
+        self.objective_names = tuple(distinct_names(names))
         self._signs = np.array(signs)
 
         super().__init__(
@@ -232,14 +252,21 @@ class PartitionProblem(SignedProblem):
         decoded = self.decode(genes)
         labels = relabel_by_first_appearance(decoded)
         if self._unseen and len(genes):
-            _check_encoding(self.encoding, genes[:1], decoded, labels)
+            _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
-        columns = [
-            value_per_row(self._values(index, distinct, genes[first]), f"index {index.name!r}", len(first))
-            for index in self.indices
-        ]
+        columns = []
+        n_undefined = np.zeros(len(first))
+        for index in self.indices:
+            values = np.full(len(first), -UNDEFINED if index.greater_is_better else UNDEFINED)
+            missing = _undefined(index, distinct.max(axis=1, initial=0) + 1, self.n_samples)
+            n_undefined += missing
+            known = np.flatnonzero(~(missing & is_own(index)))
+            if len(known):
+                scores = self._values(index, distinct[known], genes[first[known]])
+                values[known] = value_per_row(scores, f"index {index.name!r}", len(known))
+            columns.append(values)
         limits = [_limit_values(limit, distinct) for limit in self.limits + self.inequalities]
         if self.constraints is not None:
             if self.constraint_handling == "objective":
@@ -248,6 +275,8 @@ class PartitionProblem(SignedProblem):
                 limits.insert(0, self.constraints.violation(distinct))
             elif self.constraint_handling == "crowding":
                 out["constraint_bonus"] = self.constraints.bonus(distinct)[inverse]
+        if self._may_be_undefined:
+            limits.insert(0, n_undefined)
         if limits:
             out["G"] = np.column_stack(limits)[inverse]
         out["F"] = (np.column_stack(columns) * self._signs)[inverse]
@@ -265,7 +294,10 @@ class PartitionProblem(SignedProblem):
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
     """Wrap a single objective, which may be a tuple of function and direction, in a list."""
-    directed = isinstance(objectives, tuple) and objectives[1:] in (("max",), ("min",))
+    given: Any = objectives
+    directed = (
+        isinstance(given, tuple) and len(given) > 1 and given[-1] in ("max", "min") and callable(given[-2])
+    )
     single = directed or callable(objectives) or isinstance(objectives, (str, ValidityIndex))
     return [objectives] if single else objectives  # type: ignore[return-value]
 
@@ -287,6 +319,23 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
         if not isinstance(result, ValidityIndex):
             raise TypeError(f"{type(index).__name__}.fit must return self, but it returned {quoted(result)}.")
     return fitted
+
+
+def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -> BoolArray:
+    """Return whether an index is undefined for partitions with these numbers of clusters."""
+    singletons = isinstance(index, FunctionIndex) & (n_clusters >= n_samples)
+    return np.asarray((n_clusters < index.min_clusters) | singletons)
+
+
+def _with_data(function: Any, data: Any) -> Inequality:
+    """Bind the data to a function with an argument ``data``."""
+    try:
+        wanted = "data" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some compiled functions have no signature
+        wanted = False
+    if wanted and data is None:
+        raise ValueError(f"inequality {name_of(function)!r} requires data, but the problem has data=None.")
+    return partial(function, data=data) if wanted else function
 
 
 def _limit_values(limit: Limit | Inequality, labels: Labels) -> FloatArray:
@@ -345,8 +394,8 @@ def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
     return array
 
 
-def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels: Labels) -> None:
-    """Check the methods of a custom encoding with the first individual."""
+def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels: Labels) -> None:
+    """Check the methods of a custom encoding with the first population."""
     name, low, high = type(encoding).__name__, *encoding.bounds()
     gaps = decoded.max(axis=1) != labels.max(axis=1)
     if gaps.any():
@@ -355,18 +404,32 @@ def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels
             f"{name}.decode must return contiguous clusters 0..k-1, got {quoted(found.tolist())}; "
             "use relabel_by_first_appearance to close gaps."
         )
-    made = [("repair", encoding.repair(x.copy()))]
-    with suppress(NotImplementedError, ValueError):
+    made = [
+        ("repair", encoding.repair(X.copy())),
+        ("random", encoding.random(len(X), np.random.default_rng(0))),
+    ]
+    with suppress(NotImplementedError, TypeError, ValueError):
         # Not all encodings can represent every partition.
-        made.append(("encode", encoding.encode(labels[:1])))
+        made.append(("encode", encoding.encode(labels)))
     for method, genes in made:
-        found = array_of(genes, f"{name}.{method}", (1, encoding.n_var), "genes")
+        found = array_of(genes, f"{name}.{method}", X.shape, "genes")
         if (found < low).any() or (found > high).any():
             raise ValueError(
                 f"{name}.{method} must return genes within the bounds of the encoding, got "
                 f"{found.min()} to {found.max()}."
             )
-        _checked_partitions(encoding, encoding.decode(found), 1)
+        _checked_partitions(encoding, encoding.decode(found), len(found))
+    if not type(encoding).canonical.__module__.startswith("moo_clustering."):
+        # The population has no two equal forms, so it cannot show that different partitions have equal forms.
+        X = np.concatenate([X, *(genes for _, genes in made)])
+        forms, partitions = encoding.canonical(X), relabel_by_first_appearance(encoding.decode(X))
+        different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
+        if different.any():
+            raise ValueError(
+                f"{name}.canonical must return equal rows for genotypes of equal partitions, and only for "
+                f"these; it does not for {quoted(X[int(different.argmax())].tolist())}: remove it, so that "
+                "decoded partitions are compared."
+            )
 
 
 def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
@@ -385,10 +448,14 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
         )
 
 
+def _operators() -> Any:
+    return importlib.import_module("moo_clustering.operators")
+
+
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
     """Make the operators registered for the nearest class of the problem, or else of its encoding."""
-    # Lazy import, because operators import problems. It also fills the registry.
-    operators = importlib.import_module("moo_clustering.operators")
+    # The import of all operators fills the registry.
+    operators = _operators()
     for name in operators.__all__:
         getattr(operators, name)
     for part in (problem, getattr(problem, "encoding", None)):

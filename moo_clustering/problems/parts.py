@@ -11,20 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from moo_clustering._arrays import FloatArray, Labels, choice, integer, quoted
 from moo_clustering._messages import distinct_names
 from moo_clustering.constraints import ClusterSizes
-from moo_clustering.parts import Survey, parts, survey
+from moo_clustering.parts import parts
 from moo_clustering.parts.labels import NearestCenter
-from moo_clustering.parts.statistics import CenterStatistics
+from moo_clustering.parts.statistics import CenterStatistics, Survey, survey
 from moo_clustering.problems.centers import CenterEncoding
 from moo_clustering.problems.partition import SignedProblem
-from moo_clustering.validity.internal import FLOOR, NOTHING, SINGLE_CLUSTER
+from moo_clustering.validity.base import UNDEFINED
+from moo_clustering.validity.internal import FLOOR, NOTHING
 
-# Indices and whether they are maximised.
-_MAXIMISED = {
-    "sum_of_squares": False,
-    "calinski_harabasz": True,
-    "xie_beni": False,
-    "davies_bouldin_rms": False,
-}
+_INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_rms")
 
 
 class ChunkedCenterProblem(SignedProblem):
@@ -58,8 +53,8 @@ class ChunkedCenterProblem(SignedProblem):
     ----------
     encoding : CenterEncoding
         Encoding of the sample, with the bounds of the table.
-    survey : Survey
-        Bounds, sample and statistics of the table.
+    parts : Parts
+        The table.
     n_clusters : int
     constraint_names : tuple of str
         Names of the columns of ``G``.
@@ -88,23 +83,23 @@ class ChunkedCenterProblem(SignedProblem):
         seed: int = 0,
     ) -> None:
         names = [objectives] if isinstance(objectives, str) else list(objectives)
-        for name in names or [None]:
-            choice("objectives", name, tuple(_MAXIMISED))
+        for name in names or [""]:
+            choice("objectives", name, _INDICES)
         if not all(isinstance(limit, ClusterSizes) for limit in limits):
             raise TypeError(f"limits must be ClusterSizes, got {quoted(limits)}.")
-        table = parts(data)
+        table = self.parts = parts(data)
         most = min(integer("sample_size", sample_size), table.n_rows)
         self.n_clusters = integer("n_clusters", n_clusters, 1, most, ", the number of sampled rows")
         for limit in limits:
             limit.possible(self.n_clusters, table.n_rows)
         self.limits = tuple(limits)
-        self.survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0))
-        self.encoding = CenterEncoding(self.survey.rows, self.n_clusters)
+        self._survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0))
+        self.encoding = CenterEncoding(self._survey.rows, self.n_clusters)
         self.objective_names = tuple(distinct_names(names))
         self.constraint_names = tuple(distinct_names([limit.name for limit in limits]))
-        self._signs = np.array([-1.0 if _MAXIMISED[name] else 1.0 for name in names])
+        self._signs = np.array([-1.0 if name == "calinski_harabasz" else 1.0 for name in names])
         self._columns = tuple(names)
-        low, high = (np.tile(bound, self.n_clusters) for bound in self.survey.bounds)
+        low, high = (np.tile(bound, self.n_clusters) for bound in self._survey.bounds)
         super().__init__(n_var=len(low), n_obj=len(names), n_ieq_constr=len(self.limits), xl=low, xu=high)
 
     @property
@@ -118,7 +113,7 @@ class ChunkedCenterProblem(SignedProblem):
 
     def improve(self, X: ArrayLike) -> FloatArray:
         """Move all centres to the means of their clusters, in one pass; empty clusters do not move."""
-        return self.survey.statistics(self.encoding.centers(X)).means.reshape(-1, self.n_var)
+        return self._survey.statistics(self.encoding.centers(X)).means.reshape(-1, self.n_var)
 
     def decode(self, X: ArrayLike) -> Labels:
         """Return the labels of all rows, int32 of shape (n_individuals, n_rows), from one pass.
@@ -128,13 +123,13 @@ class ChunkedCenterProblem(SignedProblem):
         """
         numbers = np.arange(self.n_clusters)
         labels = [NearestCenter(one, self.encoding.offsets, numbers) for one in self.encoding.centers(X)]
-        found = np.concatenate(self.survey.parts.map(_labels, labels), axis=1)
+        found = np.concatenate(self.parts.map(_labels, labels), axis=1)
         return np.stack([np.unique(row, return_inverse=True)[1] for row in found]).astype(np.int32)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        found = self.survey.statistics(self.encoding.centers(X))
-        total = self.survey.total if self._columns != ("sum_of_squares",) else 0.0
-        values = _values(found, self.survey.parts.n_rows, total)
+        found = self._survey.statistics(self.encoding.centers(X))
+        total = self._survey.total if self._columns != ("sum_of_squares",) else 0.0
+        values = _values(found, self.parts.n_rows, total)
         out["F"] = np.column_stack([values[name] for name in self._columns]) * self._signs
         if self.limits:
             loads = found.sizes.astype(np.float64)
@@ -163,8 +158,8 @@ def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArr
     return {
         "sum_of_squares": within,
         "calinski_harabasz": np.where(k > 1, ratio, 0.0),
-        "xie_beni": np.where(k > 1, xie_beni, SINGLE_CLUSTER),
-        "davies_bouldin_rms": np.where(k > 1, davies, SINGLE_CLUSTER),
+        "xie_beni": np.where(k > 1, xie_beni, UNDEFINED),
+        "davies_bouldin_rms": np.where(k > 1, davies, UNDEFINED),
     }
 
 

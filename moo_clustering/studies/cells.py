@@ -21,7 +21,6 @@ from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import finished_calls
 from moo_clustering.persistence import is_temporary, locked, replacing, to_json
 
-__all__ = ["CellError", "CellStore", "StoreError", "cells_of_folder", "run_cells", "seed_of"]
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"

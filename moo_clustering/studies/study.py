@@ -50,8 +50,6 @@ from moo_clustering.validity.registry import INDICES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MethodComparison", "Study", "StudyTable"]
-
 _BY_CLASSES: dict[str, Callable[..., float]] = {
     "ari": metrics.adjusted_rand_score,
     "nmi": metrics.normalized_mutual_info_score,
@@ -191,7 +189,8 @@ class Study:
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            X, y = self._read(name, self.seeds[0])
+            # Seed 0 identifies data that differ by seed, whatever the seeds of the study.
+            X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             entries["data set", name], classes = fingerprint(content, y)[:16], max(classes, y.max() + 1)
         if needy := [name for name, score in self.scores.items() if score.by_classes and not classes]:
@@ -304,7 +303,7 @@ class Study:
         """Test a method against every other by Wilcoxon's test with Holm's correction, and state the results.
 
         Pairs are data sets, whose seeds are averaged first. With a single data set, pairs are seeds, and the
-        text warns that the conclusions hold for this data set only.
+        text warns that the conclusions hold for this data set only. Pairs without a result are left out.
 
         Parameters
         ----------
@@ -614,7 +613,9 @@ def _computed(key: cells.Key, job: Job) -> dict[str, Any]:
             labels, evaluations = _clustered(job.method, X, seed, job.n_clusters)
         seconds, labels = time.perf_counter() - start, np.asarray(labels)
         if labels.shape != X.shape[:1]:
-            raise ValueError(f"labels must have one entry per sample, {len(X)} in all; got {labels.shape}")
+            raise ValueError(
+                f"labels must have one entry per sample, {X.shape[0]} in all; got {labels.shape}"
+            )
         labels, clusters = checks.number_clusters(labels)
         scores = {name: score.value(job.X, job.y, labels) for name, score in job.scores.items()}
     except Exception as error:
@@ -768,8 +769,10 @@ def _has_controls(method: Any) -> bool:
 
 
 def _takes(function: Any, name: str) -> bool:
+    """Whether a function has a parameter, which is not set already."""
     try:
-        return name in inspect.signature(function).parameters
+        parameters = inspect.signature(function).parameters
+        return name in parameters and name not in getattr(function, "keywords", ())
     except (TypeError, ValueError):
         return False
 

@@ -93,7 +93,7 @@ class BagDaviesBouldin(_GeometryIndex):
     array([0.8294, 0.5465])
     """
 
-    name, greater_is_better = "bag_davies_bouldin", False
+    name, greater_is_better, min_clusters = "bag_davies_bouldin", False, 2
 
     weighting: Weighting = "bag"
     _: KW_ONLY
@@ -226,7 +226,7 @@ class BagSDbw(_GeometryIndex):
     array([0.4386])
     """
 
-    name, greater_is_better = "bag_sdbw", False
+    name, greater_is_better, min_clusters = "bag_sdbw", False, 2
 
     reading: Literal["density", "count", "printed"] = "density"
     sigma: Literal["bag", "instance"] = "bag"

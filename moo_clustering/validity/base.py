@@ -19,7 +19,8 @@ from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
 Direction = Literal["max", "min"]
-# Magnitude of the value where a function is undefined: finite, but worse than any other value.
+# Magnitude of the value where an index is undefined: finite, but worse than any other value. Problems make
+# these partitions infeasible.
 UNDEFINED = 1e12
 
 
@@ -35,10 +36,14 @@ class ValidityIndex(ABC):
         Short name, as in ``PartitionProblem(objectives=[name, ...])`` and in column headings.
     greater_is_better : bool
         Whether larger values are better.
+    min_clusters : int, default=1
+        Smallest number of clusters for which the index is defined. Problems score no partition with fewer
+        clusters, and make it infeasible.
     """
 
     name: ClassVar[str]
     greater_is_better: ClassVar[bool]
+    min_clusters: ClassVar[int] = 1
     n_samples_: int
 
     @abstractmethod
@@ -89,8 +94,9 @@ class PopulationIndex(ValidityIndex):
 class FunctionIndex(PopulationIndex):
     """A function ``(X, labels) -> float`` as an index, such as scikit-learn's ``calinski_harabasz_score``.
 
-    The value is -1e12 ("max") or 1e12 ("min") for one cluster and for singletons alone. Each partition needs
-    a call; indices of this package, which score whole populations, are faster.
+    The value is -1e12 ("max") or 1e12 ("min") for one cluster and for singletons alone, which are infeasible
+    in a problem. Each partition needs a call; indices of this package, which score whole populations, are
+    faster.
 
     Parameters
     ----------
@@ -105,6 +111,8 @@ class FunctionIndex(PopulationIndex):
     ----------
     greater_is_better : bool
     """
+
+    min_clusters = 2
 
     def __init__(
         self, function: Callable[[Any, Any], float], direction: Direction, name: str | None = None

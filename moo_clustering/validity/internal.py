@@ -12,6 +12,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array, issparse, triu
 from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
 from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import _num_samples
 
 from moo_clustering import _data
 from moo_clustering._arrays import block_slices, choice, integer, near_one, quoted, warn_caller
@@ -32,8 +33,6 @@ from moo_clustering._types import AnyFloatArray, FloatArray, Int64Array, IntArra
 from moo_clustering.encodings import align_labels
 from moo_clustering.validity import base
 
-# Value of a minimised index for one cluster: finite, but worse than any other value.
-SINGLE_CLUSTER = 1e12
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
 # Smallest distance, relative to a typical one; keeps values finite if representatives coincide.
 FLOOR = 1e-12
@@ -200,7 +199,7 @@ class DaviesBouldin(_OfMeans):
     array([0.2])
     """
 
-    name, greater_is_better = "davies_bouldin", False
+    name, greater_is_better, min_clusters = "davies_bouldin", False, 2
 
     def fit(self, data: ArrayLike) -> Self:
         super().fit(data)
@@ -213,7 +212,7 @@ class DaviesBouldin(_OfMeans):
             for rows, block, means, sums in self._blocks(population, squared=False):
                 spreads = sums / np.maximum(block.sizes, 1)
                 partitions.worst_ratio_means(means, spreads, block.n_clusters, self._floor, values[rows])
-        values[population.n_clusters < 2] = SINGLE_CLUSTER
+        values[population.n_clusters < 2] = base.UNDEFINED
         return values
 
 
@@ -243,7 +242,7 @@ class XieBeni(base.PopulationIndex):
     array([0.01])
     """
 
-    name, greater_is_better = "xie_beni", False
+    name, greater_is_better, min_clusters = "xie_beni", False, 2
 
     representative: Literal["centroid", "medoid"] = "centroid"
     metric: Metric = "euclidean"
@@ -266,7 +265,7 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
         values = np.zeros(len(n_clusters))
     else:
         values = scatter.within / (n_samples * np.maximum(scatter.least, FLOOR * mean))
-    values[n_clusters < 2] = SINGLE_CLUSTER
+    values[n_clusters < 2] = base.UNDEFINED
     return values
 
 
@@ -890,6 +889,13 @@ class ChangedShare(base.PopulationIndex):
     """Share of samples that change cluster relative to an earlier partition, minimised.
 
     Clusters are first matched to the earlier clusters. O(n + k^3) time per partition of k clusters.
+    :class:`~moo_clustering.constraints.Kept` limits the same share.
+
+    Parameters
+    ----------
+    previous : array-like of shape (n_samples,), optional
+        Earlier labels, so that ``[ChangedShare(previous), "silhouette"]`` are objectives for the same data.
+        Samples with label -1 have no earlier cluster and are not counted. Default: the data of ``fit``.
 
     Examples
     --------
@@ -899,17 +905,23 @@ class ChangedShare(base.PopulationIndex):
 
     name, greater_is_better = "changed", False
 
-    def fit(self, data: ArrayLike) -> Self:
-        """Fit to an earlier partition.
+    def __init__(self, previous: ArrayLike | None = None) -> None:
+        self.previous = previous
 
-        Raises a ValueError if no sample has a label.
+    def fit(self, data: ArrayLike) -> Self:
+        """Fit to ``previous``, or else to ``data``.
+
+        Raises a ValueError if no sample has an earlier label, or ``previous`` has another length.
 
         Parameters
         ----------
-        data : array-like of shape (n_samples,)
-            Earlier labels. Samples with label -1 have no earlier cluster and are not counted.
+        data : array-like of shape (n_samples,) or (n_samples, n_features)
+            Earlier labels, or the samples if ``previous`` has the labels.
         """
-        labels = _data.checked_integers(data, "data", ndim=(1,))
+        given, name = (data, "data") if self.previous is None else (self.previous, "previous")
+        labels = _data.checked_integers(given, name, ndim=(1,))
+        if self.previous is not None and len(labels) != (n := _num_samples(data)):
+            raise ValueError(f"previous must have a label per sample, {n} in all; got {len(labels)}.")
         self.known = np.flatnonzero(labels >= 0)
         if not len(self.known):
             raise ValueError("an earlier partition must contain a non-negative label, got none.")

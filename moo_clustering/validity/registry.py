@@ -46,7 +46,10 @@ _INDICES: tuple[type[ValidityIndex], ...] = (
 )
 INDICES = {index.name: index for index in _INDICES}
 ALIASES = {"pbm": "i_index"}
-Index = str | ValidityIndex | type[ValidityIndex] | tuple[Callable[[Any, Any], float], Direction]
+_Function = Callable[[Any, Any], float]
+Index = (
+    str | ValidityIndex | type[ValidityIndex] | tuple[_Function, Direction] | tuple[str, _Function, Direction]
+)
 
 
 def get_index(index: Index) -> ValidityIndex:
@@ -59,7 +62,8 @@ def get_index(index: Index) -> ValidityIndex:
     ----------
     index : str, ValidityIndex, subclass of ValidityIndex, or tuple of callable and str
         A name or class returns a new object with default parameters; an object is returned unchanged. A tuple
-        of a function ``(X, labels) -> float`` and ``"max"`` or ``"min"`` returns a :class:`FunctionIndex`.
+        of a function ``(X, labels) -> float`` and ``"max"`` or ``"min"``, optionally after a name, returns a
+        :class:`FunctionIndex`.
 
     Returns
     -------
@@ -73,6 +77,8 @@ def get_index(index: Index) -> ValidityIndex:
     """
     if isinstance(index, tuple) and len(index) == 2 and callable(index[0]):
         return FunctionIndex(*index)
+    if isinstance(index, tuple) and len(index) == 3 and isinstance(index[0], str) and callable(index[1]):
+        return FunctionIndex(*index[1:], name=index[0])
     if inspect.isclass(index) and issubclass(index, ValidityIndex):
         index = index()
     if isinstance(index, ValidityIndex):
@@ -86,7 +92,7 @@ def get_index(index: Index) -> ValidityIndex:
     if not isinstance(index, str):
         raise TypeError(
             "index must be a name, a ValidityIndex instance or subclass, or a tuple (function, "
-            f"'max') or (function, 'min') with a function of X and labels; got {quoted(index)}."
+            f"'max') or ('name', function, 'min') with a function of X and labels; got {quoted(index)}."
         )
     index = ALIASES.get(index, index)
     if index not in INDICES:

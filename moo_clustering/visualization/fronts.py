@@ -1000,12 +1000,9 @@ def plot_roc(
         panel.set_title(title or "Mean ROC curves", parse_math=False)
         # The legend is beside the panel, because curves can be anywhere in it.
         legend = panel.legend(
-            loc="upper left",
-            bbox_to_anchor=(1.02, 1.0),
-            handlelength=3.2,
-            title="Area under the curve",
+            loc="upper left", bbox_to_anchor=(1.02, 1.0), handlelength=3.2, title="Area under the curve",
             alignment="left",
-        )
+        )  # fmt: skip
         for text in legend.get_texts():
             text.set_parse_math(False)
     return figures.figure_of(panel)

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sys
 
 import numpy as np
 import pandas as pd
@@ -308,6 +309,59 @@ def test_few_and_equal_documents(run, nearest, texts):
         assert record_of("reduced")["data"]["text"]["svd"] == 1 + (texts == ["heart", "skin"])
     else:
         assert result.exit_code == 2
+
+
+HASHING = """
+import numpy as np, zlib
+calls = []
+
+def embed(texts):
+    calls.append(len(texts))
+    return np.array([np.sum([word(w) for w in text.split()], axis=0) for text in texts])
+
+def word(w):
+    return np.random.default_rng(zlib.crc32(w.encode())).choice([-1, 1], 60)
+
+def short(texts):
+    return embed(texts)[1:]
+"""
+
+
+def test_embeddings_are_clustered_and_terms_name_the_clusters(run, rows, tmp_path):
+    (tmp_path / "hashing_of_words.py").write_text(HASHING)
+    arguments = ("fit", "notes.jsonl", "--labels", "kind", "--embed", "hashing_of_words:embed")
+    result = run(*arguments, "--out", "out")
+    assert result.exit_code == 0, result.output
+    assert "embeddings of 60 dimensions, described by " in result.output
+    record = record_of("out")
+    text = record["data"]["text"]
+    assert (text["features"], text["model"]) == ("embeddings", "hashing_of_words:embed")
+    assert (record["data"]["n_features"], record["parameters"]["metric"]) == (60, "cosine")
+    assert record["scores"]["adjusted_rand"] == 1.0
+    clusters = pd.read_csv("out/clusters.csv")
+    vocabulary = {word for words in WORDS.values() for word in words} | set(WORDS)
+    for terms in clusters["terms"]:
+        assert set(terms.split()[:3]) <= vocabulary
+    assert run(*arguments, "--method", "mock", "--set", "n_gen=2", "--out", "mock").exit_code == 0
+    assert str(tmp_path) not in sys.path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--embed", "hashing_of_words:short"), r"one row of numbers per text, 36 in all; got .* \(35, 60\)"),
+        (("--embed", "hashing_of_words:long"), "module hashing_of_words has no function 'long'"),
+        (("--embed", "word2vec"), "--embed must be 'module:function' or 'sentence-transformers:NAME'"),
+        (("--embed", "hashing_of_words:embed", "--svd", 3), "--svd reduces terms, and --embed replaces them"),
+        (
+            ("--embed", "hashing_of_words:embed", "--method", "nmf-clustering", "-k", 3),
+            "method nmf-clustering uses term weights directly and does not accept --embed",
+        ),
+    ],
+)
+def test_mistakes_with_embeddings(fails, rows, tmp_path, arguments, message):
+    (tmp_path / "hashing_of_words.py").write_text(HASHING)
+    assert re.search(message, fails("fit", "notes.jsonl", *arguments, "--out", "out"))
 
 
 @pytest.mark.parametrize(

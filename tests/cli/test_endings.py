@@ -114,6 +114,7 @@ def test_every_command_ends_with_the_number_of_the_signal(monkeypatch, asked_run
     needed = {
         "fit": ["iris", "--out", "out"],
         "compare": ["table.csv"],
+        "study": ["table.csv"],
         "predict": [str(asked_run), "table.csv"],
         "update": [str(asked_run), "table.csv"],
     }

@@ -42,6 +42,7 @@ NEEDED = {
     "predict": ["run", "table.csv"],
     "rename": ["run", "0=a", "--names", "names.json"],
     "report": ["run"],
+    "study": ["study.toml"],
     "update": ["run", "table.csv"],
 }
 

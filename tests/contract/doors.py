@@ -681,7 +681,6 @@ EXCEPTIONS |= {
     "ArrayIndividual": "of genes of a search",
     "CenterIndividual": "of genes of a search",
     "ChunkedCenterProblem": "of a table in parts, whose sources have tests of their own",
-    "Survey": "of a table in parts that survey has read",
     "MedoidIndividual": "of genes of a search",
     "ChangePartition": "of a mutation",
     "InconsistentConstraintsError": "an error",

@@ -215,7 +215,7 @@ def test_errors_leave_the_fit_unchanged(two):
     with pytest.raises(ValueError, match="not support a fit to distances or bags"):
         ParetoClustering(metric="precomputed", **SMALL).fit(D).update(D[:3])
     words = sparse.random(40, 80, 0.2, format="csr", random_state=0)
-    with pytest.raises(ValueError, match="not support a fit to sparse data reduced"):
+    with pytest.raises(ValueError, match="not support a fit to data reduced"):
         ParetoClustering(n_components=5, **SMALL).fit(words).update(words[:3])
 
 

@@ -49,6 +49,7 @@ ROOMS = (
     "pool",
     "problems",
     "stats",
+    "studies",
     "subspace",
     "validity",
     "visualization",

@@ -9,11 +9,18 @@ import pytest
 from contract.problems import PROBLEMS, problem_of
 from pymoo.algorithms.moo.moead import MOEAD
 from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.moo.sms import SMSEMOA
 from pymoo.core.problem import Problem
 from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
 
-from moo_clustering.encodings import LabelEncoding, LocusAdjacencyEncoding, MedoidEncoding, MedoidSlotEncoding
+from moo_clustering.encodings import (
+    LabelEncoding,
+    LocusAdjacencyEncoding,
+    MedoidEncoding,
+    MedoidSlotEncoding,
+    relabel_by_first_appearance,
+)
 from moo_clustering.operators import (
     EncodingMutation,
     ImprovementMutation,
@@ -120,3 +127,11 @@ def test_pymoo_operators_without_repair_are_told_what_mends_it():
     problem = PartitionProblem(X, ENCODINGS["labels"], ["silhouette", "connectivity"])
     with pytest.raises(ValueError, match=r"EncodingRepair\(\).*problem\.operators\(\)"):
         minimize(problem, NSGA2(pop_size=8), ("n_gen", 1), seed=1)
+
+
+@pytest.mark.parametrize("algorithm", [SMSEMOA, NSGA2])
+def test_medoids_that_decode_to_the_same_partition_are_duplicates(algorithm):
+    problem = PartitionProblem(X, MedoidEncoding(X, k_max=4), ["silhouette", "connectivity"])
+    result = minimize(problem, algorithm(30, **problem.operators(algorithm)), ("n_gen", 12), seed=1)
+    partitions = relabel_by_first_appearance(problem.decode(result.pop.get("X")))
+    assert len(partitions) == len(np.unique(partitions, axis=0)) == 30

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from parts.part_data import sources, table
 
-from moo_clustering.parts import parts, survey, write_labels
-from moo_clustering.parts.labels import NearestCenter, lazy_labels
+from moo_clustering import MemeticKMeans
+from moo_clustering.parts import lazy_labels, parts, write_labels
+from moo_clustering.parts.labels import NearestCenter
+from moo_clustering.parts.statistics import survey
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -77,6 +79,15 @@ def test_labels_are_completed_after_a_killed_worker(client, tmp_path):
     np.testing.assert_array_equal(np.concatenate([one["cluster"] for one in tables]), label(X))
     np.testing.assert_array_equal(np.concatenate([one["row"] for one in tables]), np.arange(len(X)))
     client.wait_for_workers(2)
+
+
+def fit_in_a_task(X):
+    return MemeticKMeans(3, max_distance_evaluations=20_000, random_state=0).fit(parts(X)).inertia_
+
+
+def test_a_fit_within_a_task_reads_the_parts_itself(client):
+    X = table(500)
+    assert client.submit(fit_in_a_task, X).result() == fit_in_a_task(X)
 
 
 def test_ctrl_c_drops_the_tasks(client, tmp_path):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parts.part_data import sources, table
 
-from moo_clustering.parts import parts, survey
-from moo_clustering.parts.statistics import draw, grain, on_grain, row_keys
+from moo_clustering.parts import parts
+from moo_clustering.parts.statistics import draw, grain, on_grain, row_keys, survey
 
 
 def bits(found, centers):

@@ -510,7 +510,8 @@ def test_a_function_is_an_objective():
     bags = make_bags(20, 2, random_state=0).bags
     labels = np.arange(20) % 2
     one = BagPartitionProblem(bags, 2, objectives=(spread, "min")).evaluate(labels[None])
-    two = BagPartitionProblem(bags, 2, objectives=["twcv", (spread, "max")], min_cluster_size=0).evaluate(
-        labels[None]
-    )
+    two = BagPartitionProblem(bags, 2, objectives=["twcv", (spread, "max")]).evaluate(labels[None])
+    free = BagPartitionProblem(bags, 2, objectives="bag_davies_bouldin", min_cluster_size=0)
+    G = free.evaluate(np.array([labels, 0 * labels]), return_as_dictionary=True)["G"]
+    assert G.tolist() == [[0.0], [1.0]]
     assert one.ravel()[0] == -two.ravel()[1] == spread(bags, labels)

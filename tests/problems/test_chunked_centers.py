@@ -81,7 +81,7 @@ def test_a_search_has_the_same_bits_for_every_cut(algorithm):
         search = algorithm(pop_size=8, **problem.operators(algorithm))
         results.append(minimize(problem, search, ("n_gen", 4), seed=0).pop)
         # The survey, the total, and a pass per generation.
-        assert problem.survey.parts.n_passes == 6
+        assert problem.parts.n_passes == 6
     for other in results[1:]:
         np.testing.assert_array_equal(results[0].get("X"), other.get("X"))
         np.testing.assert_array_equal(results[0].get("F"), other.get("F"))

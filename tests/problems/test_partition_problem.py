@@ -144,7 +144,7 @@ def test_search_finds_the_groups():
 
 
 def test_natural_is_what_the_index_says():
-    problem = PartitionProblem(X, LabelEncoding(30, k_max=3), ["silhouette", "davies_bouldin"])
+    problem = PartitionProblem(X, LabelEncoding(30, k_max=3, k_min=2), ["silhouette", "davies_bouldin"])
     F = problem.evaluate(TRUTH[None])
     assert problem.objective_names == ("silhouette", "davies_bouldin")
     assert F[0, 0] < 0 < problem.natural(F)[0, 0]

@@ -116,8 +116,7 @@ def test_any_algorithm_keeps_a_limit(algorithm):
     if kind is NSGA3:
         options = {"ref_dirs": get_reference_directions("uniform", 2, n_partitions=19)}
     elif kind is AMOSA:
-        options = {"soft_limit": 20, "hard_limit": 10, "n_climb": 2, "perturb": operators["mutation"]}
-        del operators["crossover"], operators["mutation"]
+        options = {"soft_limit": 20, "hard_limit": 10, "n_climb": 2}
     result = evolve(problem, kind(**options, **operators), n_gen=10, seed=0)
     labels = problem.decode(result.X)
     assert (limit.violations(labels) == 0).all()

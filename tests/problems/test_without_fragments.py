@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import MOCK
 from moo_clustering.problems import MOCKProblem
+from moo_clustering.validity import MinimaxSilhouette
 
 
 def naively_joined(X, neighbors, labels, n_clusters):
@@ -73,7 +74,11 @@ def test_the_individual_and_its_clusters_are_those_of_naive_joining(kind, least_
         assert best.dtype == np.int32
         assert np.unique(best).tolist() == list(range(k))
         assert (np.diff(np.unique(best, return_index=True)[1]) > 0).all()
-        assert variance(X, best) == pytest.approx(min(values))
+        apart = MinimaxSilhouette().fit(X).evaluate(np.stack(joined)) if k > 1 else np.zeros(1)
+        if apart.max() >= 0.4:
+            assert MinimaxSilhouette().fit(X).evaluate(best)[0] == pytest.approx(apart.max())
+        else:
+            assert variance(X, best) == pytest.approx(min(values))
         assert adjusted_rand_score(joined[counted.index(row)], best) == 1.0
 
 
@@ -119,3 +124,17 @@ def test_numbers_of_clusters_are_checked():
     problem = MOCKProblem(scattered(0)[0], random_state=0)
     with pytest.raises(ValueError, match="n_clusters must be an integer of at least 1, got 0"):
         problem.without_fragments(problem.greedy_front(), 0, 1e9)
+
+
+def test_two_spirals_and_a_blob_are_found_and_more_features_go_by_variance():
+    rng = np.random.default_rng(5501)
+    turn = rng.uniform(1.5, 9, 260)
+    arm = np.column_stack([turn * np.cos(turn), turn * np.sin(turn)])
+    X = np.concatenate([arm, -arm]) + rng.normal(0, 0.25, (520, 2))
+    X, y = np.concatenate([X, rng.normal([14, 0], 1, (120, 2))]), np.repeat([0, 1, 2], [260, 260, 120])
+    model = MOCK(3, n_gen=10, random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_) == 1
+    # Constant columns change no distance, but four features are not searched for shapes.
+    flat = MOCK(3, n_gen=10, random_state=0).fit(np.pad(X, ((0, 0), (0, 2))))
+    assert adjusted_rand_score(y, flat.labels_) < 0.6
+    assert variance(X, flat.labels_) < variance(X, model.labels_)

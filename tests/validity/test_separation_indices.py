@@ -188,7 +188,10 @@ def test_a_function_is_an_objective():
 
 def test_a_function_alone_and_a_partition_for_which_it_is_undefined():
     problem = PartitionProblem(X, LabelEncoding(30, 4), (calinski_harabasz_score, "max"))
-    assert problem.natural(problem.evaluate(np.zeros((1, 30)))) == [[-1e12]]
+    out = problem.evaluate(np.zeros((1, 30)), return_as_dictionary=True)
+    assert problem.constraint_names == ("undefined_index",)
+    assert out["G"] == [[1.0]]
+    assert problem.natural(out["F"]) == [[-1e12]]
 
 
 class NoSelf(ValidityIndex):

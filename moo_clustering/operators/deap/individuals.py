@@ -70,6 +70,10 @@ class ArrayIndividual(np.ndarray):
     def __array_finalize__(self, obj: Any) -> None:
         self.fitness = None
 
+    def __bool__(self) -> bool:
+        # DEAP's HallOfFame and ParetoFront compare individuals by ``a == b``.
+        return bool(np.asarray(self).all() if self.dtype == bool else np.asarray(self))
+
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         twin = np.array(self).view(type(self))
         # Slices have no fitness.

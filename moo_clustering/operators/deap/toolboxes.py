@@ -396,6 +396,7 @@ def medoid_toolbox(
 
     toolbox.register("individual", genotypes.MedoidIndividual, fitness=fitness)
     toolbox.register("population", population)
+    toolbox.register("evaluate", _refuse, "medoid_toolbox", "constraint_nsga2_step")
     toolbox.register("evaluate_population", evaluate_population)
     change = medoids.MedoidSwapMutation() if mutation == "swap" else medoids.MedoidReplaceMutation(mutation)
     toolbox.register("mate", _as_mate(medoids.PrefixUnionCrossover(length), problem))
@@ -403,6 +404,14 @@ def medoid_toolbox(
     toolbox.register("select_parents", selecting.sel_tournament_rank)
     toolbox.register("select", selecting.sel_constraint_nsga2, boundary=boundary)
     return toolbox
+
+
+def _refuse(toolbox: str, step: str, individual: Any) -> None:
+    """Raise a TypeError for loops that evaluate single individuals."""
+    raise TypeError(
+        f"{toolbox} scores whole populations with evaluate_population, for {step}; for loops of DEAP that "
+        "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox."
+    )
 
 
 def _evaluate_medoids(problem: MedoidProblem, individuals: Individuals) -> None:
@@ -478,6 +487,7 @@ def neighbor_toolbox(
 
     toolbox.register("individual", genotypes.ArrayIndividual)
     toolbox.register("population", population)
+    toolbox.register("evaluate", _refuse, "neighbor_toolbox", "dynamic_nsga2_step")
     toolbox.register("evaluate_population", evaluate_population)
     toolbox.register("mate", _as_mate(crossover, problem))
     toolbox.register("mutate", _as_mutate(mutation, problem))

@@ -127,13 +127,22 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
     if result.pool is not None:
         index = Column("expected index", np.full(len(found), np.nan), greater_is_better=True)
         index.values[chosen] = result.pool.confidence
+        if (level := result.pool.granularity) is not None:
+            best = result.pool.granularities.items()
+            near = ", ".join(f"{number} ({name})" for name, number in best if number != numbers[chosen])
+            other[chosen] += f" Granularity: {level(int(numbers[chosen]))}"
+            other[chosen] += f"; the best others have {near} clusters." if near else "."
         compared = [index, *(column for column in columns if column.name == "score")]
         for name, row in zip(result.alternatives, result.pool.described, strict=False):
             place = next(place for place, each in enumerate(found) if name in each.roles)
             index.values[place] = row["confidence"]
             families = ", ".join(map(family_words, row["families"].split(", ")))
             by = row["difference"].partition(", by ")[2]
-            other.setdefault(place, f"{name}: found by {families}{f'; differs in {by}' if by else ''}.")
+            other.setdefault(
+                place,
+                f"{name}{f' ({level(int(numbers[place]))})' if level else ''}: found by {families}"
+                f"{f'; differs in {by}' if by else ''}.",
+            )
     elif TO_RESULT in named:
         agreed = named[TO_RESULT].values
         best = {numbers[chosen]: chosen}
@@ -426,15 +435,9 @@ class Solutions:
         return place
 
     def place(
-        self,
-        labels: ArrayLike,
-        role: str,
-        *,
-        member: int | None = None,
-        always_named: bool = True,
-        cluster_names: list[str] | None = None,
-        medoids: NDArray[np.int64] | None = None,
-    ) -> int:
+        self, labels: ArrayLike, role: str, *, member: int | None = None, always_named: bool = True,
+        cluster_names: list[str] | None = None, medoids: NDArray[np.int64] | None = None,
+    ) -> int:  # fmt: skip
         """Return the position of a partition, which is appended if it is new.
 
         ``member`` is its row of the front; the member of this row then gets the cluster numbers of
@@ -570,21 +573,15 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
 
 
 def _place(
-    solutions: Solutions,
-    role: str,
-    result: ClusteringResult,
-    class_names: Sequence[str] | None,
+    solutions: Solutions, role: str, result: ClusteringResult, class_names: Sequence[str] | None,
     always_named: bool = True,
-) -> int:
+) -> int:  # fmt: skip
     """Return the position of the partition of a result, as a member of the front if it is one."""
     place = solutions.place(
-        checked_labels(result.labels),
-        role,
-        member=result.member,
-        always_named=always_named,
-        cluster_names=result.cluster_names(class_names),
-        medoids=None if result.medoids is None else np.asarray(result.medoids, dtype=np.int64),
-    )
+        checked_labels(result.labels), role, member=result.member, always_named=always_named,
+        cluster_names=result.cluster_names(class_names), medoids=None if result.medoids is None else
+        np.asarray(result.medoids, dtype=np.int64),
+    )  # fmt: skip
     solution = solutions.found[place]
     if solution.values is None:
         solution.values = result.values

@@ -25,6 +25,7 @@ from scipy.stats import rankdata
 from moo_clustering._arrays import Int64Array, choice
 from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.descriptions import Heatmap
+from moo_clustering.estimators._pareto_confidence import BEYOND_CHANCE
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
 from moo_clustering.visualization.figures import look_of
 from moo_clustering.visualization.report.content import (
@@ -511,6 +512,8 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
         said = next((sentence for start, sentence in _SURE.items() if verdict.startswith(start)), "")
+        if BEYOND_CHANCE in verdict:
+            said = "There is no evidence of structure beyond chance, but these clusters may still be useful."
         said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
         if not np.isfinite(content.confidence):
             return said, f"Verdict: {verdict}.", None
