@@ -26,10 +26,10 @@ from moo_clustering.cli.terminal import (
 from moo_clustering.estimators._methods import find_method
 
 
-class _OrAuto(click.ParamType):
+class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
     """A value of another type, or "auto"."""
 
-    def __init__(self, kind: click.ParamType) -> None:
+    def __init__(self, kind: Any) -> None:
         self.kind, self.name = kind, kind.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -152,7 +152,7 @@ def test_other_formats_are_read_by_geopandas(run, areas, tmp_path, monkeypatch):
     [
         ((), "requires the number of regions: set it with -k"),
         (("-k", "auto"), "-k auto requires the smallest load of a region: set it with --set min_weight="),
-        (("-k", "few"), "'few' is not a valid integer"),
+        (("-k", "few"), "'few' is not a number"),
         (("-k", 2, "--weight", "peple"), "has no column 'peple' (--weight); did you mean 'people'?"),
         (("-k", 2, "--weight", "name"), "weight must be real numbers, got 'area 0'"),
         (("-k", 2, "--tolerance", "wide"), "'wide' is not a share such as 15% or 0.15"),
