@@ -387,6 +387,11 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "to_pandas") or hasattr(X, "to_df")
 
 
+def geometry_of(X: Any) -> Any:
+    """Return the active geometry of a GeoDataFrame, or None for other data."""
+    return getattr(X, "geometry", None) if is_frame(X) else None
+
+
 def without_duplicates(X: Any) -> Any:
     """A copy of compressed rows that store some cell in parts, with each in one; other data as they are."""
     if not issparse(X) or getattr(X, "has_canonical_format", True):

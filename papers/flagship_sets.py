@@ -630,7 +630,7 @@ class ClassedSet:
 
     def features(self) -> NDArray[np.float64]:
         """Scaled features; for texts 50 components in rows of unit length."""
-        from moo_clustering.estimators._pareto_pool import FeatureScaling
+        from moo_clustering.estimators._pareto_landmarks import FeatureScaling
 
         scale: Any = self.scale
         return FeatureScaling.of(self.table, scale, n_components=N_COMPONENTS).transform(self.table)

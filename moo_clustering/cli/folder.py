@@ -919,7 +919,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
         return positions, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
     if (found := samples.coordinates()) is not None:
         return found
-    from moo_clustering.estimators._pareto_pool import FeatureScaling
+    from moo_clustering.estimators._pareto_landmarks import FeatureScaling
 
     scale: Any = "standard" if estimator.scale == "auto" else estimator.scale
     scale = "unit" if estimator.get_params(deep=False).get("metric") == "cosine" else scale

@@ -11,7 +11,7 @@ import sys
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -495,8 +495,7 @@ def load_areas(
     samples = load_prepared(path, roles, frame=frame, **preparing)
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
-    shared = {each.name: getattr(samples, each.name) for each in fields(PreparedSamples)}
-    shared |= {"notes": (*note, *samples.notes), "arguments": arguments}
+    shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
     return AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
 

@@ -1,71 +1,44 @@
 """Samples with their pool of partitions: tables, tables with landmarks, distances and bags."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.linalg import eigh
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
-from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.cluster import MiniBatchKMeans
-from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import (
     integer_seed,
-    near_one,
     number_clusters,
     quoted,
-    require_squares,
-    row_sizes,
     spawn_seeds,
-    unit_rows,
-    warn_caller,
 )
-from moo_clustering._kernels.kmeans import nearest_in_groups
-from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions
+from moo_clustering.estimators import _pareto_landmarks as placement
 from moo_clustering.estimators._base import row_keys
+from moo_clustering.estimators._pareto_landmarks import Nearest, Scale
 from moo_clustering.evidence.kernels import dense_affinity, diffusion, unit_diagonal
-from moo_clustering.graphs import neighbor_lists, self_tuning_graph
+from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-Scale = Literal["standard", "isotropic", "none", "unit"]
-Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
 # Family of a pool with a single partition of one cluster.
 TRIVIAL = "trivial"
 # Number of landmarks or samples whose values are averaged for a new sample.
 N_NEAREST = 3
-# Rank of the neighbour whose distance identifies outliers, and the smallest number of samples for that.
-_FAR_NEIGHBOR, _LEAST_FOR_FAR = 5, 20
-# Outliers: robust deviations of the logarithmic distance beyond the median, smallest deviation, factor
-# relative to the neighbours, and largest share.
-_FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
-# Passes, batch size and largest number of samples of the k-means that finds landmarks.
-_PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
 # Outliers beyond this many standard deviations of the other samples have squares that could overflow.
 _MOST_SCALED = 1e140
-# Number of values of a table to scale at once: 256 MB. Larger tables are scaled again instead of stored.
-_AT_ONCE = 1 << 25
-# Rare groups: smallest number of samples, largest share, landmarks of each, and gap to other samples
-# relative to the longest link inside, by number of features (the last for more), because gaps between
-# neighbouring samples vary more in few dimensions.
-_LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
-# Samples that may belong to rare groups are this far from their landmark, relative to the median.
-_OUTER = 1.5
-# Ratio of the lengths of rows above which embeddings are unlikely to be by the same model.
-_UNLIKE_LENGTHS = 1000.0
 # Number of products of samples and landmarks to compute at once: 80 MB.
 _PRODUCTS = 10_000_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
@@ -233,8 +206,8 @@ class PooledSamples:
             _, reach = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
-            middle, deviation = _usual(reach)[1:]
-            limit = np.exp(middle + _FAR_DEVIATIONS * deviation)
+            middle, deviation = placement.usual_reach(reach)[1:]
+            limit = np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > 0.999 * limit)
             if unclear.any():
                 found[unclear] = self._beyond(rows(unclear))
@@ -246,7 +219,7 @@ class PooledSamples:
         search, reach = self._inliers
         with threads_here():
             distances, neighbors = search.kneighbors(rows)
-        return _are_far(distances[:, -1], neighbors, reach)
+        return placement.are_far(distances[:, -1], neighbors, reach)
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool of the points outside rare groups, and add the groups to its partitions."""
@@ -258,7 +231,7 @@ class PooledSamples:
         pool = build(others, self.graph[others][:, others])
         labels = np.empty((pool.n_partitions, self.n_points), dtype=np.int32)
         labels[:, others] = pool.labels
-        nearest = PointSearch(self.features[others])(self.features[inside], 1)[0][:, 0]
+        nearest = placement.PointSearch(self.features[others])(self.features[inside], 1)[0][:, 0]
         of_group = self.rare[inside]
         own = pool.labels.max(axis=1, keepdims=True) + 1 + of_group
         labels[:, inside] = np.where(self.apart[of_group], own, pool.labels[:, nearest])
@@ -269,10 +242,10 @@ class PooledSamples:
         """Search index of the points except outliers, and the distances of their fifth neighbours."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
-        if len(near) < _LEAST_FOR_FAR:
+        if len(near) < placement.LEAST_FOR_FAR:
             return None
         with threads_here():
-            search = NearestNeighbors(n_neighbors=_FAR_NEIGHBOR).fit(near)
+            search = NearestNeighbors(n_neighbors=placement.FAR_NEIGHBOR).fit(near)
             reach: FloatArray = search.kneighbors()[0][:, -1]
         return (search, reach) if reach.any() else None
 
@@ -303,13 +276,13 @@ def extended(
     if len(fresh) and not own and len(old) + len(fresh) > n_landmarks:
         fresh = np.unique(new[apart], axis=0)
         if len(fresh) > (most := max(1, n_landmarks // 10)):
-            fresh = _centers(fresh, most, 0)[1]
+            fresh = placement.landmark_centers(fresh, most, 0)[1]
     points, far = np.concatenate([old, fresh]), samples.far
     if len(fresh):
-        far = far_points(points)
+        far = placement.far_points(points)
         if len(points) - far.sum() <= (options["n_clusters"] or 0):
             far[:] = False
-    drawn = points if far is None or not far.any() else _drawn_in(points, far)
+    drawn = points if far is None or not far.any() else placement.drawn_in(points, far)
     neighbors: _TableNeighbors = samples.nearest  # type: ignore[assignment]
     limits = np.full(len(points), np.inf)
     if neighbors.limits is not None:
@@ -324,7 +297,7 @@ def extended(
         landmark_of[len(old) :] = [position[key] for key in row_keys(new)]
     origin = np.arange(len(points))
     if len(fresh):
-        origin[len(old) :] = PointSearch(old)(fresh, 1)[0][:, 0]
+        origin[len(old) :] = placement.PointSearch(old)(fresh, 1)[0][:, 0]
     if not len(fresh):
         found = replace(
             samples, n_samples=len(every), landmark_of=landmark_of, scaled=every, nearest=neighbors
@@ -400,14 +373,14 @@ def pooled_table(
 ) -> PooledSamples:
     """Scale a table, represent it by landmarks if it is long, and build the pool of all its views."""
     placing, viewing, extra_seed = seed.spawn(3)
-    scaling = FeatureScaling.of(X, scale, n_components=n_components)
-    placed = _Placement.of(X, scaling, n_landmarks, integer_seed(placing))
+    scaling = placement.FeatureScaling.of(X, scale, n_components=n_components)
+    placed = placement.Placement.of(X, scaling, n_landmarks, integer_seed(placing))
     far = placed.far()
     if far.any() and scaling.components is None:
         # Exclude outliers from the scaling too, which can reveal further outliers.
         outside = far if placed.landmark_of is None else far[placed.landmark_of]
-        scaling = FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
-        placed = _Placement.of(X, scaling, n_landmarks, integer_seed(placing))
+        scaling = placement.FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
+        placed = placement.Placement.of(X, scaling, n_landmarks, integer_seed(placing))
         largest = np.abs(placed.points).max(axis=0)
         if largest.max() > _MOST_SCALED:
             raise ValueError(
@@ -425,7 +398,7 @@ def pooled_table(
         far = np.zeros_like(far)
     given = points
     if far.any():
-        points = _drawn_in(points, far)
+        points = placement.drawn_in(points, far)
     samples = PooledSamples(
         X.shape[0],
         self_tuning_graph(points, n_neighbors=n_neighbors, n_jobs=n_jobs),
@@ -453,7 +426,7 @@ def pooled_table(
     tables = {"": points}
     for name, view in (views or {}).items():
         table = _view_table(name, view, X, scale, n_components, integer_seed(viewing))
-        tables[name] = table if landmark_of is None else _landmark_means(table, landmark_of)
+        tables[name] = table if landmark_of is None else placement.landmark_means(table, landmark_of)
     candidates = _extra_candidates(extra, X, landmark_of, extra_seed)
     options = {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
     return replace(samples, pool=samples.pool_around(partial(_pool_of_views, tables, candidates, options)))
@@ -556,441 +529,6 @@ def pooled_bags(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureScaling:
-    """Offset and scale of every varying feature, or for sparse data a reduction to principal components."""
-
-    offset: FloatArray  # offset, spread: shape (n_varying,)
-    spread: FloatArray
-    varying: IntpArray  # shape (n_varying,): features that are not constant
-    # Reduction of sparse data and directions, after which rows are scaled to unit length.
-    components: TruncatedSVD | None = None
-    least: FloatArray | None = None  # shape (n_features,): the values of constant features
-    unit: bool = False  # whether rows are scaled to unit length without a reduction
-
-    @classmethod
-    def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
-        """Learn the scaling of a dense or sparse table, in blocks of columns if it is large."""
-        # ``"isotropic"`` scales all features by one factor. Sparse data with more than ``n_components``
-        # features are reduced, and ``scale`` is ignored. Only samples of the mask ``among`` are used.
-        if sp.issparse(X) and min(X.shape) > n_components:
-            # Without variance, shares of explained variance are undefined.
-            with np.errstate(invalid="ignore"):
-                svd = TruncatedSVD(n_components, random_state=0).fit(near_one(X, together=True))
-            return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
-        if scale == "unit":
-            n_samples, n_features = X.shape
-            if min(X.shape) <= n_components:
-                return cls(np.zeros(n_features), np.ones(n_features), np.arange(n_features), unit=True)
-            n_rows = min(n_samples, max(n_features, _AT_ONCE // n_features))
-            rows = np.arange(n_samples)
-            if n_rows < n_samples:
-                rows = np.sort(np.random.default_rng(0).choice(n_samples, n_rows, replace=False))
-            svd = TruncatedSVD(n_components, random_state=0).fit(unit_rows(_floating(X[rows])))
-            return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
-        n_parts = -(-X.shape[0] * X.shape[1] // _AT_ONCE)
-        parts = np.array_split(np.arange(X.shape[1]), min(n_parts, X.shape[1]))
-
-        def values(columns: IntpArray) -> FloatArray:
-            some = X if len(columns) == X.shape[1] else X[:, columns]
-            return _dense(some if among is None else some[among])
-
-        ends = [(rows.min(axis=0), rows.max(axis=0)) for rows in map(values, parts)]
-        low, high = (np.concatenate(each) for each in zip(*ends, strict=True))
-        varying = np.flatnonzero(high > low)
-        if scale == "none":
-            require_squares(np.vstack([low, high]))
-            return cls(np.zeros(len(varying)), np.ones(len(varying)), varying, least=low)
-        # Divide by half the range first, so that squares of tiny and huge numbers stay within bounds.
-        half = high / 2 - low / 2
-        middle = low / 2 + high / 2
-        if scale == "isotropic":
-            half = np.full(len(half), half.max(initial=0.0))
-        mean, spread = np.zeros(len(half)), np.zeros(len(half))
-        for part in parts:
-            inner = np.isin(part, varying)
-            columns = part[inner]
-            unit = values(part)[:, inner]
-            unit = (unit / 2 - middle[columns] / 2) / (half[columns] / 2)
-            # Sort, so that the sums do not depend on the order of the rows.
-            unit.sort(axis=0)
-            mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
-        half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
-        if scale == "isotropic" and len(varying):
-            # One standard deviation for all features, around the mean of each.
-            spread = np.full(len(varying), np.sqrt((spread**2).mean()))
-        return cls(middle + mean * half, spread * half, varying, least=low)
-
-    def transform(self, X: Any) -> FloatArray:
-        """Scale rows, shape (n, n_varying), or one column of zeros if no feature varies."""
-        if self.components is not None:
-            parts = [self.components.transform(near_one(_floating(part))) for part in _row_parts(X)]
-            return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
-        if self.unit:
-            return np.ascontiguousarray(unit_rows(_dense(X)))
-        if not len(self.varying):
-            return np.zeros((X.shape[0], 1))
-        rows = np.array(_dense(X)[:, self.varying], order="C")
-        # In place and with halves, so that large numbers do not overflow.
-        rows /= 2
-        rows -= self.offset / 2
-        rows /= self.spread / 2
-        return rows
-
-    def inverse(self, rows: FloatArray) -> FloatArray:
-        """Return scaled rows in the units of the features; reduced rows are returned unchanged."""
-        if self.least is None:
-            return rows
-        found = np.tile(self.least, (len(rows), 1))
-        found[:, self.varying] = self.offset + self.spread * rows[:, : len(self.varying)]
-        return found
-
-
-def warn_of_lengths(X: Any) -> None:
-    """Warn of rows of zeros, which have no direction, and of dense rows of very different lengths."""
-    sizes = np.concatenate([row_sizes(part) for part in _row_parts(X)])
-    if n_zero := int((sizes == 0.0).sum()):
-        warn_caller(
-            f"{n_zero} of {len(sizes)} rows of X contain only zeros, so that their direction is undefined; "
-            "leave them out, or their clusters have no meaning"
-        )
-    sizes = sizes[sizes > 0.0]
-    if not sp.issparse(X) and len(sizes) and sizes.max() > _UNLIKE_LENGTHS * sizes.min():
-        warn_caller(
-            f"the largest value of a row of X is {sizes.min():.3g} to {sizes.max():.3g}, which "
-            'metric="cosine" ignores; check that all rows are embeddings by the same model'
-        )
-
-
-def _row_parts(X: Any) -> list[Any]:
-    """Return views of dense rows, few enough to be converted at once, or sparse data as they are."""
-    step = max(1, _AT_ONCE // max(1, X.shape[1]))
-    if sp.issparse(X) or X.shape[0] <= step:
-        return [X]
-    return [X[low : low + step] for low in range(0, X.shape[0], step)]
-
-
-def _floating(X: Any) -> Any:
-    """Convert small integers to single precision, which represents them exactly."""
-    return X if X.dtype.kind == "f" else X.astype(np.result_type(X.dtype, np.float32))
-
-
-def _dense(X: Any) -> FloatArray:
-    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class _Placement:
-    """Scaled samples, or landmarks with the landmark of every sample."""
-
-    # ``features`` are the scaled features of all samples, None if they exceed the memory limit. ``away`` are
-    # the distances of the samples to their landmarks. ``rare`` is the rare group of every landmark, -1 for
-    # other landmarks, or None without groups, and ``limits`` are the largest distances of their samples.
-    points: FloatArray
-    landmark_of: Labels | None = None
-    features: FloatArray | None = None
-    rare: Labels | None = None
-    away: FloatArray | None = None
-    limits: FloatArray | None = None
-
-    @classmethod
-    def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int) -> Self:
-        """Place up to ``n_landmarks`` means of near samples, and twelve for every rare group."""
-        # Mini-batch k-means of up to 250,000 samples finds the landmarks. All have equal weight, which
-        # reduces the weight of dense regions and helps clusters of different sizes.
-        # O(n_samples n_landmarks n_features) time.
-        n_samples = X.shape[0]
-        if n_samples <= n_landmarks:
-            return cls(scaling.transform(X))
-        n_features = max(1, len(scaling.varying))
-        step = max(1, _AT_ONCE // n_features)
-        features = scaling.transform(X) if n_samples <= step else None
-
-        def blocks() -> Iterator[tuple[int, FloatArray]]:
-            for low in range(0, n_samples, step):
-                yield low, scaling.transform(X[low : low + step]) if features is None else features
-
-        def nearest(points: FloatArray, limits: FloatArray) -> tuple[Labels, FloatArray]:
-            search = PointSearch(points, limits)
-            found = [search(block, 1) for _, block in blocks()]
-            return tuple(np.concatenate([each[part][:, 0] for each in found]) for part in (0, 1))  # type: ignore[return-value]
-
-        seen: Any = slice(None)
-        if n_samples > _SEEN:
-            seen = np.sort(np.random.default_rng(seed).choice(n_samples, _SEEN, replace=False))
-        some = scaling.transform(X[seen]) if features is None else features[seen]
-        centers = _centers(some, n_landmarks, seed)[1]
-        groups = separate_groups(some, centers, n_samples)
-        rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
-        if groups:
-            # Landmarks of the groups replace those that represent mostly their samples.
-            cell = PointSearch(centers)(some, 1)[0][:, 0]
-            among = np.concatenate([members for members, _ in groups])
-            of_groups = np.bincount(cell[among], minlength=len(centers))
-            keep = 2 * of_groups <= np.bincount(cell, minlength=len(centers))
-            centers, rare, limits = centers[keep], rare[keep], limits[keep]
-        for group, (members, longest) in enumerate(groups):
-            inside = _centers(some[members], min(_LANDMARKS_OF_RARE, len(members) // 2), seed)[1]
-            at, reach = PointSearch(inside)(some[members], 1)
-            most = np.full(len(inside), longest)
-            np.maximum.at(most, at[:, 0], reach[:, 0] + longest)
-            centers, limits = np.concatenate([centers, inside]), np.append(limits, most)
-            rare = np.append(rare, np.full(len(inside), group, dtype=np.int32))
-        landmark_of = nearest(centers, limits)[0]
-        counts = np.bincount(landmark_of, minlength=len(centers))
-        means = np.zeros((len(centers), n_features))
-        for start, block in blocks():
-            means += _weighted_sums(block, landmark_of[start : start + len(block)], np.maximum(counts, 1))
-        means, rare, limits = means[counts > 0], rare[counts > 0], limits[counts > 0]
-        # The samples of a landmark are those that ``predict`` assigns to it.
-        landmark_of, away = nearest(means, limits)
-        counts = np.bincount(landmark_of, minlength=len(means))
-        landmark_of = (np.cumsum(counts > 0) - 1).astype(np.int32)[landmark_of]
-        filled = counts > 0
-        found = cls(means[filled], landmark_of, features, rare[filled], away, limits[filled])
-        sizes = found.sizes()
-        kept = (sizes >= _LEAST_RARE) & (sizes <= _MOST_RARE * n_samples)
-        if not kept.any():
-            return replace(found, rare=None)
-        number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
-        return replace(found, rare=number[rare[filled]])
-
-    def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of the outlying points, and those of the mask ``before``, outside rare groups."""
-        far = before | far_points(self.points)
-        return far if self.rare is None else far & (self.rare < 0)
-
-    def sizes(self) -> IntpArray:
-        """Number of samples of every rare group."""
-        assert self.rare is not None
-        assert self.landmark_of is not None
-        return np.bincount(self.rare[self.landmark_of] + 1)[1:]
-
-
-def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
-    """Find small groups of rows whose gap to all other rows is long relative to their longest link.
-
-    ``rows`` are a sample of ``n_samples`` rows, and ``centers`` represent them. Groups have less than 1 % of
-    the rows. Only rows far from their centre, or with an isolated centre, are linked.
-    """
-    n, n_features = rows.shape
-    least = max(12, _LEAST_RARE * n // n_samples)
-    if _MOST_RARE * n < least:
-        return []
-    positions, distances = PointSearch(centers)(rows, 1)
-    cell, away = positions[:, 0], distances[:, 0]
-    outer = _outer_rows(rows, centers, cell, away)
-    distinct, which, weights = np.unique(rows[outer], axis=0, return_inverse=True, return_counts=True)
-    if len(distinct) <= 12:
-        return []
-    width = min(8, len(distinct) - 1)
-    lists = neighbor_lists(distinct, width, ties="index", rng=np.random.default_rng(0), method="exact")
-    links = sp.coo_array(
-        (lists.distances.ravel(), (np.repeat(np.arange(len(distinct)), width), lists.indices.ravel())),
-        shape=(len(distinct), len(distinct)),
-    )
-    tree = minimum_spanning_tree(links.tocsr()).tocoo()
-    factor = _GAPS[min(n_features, len(_GAPS)) - 1]
-    found = []
-
-    def separate(members: list[int], longest: float) -> bool:
-        group = outer[np.isin(which.reshape(-1), members)]
-        to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
-        near = to_center <= to_center[group].max() + factor * longest
-        near[group] = False
-        if near.any() and PointSearch(rows[group])(rows[near], 1)[1].min() < factor * longest:
-            return False
-        found.append((group, longest))
-        return True
-
-    _visit_isolated(tree, weights, least, _MOST_RARE * n, factor, separate)
-    return found
-
-
-def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: FloatArray) -> IntpArray:
-    """Return the rows far from their centre, or whose centre is isolated, sparse or of unequal rows."""
-    counts = np.bincount(cell, minlength=len(centers))
-    order, starts = np.lexsort((away, cell)), np.cumsum(counts) - counts
-    radius = np.zeros(len(centers))
-    filled = counts > 0
-    radius[filled] = away[order[(starts + counts // 2)[filled]]]
-    usual = float(np.median(radius[cell]))
-    near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
-    near, gaps = near[:, 1:], gaps[:, 1:]
-    sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
-    # Isolated centres: few rows in a component of links that are not long relative to the smaller radius.
-    short = np.minimum(radius[:, None], radius[near])
-    close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
-    ends = np.nonzero(close)[0], near[close]
-    links = sp.coo_array((np.ones(len(ends[0])), ends), shape=(len(centers), len(centers)))
-    component = connected_components(links, directed=False)[1]
-    rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
-    chosen = sparse | rare
-    # Unequal: the fifth neighbours of some rows are half as far as those of a quarter of the rows.
-    for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
-        some = rows[order[starts[center] : starts[center] + counts[center]]]
-        fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
-        chosen[center] = 2 * fifth.min() < np.quantile(fifth, 0.75)
-    return np.flatnonzero(chosen[cell] | (away > _OUTER * radius[cell]))
-
-
-def _visit_isolated(
-    tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
-) -> None:
-    """Pass members and longest link of groups whose next link is ``factor`` times as long to ``accept``."""
-    # Of nested groups, the outermost that is accepted counts, unless it consists of several.
-    n = len(weights)
-    order = np.argsort(tree.data, kind="stable")
-    node = list(range(n))  # node of the dendrogram at every root
-    parent, size, count = list(range(n)), weights.tolist(), [1] * n
-    longest: list[float] = [0.0] * n
-    children: list[tuple[int, int] | None] = [None] * n
-    best: list[list[int]] = [[] for _ in range(n)]
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    def groups(each: int, link: float) -> list[int]:
-        valid = count[each] >= 12 and least <= size[each] <= most and link >= factor * longest[each]
-        return [each] if valid and len(best[each]) < 2 else best[each]
-
-    for at in order.tolist():
-        first, second, link = root(int(tree.row[at])), root(int(tree.col[at])), float(tree.data[at])
-        pair = node[first], node[second]
-        parent[second] = first
-        node[first] = len(size)
-        best.append(groups(pair[0], link) + groups(pair[1], link))
-        size.append(size[pair[0]] + size[pair[1]])
-        count.append(count[pair[0]] + count[pair[1]])
-        longest.append(link)
-        children.append(pair)
-    remaining = [group for i in range(n) if parent[i] == i for group in groups(node[i], np.inf)]
-    while remaining:
-        group = remaining.pop()
-        members, waiting = [], [group]
-        while waiting:
-            if (pair_below := children[at := waiting.pop()]) is None:
-                members.append(at)
-            else:
-                waiting.extend(pair_below)
-        if not accept(members, longest[group]):
-            remaining.extend(best[group])
-
-
-class PointSearch:
-    """Exact search for the nearest of many points, whose result for a row does not depend on other rows.
-
-    ``limits`` are the largest distances at which a point is found.
-    """
-
-    def __init__(self, points: FloatArray, limits: FloatArray | None = None) -> None:
-        # Groups of near points around pivots, found by a few steps of k-means.
-        n_groups = max(1, min(32, len(points) // 8))
-        pivots = points[np.linspace(0, len(points) - 1, n_groups).astype(np.intp)]
-        for _ in range(5):
-            group = cdist(points, pivots).argmin(axis=1)
-            group = np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int32)
-            pivots = _weighted_sums(points, group, np.bincount(group))
-        order = np.argsort(group, kind="stable")
-        radii = np.zeros(len(pivots))
-        np.maximum.at(radii, group, np.sqrt(((points - pivots[group]) ** 2).sum(axis=1)))
-        most = np.full(len(points), np.inf) if limits is None else limits[order] ** 2
-        starts = np.concatenate([[0], np.cumsum(np.bincount(group))])
-        columns, pivots = np.ascontiguousarray(points[order].T), np.ascontiguousarray(pivots.T)
-        self._arguments = columns, order, most, starts, pivots, radii
-
-    def __call__(self, rows: FloatArray, n: int, n_jobs: int | None = None) -> tuple[Labels, FloatArray]:
-        """Return positions and distances of the ``n`` nearest points, or of all (ties: the lowest)."""
-        n_points = len(self._arguments[1])
-        positions = np.empty((len(rows), min(n, n_points)), dtype=np.int32)
-        distances = np.empty(positions.shape)
-
-        def kernel(low: int, high: int) -> None:
-            nearest_in_groups(rows, *self._arguments, positions, distances, low, high)
-
-        for_parts(kernel, len(rows), 0.5 * len(rows) * n_points * rows.shape[1], n_jobs)
-        return positions, np.sqrt(distances, out=distances)
-
-
-def _centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Compute centres by mini-batch k-means, and halves of their squared norms."""
-    kmeans = MiniBatchKMeans(
-        n_landmarks,
-        init="random",
-        n_init=1,
-        max_iter=_PASSES,
-        batch_size=min(len(rows), _BATCH),
-        # Stopping rules compare sums whose last digits depend on the number of threads.
-        max_no_improvement=None,
-        tol=0.0,
-        compute_labels=False,
-        random_state=seed,
-    )
-    centers = kmeans.fit(rows).cluster_centers_
-    return 0.5 * np.einsum("ij,ij->i", centers, centers), centers
-
-
-def far_points(points: FloatArray) -> BoolArray:
-    """Return a mask of the outliers: samples far from all others, not only in a sparse region."""
-    # The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
-    # deviations, and the distance is eight times that of at least two of these neighbours, because outliers
-    # can be neighbours. All are False for fewer than 20 samples, or if more than 5 % were outliers.
-    none = np.zeros(len(points), dtype=bool)
-    if len(points) < _LEAST_FOR_FAR:
-        return none
-    with threads_here():
-        distances, neighbors = NearestNeighbors(n_neighbors=_FAR_NEIGHBOR).fit(points).kneighbors()
-    reach = distances[:, -1]
-    if not reach.any():
-        return none
-    far = _are_far(reach, neighbors, reach)
-    return far if far.mean() <= _MOST_FAR else none
-
-
-def _are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Mask of the rows whose ``distance`` to the fifth neighbour is large relative to their neighbours'."""
-    usual, middle, deviation = _usual(reach)
-    log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
-    ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
-    return (log - middle > _FAR_DEVIATIONS * deviation) & (ratio > np.log(_FAR_RATIO))
-
-
-def _usual(reach: FloatArray) -> tuple[FloatArray, float, float]:
-    """Logarithms of distances to the fifth neighbour, their median and their robust deviation."""
-    usual = np.log(np.maximum(reach, reach[reach > 0.0].min()))
-    middle = float(np.median(usual))
-    return usual, middle, max(1.4826 * float(np.median(np.abs(usual - middle))), _LEAST_DEVIATION)
-
-
-def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move outliers towards their nearest inlier, to the distance of its fifth neighbour."""
-    near = points[~far]
-    with threads_here():
-        search = NearestNeighbors(n_neighbors=_FAR_NEIGHBOR).fit(near)
-        distance, nearest = search.kneighbors(points[far], 1)
-        reach = search.kneighbors()[0][nearest[:, 0], -1]
-    drawn = points.copy()
-    base = near[nearest[:, 0]]
-    drawn[far] = base + (points[far] - base) * (np.minimum(reach, distance[:, 0]) / distance[:, 0])[:, None]
-    return drawn
-
-
-def _landmark_means(X: Any, landmark_of: Labels) -> Any:
-    """Return the mean of the samples of every landmark, sparse if X is sparse."""
-    return _weighted_sums(X, landmark_of, np.bincount(landmark_of))
-
-
-def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
-    """Divide the sum of the rows of every landmark by its entry of ``counts``."""
-    # Clusterers of scikit-learn reject sparse matrices with 64-bit indices.
-    columns = np.arange(len(landmark_of), dtype=np.int32)
-    members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))
-    return sp.csr_array(members, shape=(len(counts), len(landmark_of))) @ X
-
-
 def _view_table(name: str, view: Any, X: Any, scale: Scale, n_components: int, seed: int) -> FloatArray:
     """Return the scaled output of a transformer, or scaled columns of X, shape (n_samples, n_varying)."""
     if hasattr(view, "fit_transform"):
@@ -1008,7 +546,7 @@ def _view_table(name: str, view: Any, X: Any, scale: Scale, n_components: int, s
     table = sp.csr_array(table) if sp.issparse(table) else np.asarray(table, dtype=np.float64)
     if not np.isfinite(table.data if sp.issparse(table) else table).all():
         raise ValueError(f"views: {name!r} returns missing or infinite values.")
-    return FeatureScaling.of(table, scale, n_components=n_components).transform(table)
+    return placement.FeatureScaling.of(table, scale, n_components=n_components).transform(table)
 
 
 def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:
@@ -1037,7 +575,7 @@ def _extra_candidates(
         return []
     return extra_partitions(
         extra,
-        X if landmark_of is None else _landmark_means(X, landmark_of),
+        X if landmark_of is None else placement.landmark_means(X, landmark_of),
         n_samples=X.shape[0],
         landmark_of=landmark_of,
         rng=np.random.default_rng(seed),
@@ -1080,7 +618,7 @@ def _trivial_pool(n_points: int) -> PartitionPool:
 class _TableNeighbors:
     """Search for the points nearest to new rows of features."""
 
-    scaling: FeatureScaling
+    scaling: placement.FeatureScaling
     points: FloatArray
     # For landmarks, largest distances of their samples: infinite, except for those of rare groups.
     limits: FloatArray | None = None
@@ -1089,7 +627,7 @@ class _TableNeighbors:
     def index(self) -> Any:
         """Search index of the points, built by the first search and not saved."""
         if self.limits is not None:
-            return PointSearch(self.points, self.limits)
+            return placement.PointSearch(self.points, self.limits)
         return NearestNeighbors().fit(self.points)
 
     def __getstate__(self) -> dict[str, Any]:

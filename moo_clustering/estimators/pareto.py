@@ -23,14 +23,13 @@ from moo_clustering.drift import ClusterChanges, Drift, Reference, matched_clust
 from moo_clustering.estimators._base import scaled_features
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
+from moo_clustering.estimators._pareto_landmarks import Scale, warn_of_lengths
 from moo_clustering.estimators._pareto_pool import (
     PooledSamples,
-    Scale,
     extended,
     pooled_bags,
     pooled_distances,
     pooled_table,
-    warn_of_lengths,
 )
 from moo_clustering.estimators._pareto_selection import SCORE_WEIGHT, Candidates, Solution, class_of_clusters
 from moo_clustering.estimators.bags_base import read_bags

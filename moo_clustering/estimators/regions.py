@@ -28,7 +28,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
-from moo_clustering._data import checked_graph, checked_integers, is_frame, numeric_features
+from moo_clustering._data import checked_graph, checked_integers, geometry_of, is_frame, numeric_features
 from moo_clustering._kernels.regions import split_above
 from moo_clustering._targets import classes_as_given, is_class, marked
 from moo_clustering.algorithms import DirectedWalks
@@ -316,7 +316,7 @@ def read_map(X: Any, graph: Any, weight: Any, shapes: Any) -> AreaMap:
                 f"weight={quoted(column)} must be a column of X, or pass one number per area as weight."
             )
         weight, X = np.asarray(X[column]), X.drop(columns=column)
-    geometry = getattr(X, "geometry", None) if is_frame(X) else None
+    geometry = geometry_of(X)
     if geometry is not None:
         table = X.drop(columns=geometry.name)
         # A GeoDataFrame without geometry is a plain DataFrame in most versions of geopandas.

@@ -44,11 +44,12 @@ Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
 Score = Callable[[NDArray[Any]], FloatArray]
-# No repair, because the operators of these toolboxes make valid genes.
-_as_mate, _as_mutate = (
-    partial(genotypes.as_mate, repair=NoRepair()),
-    partial(genotypes.as_mutate, repair=NoRepair()),
-)
+# Without a repair, because the operators of these toolboxes make valid genes.
+_as_mate = partial(genotypes.as_mate, repair=NoRepair())
+
+
+def _as_mutate(mutation: Mutation, problem: Any) -> Callable[..., Any]:
+    return genotypes.as_mutate(mutation, problem, repair=NoRepair())
 
 
 def bag_toolbox(

@@ -810,7 +810,7 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
     """Return the centres of areas, and their simplified outlines if all areas are shown."""
     shapely = optional_package("shapely", "spatial", "maps of areas", "Otherwise, omit geometry.")
     polygons = np.asarray(geometry, dtype=object)
-    if len(polygons) != n_samples or not all(hasattr(one, "geom_type") for one in polygons):
+    if len(polygons) != n_samples or not shapely.is_geometry(polygons).all():
         raise ValueError(f"geometry must have one polygon per sample, {n_samples} in all.")
     centres = shapely.get_coordinates(shapely.point_on_surface(polygons))
     shown = PlaneMap(centres[rows], rows.astype(np.int64), ("x", "y"))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
-from moo_clustering._data import checked_array, holds_tables, is_frame
+from moo_clustering._data import checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._messages import checked_path, distinct_names, quoted
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.datasets.prepare import as_frame
@@ -155,7 +155,7 @@ def report_content(
     run = contents.run_solutions(result, class_names)
     labels = run.labels
     n = labels.shape[1]
-    if geometry is None and is_frame(X) and (own := getattr(X, "geometry", None)) is not None:
+    if geometry is None and (own := geometry_of(X)) is not None:
         geometry, X = own, X.drop(columns=own.name)
     must, cannot = checked_pairs(must_link, n, "must_link"), checked_pairs(cannot_link, n, "cannot_link")
     supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}

@@ -1,0 +1,481 @@
+"""Landmarks of many samples, rare groups of samples far from others, and the scaling of features."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.spatial.distance import cdist
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.decomposition import TruncatedSVD
+from sklearn.neighbors import NearestNeighbors
+
+from moo_clustering._arrays import (
+    near_one,
+    require_squares,
+    row_sizes,
+    unit_rows,
+    warn_caller,
+)
+from moo_clustering._kernels.kmeans import nearest_in_groups
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering._parallel import threads_here
+from moo_clustering._types import BoolArray, FloatArray, IntpArray, Labels
+from moo_clustering.graphs import neighbor_lists
+
+Scale = Literal["standard", "isotropic", "none", "unit"]
+Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
+# Rank of the neighbour whose distance identifies outliers, and the smallest number of samples for that.
+FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
+# Outliers: robust deviations of the logarithmic distance beyond the median, smallest deviation, factor
+# relative to the neighbours, and largest share.
+FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
+# Passes, batch size and largest number of samples of the k-means that finds landmarks.
+_PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
+# Number of values of a table to scale at once: 256 MB. Larger tables are scaled again instead of stored.
+_AT_ONCE = 1 << 25
+# Rare groups: smallest number of samples, largest share, landmarks of each, and gap to other samples
+# relative to the longest link inside, by number of features (the last for more), because gaps between
+# neighbouring samples vary more in few dimensions.
+_LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
+# Samples that may belong to rare groups are this far from their landmark, relative to the median.
+_OUTER = 1.5
+# Ratio of the lengths of rows above which embeddings are unlikely to be by the same model.
+_UNLIKE_LENGTHS = 1000.0
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureScaling:
+    """Offset and scale of every varying feature, or for sparse data a reduction to principal components."""
+
+    offset: FloatArray  # offset, spread: shape (n_varying,)
+    spread: FloatArray
+    varying: IntpArray  # shape (n_varying,): features that are not constant
+    # Reduction of sparse data and directions, after which rows are scaled to unit length.
+    components: TruncatedSVD | None = None
+    least: FloatArray | None = None  # shape (n_features,): the values of constant features
+    unit: bool = False  # whether rows are scaled to unit length without a reduction
+
+    @classmethod
+    def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
+        """Learn the scaling of a dense or sparse table, in blocks of columns if it is large."""
+        # ``"isotropic"`` scales all features by one factor. Sparse data with more than ``n_components``
+        # features are reduced, and ``scale`` is ignored. Only samples of the mask ``among`` are used.
+        if sp.issparse(X) and min(X.shape) > n_components:
+            # Without variance, shares of explained variance are undefined.
+            with np.errstate(invalid="ignore"):
+                svd = TruncatedSVD(n_components, random_state=0).fit(near_one(X, together=True))
+            return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
+        if scale == "unit":
+            n_samples, n_features = X.shape
+            if min(X.shape) <= n_components:
+                return cls(np.zeros(n_features), np.ones(n_features), np.arange(n_features), unit=True)
+            n_rows = min(n_samples, max(n_features, _AT_ONCE // n_features))
+            rows = np.arange(n_samples)
+            if n_rows < n_samples:
+                rows = np.sort(np.random.default_rng(0).choice(n_samples, n_rows, replace=False))
+            svd = TruncatedSVD(n_components, random_state=0).fit(unit_rows(_floating(X[rows])))
+            return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
+        n_parts = -(-X.shape[0] * X.shape[1] // _AT_ONCE)
+        parts = np.array_split(np.arange(X.shape[1]), min(n_parts, X.shape[1]))
+
+        def values(columns: IntpArray) -> FloatArray:
+            some = X if len(columns) == X.shape[1] else X[:, columns]
+            return _dense(some if among is None else some[among])
+
+        ends = [(rows.min(axis=0), rows.max(axis=0)) for rows in map(values, parts)]
+        low, high = (np.concatenate(each) for each in zip(*ends, strict=True))
+        varying = np.flatnonzero(high > low)
+        if scale == "none":
+            require_squares(np.vstack([low, high]))
+            return cls(np.zeros(len(varying)), np.ones(len(varying)), varying, least=low)
+        # Divide by half the range first, so that squares of tiny and huge numbers stay within bounds.
+        half = high / 2 - low / 2
+        middle = low / 2 + high / 2
+        if scale == "isotropic":
+            half = np.full(len(half), half.max(initial=0.0))
+        mean, spread = np.zeros(len(half)), np.zeros(len(half))
+        for part in parts:
+            inner = np.isin(part, varying)
+            columns = part[inner]
+            unit = values(part)[:, inner]
+            unit = (unit / 2 - middle[columns] / 2) / (half[columns] / 2)
+            # Sort, so that the sums do not depend on the order of the rows.
+            unit.sort(axis=0)
+            mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
+        half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
+        if scale == "isotropic" and len(varying):
+            # One standard deviation for all features, around the mean of each.
+            spread = np.full(len(varying), np.sqrt((spread**2).mean()))
+        return cls(middle + mean * half, spread * half, varying, least=low)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Scale rows, shape (n, n_varying), or one column of zeros if no feature varies."""
+        if self.components is not None:
+            parts = [self.components.transform(near_one(_floating(part))) for part in _row_parts(X)]
+            return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
+        if self.unit:
+            return np.ascontiguousarray(unit_rows(_dense(X)))
+        if not len(self.varying):
+            return np.zeros((X.shape[0], 1))
+        rows = np.array(_dense(X)[:, self.varying], order="C")
+        # In place and with halves, so that large numbers do not overflow.
+        rows /= 2
+        rows -= self.offset / 2
+        rows /= self.spread / 2
+        return rows
+
+    def inverse(self, rows: FloatArray) -> FloatArray:
+        """Return scaled rows in the units of the features; reduced rows are returned unchanged."""
+        if self.least is None:
+            return rows
+        found = np.tile(self.least, (len(rows), 1))
+        found[:, self.varying] = self.offset + self.spread * rows[:, : len(self.varying)]
+        return found
+
+
+def warn_of_lengths(X: Any) -> None:
+    """Warn of rows of zeros, which have no direction, and of dense rows of very different lengths."""
+    sizes = np.concatenate([row_sizes(part) for part in _row_parts(X)])
+    if n_zero := int((sizes == 0.0).sum()):
+        warn_caller(
+            f"{n_zero} of {len(sizes)} rows of X contain only zeros, so that their direction is undefined; "
+            "leave them out, or their clusters have no meaning"
+        )
+    sizes = sizes[sizes > 0.0]
+    if not sp.issparse(X) and len(sizes) and sizes.max() > _UNLIKE_LENGTHS * sizes.min():
+        warn_caller(
+            f"the largest value of a row of X is {sizes.min():.3g} to {sizes.max():.3g}, which "
+            'metric="cosine" ignores; check that all rows are embeddings by the same model'
+        )
+
+
+def _row_parts(X: Any) -> list[Any]:
+    """Return views of dense rows, few enough to be converted at once, or sparse data as they are."""
+    step = max(1, _AT_ONCE // max(1, X.shape[1]))
+    if sp.issparse(X) or X.shape[0] <= step:
+        return [X]
+    return [X[low : low + step] for low in range(0, X.shape[0], step)]
+
+
+def _floating(X: Any) -> Any:
+    """Convert small integers to single precision, which represents them exactly."""
+    return X if X.dtype.kind == "f" else X.astype(np.result_type(X.dtype, np.float32))
+
+
+def _dense(X: Any) -> FloatArray:
+    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Scaled samples, or landmarks with the landmark of every sample."""
+
+    # ``features`` are the scaled features of all samples, None if they exceed the memory limit. ``away`` are
+    # the distances of the samples to their landmarks. ``rare`` is the rare group of every landmark, -1 for
+    # other landmarks, or None without groups, and ``limits`` are the largest distances of their samples.
+    points: FloatArray
+    landmark_of: Labels | None = None
+    features: FloatArray | None = None
+    rare: Labels | None = None
+    away: FloatArray | None = None
+    limits: FloatArray | None = None
+
+    @classmethod
+    def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int) -> Self:
+        """Place up to ``n_landmarks`` means of near samples, and twelve for every rare group."""
+        # Mini-batch k-means of up to 250,000 samples finds the landmarks. All have equal weight, which
+        # reduces the weight of dense regions and helps clusters of different sizes.
+        # O(n_samples n_landmarks n_features) time.
+        n_samples = X.shape[0]
+        if n_samples <= n_landmarks:
+            return cls(scaling.transform(X))
+        n_features = max(1, len(scaling.varying))
+        step = max(1, _AT_ONCE // n_features)
+        features = scaling.transform(X) if n_samples <= step else None
+
+        def blocks() -> Iterator[tuple[int, FloatArray]]:
+            for low in range(0, n_samples, step):
+                yield low, scaling.transform(X[low : low + step]) if features is None else features
+
+        def nearest(points: FloatArray, limits: FloatArray) -> tuple[Labels, FloatArray]:
+            search = PointSearch(points, limits)
+            found = [search(block, 1) for _, block in blocks()]
+            return tuple(np.concatenate([each[part][:, 0] for each in found]) for part in (0, 1))  # type: ignore[return-value]
+
+        seen: Any = slice(None)
+        if n_samples > _SEEN:
+            seen = np.sort(np.random.default_rng(seed).choice(n_samples, _SEEN, replace=False))
+        some = scaling.transform(X[seen]) if features is None else features[seen]
+        centers = landmark_centers(some, n_landmarks, seed)[1]
+        groups = separate_groups(some, centers, n_samples)
+        rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
+        if groups:
+            # Landmarks of the groups replace those that represent mostly their samples.
+            cell = PointSearch(centers)(some, 1)[0][:, 0]
+            among = np.concatenate([members for members, _ in groups])
+            of_groups = np.bincount(cell[among], minlength=len(centers))
+            keep = 2 * of_groups <= np.bincount(cell, minlength=len(centers))
+            centers, rare, limits = centers[keep], rare[keep], limits[keep]
+        for group, (members, longest) in enumerate(groups):
+            inside = landmark_centers(some[members], min(_LANDMARKS_OF_RARE, len(members) // 2), seed)[1]
+            at, reach = PointSearch(inside)(some[members], 1)
+            most = np.full(len(inside), longest)
+            np.maximum.at(most, at[:, 0], reach[:, 0] + longest)
+            centers, limits = np.concatenate([centers, inside]), np.append(limits, most)
+            rare = np.append(rare, np.full(len(inside), group, dtype=np.int32))
+        landmark_of = nearest(centers, limits)[0]
+        counts = np.bincount(landmark_of, minlength=len(centers))
+        means = np.zeros((len(centers), n_features))
+        for start, block in blocks():
+            means += _weighted_sums(block, landmark_of[start : start + len(block)], np.maximum(counts, 1))
+        means, rare, limits = means[counts > 0], rare[counts > 0], limits[counts > 0]
+        # The samples of a landmark are those that ``predict`` assigns to it.
+        landmark_of, away = nearest(means, limits)
+        counts = np.bincount(landmark_of, minlength=len(means))
+        landmark_of = (np.cumsum(counts > 0) - 1).astype(np.int32)[landmark_of]
+        filled = counts > 0
+        found = cls(means[filled], landmark_of, features, rare[filled], away, limits[filled])
+        sizes = found.sizes()
+        kept = (sizes >= _LEAST_RARE) & (sizes <= _MOST_RARE * n_samples)
+        if not kept.any():
+            return replace(found, rare=None)
+        number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
+        return replace(found, rare=number[rare[filled]])
+
+    def far(self, before: Any = False) -> BoolArray:
+        """Return a mask of the outlying points, and those of the mask ``before``, outside rare groups."""
+        far = before | far_points(self.points)
+        return far if self.rare is None else far & (self.rare < 0)
+
+    def sizes(self) -> IntpArray:
+        """Number of samples of every rare group."""
+        assert self.rare is not None
+        assert self.landmark_of is not None
+        return np.bincount(self.rare[self.landmark_of] + 1)[1:]
+
+
+def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
+    """Find small groups of rows whose gap to all other rows is long relative to their longest link.
+
+    ``rows`` are a sample of ``n_samples`` rows, and ``centers`` represent them. Groups have less than 1 % of
+    the rows. Only rows far from their centre, or with an isolated centre, are linked.
+    """
+    n, n_features = rows.shape
+    least = max(12, _LEAST_RARE * n // n_samples)
+    if _MOST_RARE * n < least:
+        return []
+    positions, distances = PointSearch(centers)(rows, 1)
+    cell, away = positions[:, 0], distances[:, 0]
+    outer = _outer_rows(rows, centers, cell, away)
+    distinct, which, weights = np.unique(rows[outer], axis=0, return_inverse=True, return_counts=True)
+    if len(distinct) <= 12:
+        return []
+    width = min(8, len(distinct) - 1)
+    lists = neighbor_lists(distinct, width, ties="index", rng=np.random.default_rng(0), method="exact")
+    links = sp.coo_array(
+        (lists.distances.ravel(), (np.repeat(np.arange(len(distinct)), width), lists.indices.ravel())),
+        shape=(len(distinct), len(distinct)),
+    )
+    tree = minimum_spanning_tree(links.tocsr()).tocoo()
+    factor = _GAPS[min(n_features, len(_GAPS)) - 1]
+    found = []
+
+    def separate(members: list[int], longest: float) -> bool:
+        group = outer[np.isin(which.reshape(-1), members)]
+        to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
+        near = to_center <= to_center[group].max() + factor * longest
+        near[group] = False
+        if near.any() and PointSearch(rows[group])(rows[near], 1)[1].min() < factor * longest:
+            return False
+        found.append((group, longest))
+        return True
+
+    _visit_isolated(tree, weights, least, _MOST_RARE * n, factor, separate)
+    return found
+
+
+def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: FloatArray) -> IntpArray:
+    """Return the rows far from their centre, or whose centre is isolated, sparse or of unequal rows."""
+    counts = np.bincount(cell, minlength=len(centers))
+    order, starts = np.lexsort((away, cell)), np.cumsum(counts) - counts
+    radius = np.zeros(len(centers))
+    filled = counts > 0
+    radius[filled] = away[order[(starts + counts // 2)[filled]]]
+    usual = float(np.median(radius[cell]))
+    near, gaps = PointSearch(centers)(centers, min(9, len(centers)))
+    near, gaps = near[:, 1:], gaps[:, 1:]
+    sparse = radius > _OUTER * np.minimum(usual, np.median(radius[near], axis=1))
+    # Isolated centres: few rows in a component of links that are not long relative to the smaller radius.
+    short = np.minimum(radius[:, None], radius[near])
+    close = gaps <= 2 * np.median(gaps[:, 0] / np.maximum(short[:, 0], 1e-12)) * short
+    ends = np.nonzero(close)[0], near[close]
+    links = sp.coo_array((np.ones(len(ends[0])), ends), shape=(len(centers), len(centers)))
+    component = connected_components(links, directed=False)[1]
+    rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
+    chosen = sparse | rare
+    # Unequal: the fifth neighbours of some rows are half as far as those of a quarter of the rows.
+    for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
+        some = rows[order[starts[center] : starts[center] + counts[center]]]
+        fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
+        chosen[center] = 2 * fifth.min() < np.quantile(fifth, 0.75)
+    return np.flatnonzero(chosen[cell] | (away > _OUTER * radius[cell]))
+
+
+def _visit_isolated(
+    tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
+) -> None:
+    """Pass members and longest link of groups whose next link is ``factor`` times as long to ``accept``."""
+    # Of nested groups, the outermost that is accepted counts, unless it consists of several.
+    n = len(weights)
+    order = np.argsort(tree.data, kind="stable")
+    node = list(range(n))  # node of the dendrogram at every root
+    parent, size, count = list(range(n)), weights.tolist(), [1] * n
+    longest: list[float] = [0.0] * n
+    children: list[tuple[int, int] | None] = [None] * n
+    best: list[list[int]] = [[] for _ in range(n)]
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    def groups(each: int, link: float) -> list[int]:
+        valid = count[each] >= 12 and least <= size[each] <= most and link >= factor * longest[each]
+        return [each] if valid and len(best[each]) < 2 else best[each]
+
+    for at in order.tolist():
+        first, second, link = root(int(tree.row[at])), root(int(tree.col[at])), float(tree.data[at])
+        pair = node[first], node[second]
+        parent[second] = first
+        node[first] = len(size)
+        best.append(groups(pair[0], link) + groups(pair[1], link))
+        size.append(size[pair[0]] + size[pair[1]])
+        count.append(count[pair[0]] + count[pair[1]])
+        longest.append(link)
+        children.append(pair)
+    remaining = [group for i in range(n) if parent[i] == i for group in groups(node[i], np.inf)]
+    while remaining:
+        group = remaining.pop()
+        members, waiting = [], [group]
+        while waiting:
+            if (pair_below := children[at := waiting.pop()]) is None:
+                members.append(at)
+            else:
+                waiting.extend(pair_below)
+        if not accept(members, longest[group]):
+            remaining.extend(best[group])
+
+
+class PointSearch:
+    """Exact search for the nearest of many points, whose result for a row does not depend on other rows.
+
+    ``limits`` are the largest distances at which a point is found.
+    """
+
+    def __init__(self, points: FloatArray, limits: FloatArray | None = None) -> None:
+        # Groups of near points around pivots, found by a few steps of k-means.
+        n_groups = max(1, min(32, len(points) // 8))
+        pivots = points[np.linspace(0, len(points) - 1, n_groups).astype(np.intp)]
+        for _ in range(5):
+            group = cdist(points, pivots).argmin(axis=1)
+            group = np.unique(group, return_inverse=True)[1].reshape(-1).astype(np.int32)
+            pivots = _weighted_sums(points, group, np.bincount(group))
+        order = np.argsort(group, kind="stable")
+        radii = np.zeros(len(pivots))
+        np.maximum.at(radii, group, np.sqrt(((points - pivots[group]) ** 2).sum(axis=1)))
+        most = np.full(len(points), np.inf) if limits is None else limits[order] ** 2
+        starts = np.concatenate([[0], np.cumsum(np.bincount(group))])
+        columns, pivots = np.ascontiguousarray(points[order].T), np.ascontiguousarray(pivots.T)
+        self._arguments = columns, order, most, starts, pivots, radii
+
+    def __call__(self, rows: FloatArray, n: int, n_jobs: int | None = None) -> tuple[Labels, FloatArray]:
+        """Return positions and distances of the ``n`` nearest points, or of all (ties: the lowest)."""
+        n_points = len(self._arguments[1])
+        positions = np.empty((len(rows), min(n, n_points)), dtype=np.int32)
+        distances = np.empty(positions.shape)
+
+        def kernel(low: int, high: int) -> None:
+            nearest_in_groups(rows, *self._arguments, positions, distances, low, high)
+
+        for_parts(kernel, len(rows), 0.5 * len(rows) * n_points * rows.shape[1], n_jobs)
+        return positions, np.sqrt(distances, out=distances)
+
+
+def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Compute centres by mini-batch k-means, and halves of their squared norms."""
+    kmeans = MiniBatchKMeans(
+        n_landmarks,
+        init="random",
+        n_init=1,
+        max_iter=_PASSES,
+        batch_size=min(len(rows), _BATCH),
+        # Stopping rules compare sums whose last digits depend on the number of threads.
+        max_no_improvement=None,
+        tol=0.0,
+        compute_labels=False,
+        random_state=seed,
+    )
+    centers = kmeans.fit(rows).cluster_centers_
+    return 0.5 * np.einsum("ij,ij->i", centers, centers), centers
+
+
+def far_points(points: FloatArray) -> BoolArray:
+    """Return a mask of the outliers: samples far from all others, not only in a sparse region."""
+    # The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
+    # deviations, and the distance is eight times that of at least two of these neighbours, because outliers
+    # can be neighbours. All are False for fewer than 20 samples, or if more than 5 % were outliers.
+    none = np.zeros(len(points), dtype=bool)
+    if len(points) < LEAST_FOR_FAR:
+        return none
+    with threads_here():
+        distances, neighbors = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(points).kneighbors()
+    reach = distances[:, -1]
+    if not reach.any():
+        return none
+    far = are_far(reach, neighbors, reach)
+    return far if far.mean() <= _MOST_FAR else none
+
+
+def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
+    """Mask of the rows whose ``distance`` to the fifth neighbour is large relative to their neighbours'."""
+    usual, middle, deviation = usual_reach(reach)
+    log = np.log(np.maximum(distance, reach[reach > 0.0].min()))
+    ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
+    return (log - middle > FAR_DEVIATIONS * deviation) & (ratio > np.log(_FAR_RATIO))
+
+
+def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
+    """Logarithms of distances to the fifth neighbour, their median and their robust deviation."""
+    usual = np.log(np.maximum(reach, reach[reach > 0.0].min()))
+    middle = float(np.median(usual))
+    return usual, middle, max(1.4826 * float(np.median(np.abs(usual - middle))), _LEAST_DEVIATION)
+
+
+def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
+    """Move outliers towards their nearest inlier, to the distance of its fifth neighbour."""
+    near = points[~far]
+    with threads_here():
+        search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)
+        distance, nearest = search.kneighbors(points[far], 1)
+        reach = search.kneighbors()[0][nearest[:, 0], -1]
+    drawn = points.copy()
+    base = near[nearest[:, 0]]
+    drawn[far] = base + (points[far] - base) * (np.minimum(reach, distance[:, 0]) / distance[:, 0])[:, None]
+    return drawn
+
+
+def landmark_means(X: Any, landmark_of: Labels) -> Any:
+    """Return the mean of the samples of every landmark, sparse if X is sparse."""
+    return _weighted_sums(X, landmark_of, np.bincount(landmark_of))
+
+
+def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
+    """Divide the sum of the rows of every landmark by its entry of ``counts``."""
+    # Clusterers of scikit-learn reject sparse matrices with 64-bit indices.
+    columns = np.arange(len(landmark_of), dtype=np.int32)
+    members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))
+    return sp.csr_array(members, shape=(len(counts), len(landmark_of))) @ X
