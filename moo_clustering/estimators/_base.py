@@ -456,8 +456,8 @@ def scaled_features(scale: Any, X: Any) -> Any:
     if isinstance(X, Bags) or scale not in ("standard", "isotropic", "minmax"):
         return X
     if scale != "minmax":
-        pools = importlib.import_module("moo_clustering.estimators._pareto_pool")
-        return pools.FeatureScaling.of(X, scale, n_components=X.shape[1]).transform(X)
+        landmarks = importlib.import_module("moo_clustering.estimators._pareto_landmarks")
+        return landmarks.FeatureScaling.of(X, scale, n_components=X.shape[1]).transform(X)
     return np.asarray(feature_scaling(X, scale)(X), dtype=np.float64)
 
 
