@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import integer, optional_package, quoted
+from moo_clustering._parallel import named_losses
 from moo_clustering.parts.passes import Merge, Part, current_client, run_pass
 
 _ALLOWED = (
@@ -302,7 +303,7 @@ def _of_files(paths: list[str], columns: Any, rows_per_part: int) -> Parts:
 
 
 def _of_fragments(fragments: list[Any], columns: Any, rows_per_part: int) -> Parts:
-    with ThreadPoolExecutor(_THREADS) as pool:
+    with named_losses(), ThreadPoolExecutor(_THREADS) as pool:
         schemas = list(pool.map(lambda fragment: fragment.physical_schema, fragments))
     if not fragments:
         raise ValueError("source has no files")
