@@ -84,14 +84,10 @@ class RefillingSampling(Sampling):
         if not isinstance(sampling, Sampling):
             raise TypeError(f"sampling must be a pymoo Sampling, got {type(sampling).__name__}.")
         if not isinstance(duplicates, DuplicateElimination):
-            raise TypeError(
-                f"duplicates must be a pymoo DuplicateElimination, got {type(duplicates).__name__}."
-            )
-        if max_tries < 1:
-            raise ValueError(f"max_tries must be at least 1, got {max_tries}.")
+            raise TypeError(f"duplicates must be a pymoo DuplicateElimination, got {quoted(duplicates)}.")
         self.sampling = sampling
         self.duplicates = duplicates
-        self.max_tries = max_tries
+        self.max_tries = integer("max_tries", max_tries)
         self.start = start
 
     def _do(
@@ -257,9 +253,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     if rows.ndim == 2 and rows.shape[1] == n_var and (isinstance(start, Population) or n_var != n_samples):
         return rows
     if rows.ndim != 2 or rows.shape[1] != n_samples:
-        allowed = (
-            f"genes of shape (n, {n_var})" if n_samples is None else f"partitions of {n_samples} samples"
-        )
+        allowed = f"partitions of {n_samples} samples" if n_samples else f"genes of shape (n, {n_var})"
         raise ValueError(f"start must contain {allowed}, got shape {rows.shape}.")
     labels = relabel_by_first_appearance(checked_integers(rows, "start"))
     largest, k_max = int(labels.max()) + 1, getattr(encoding, "k_max", n_samples)

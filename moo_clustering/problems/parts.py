@@ -20,8 +20,6 @@ from moo_clustering.validity.base import UNDEFINED
 from moo_clustering.validity.internal import FLOOR, NOTHING
 
 _INDICES = ("sum_of_squares", "calinski_harabasz", "xie_beni", "davies_bouldin_rms")
-# Indices that require two clusters.
-_OF_TWO = _INDICES[2:]
 
 
 class ChunkedCenterProblem(SignedProblem):
@@ -98,15 +96,14 @@ class ChunkedCenterProblem(SignedProblem):
         self._survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0))
         self.encoding = CenterEncoding(self._survey.rows, self.n_clusters)
         self.objective_names = tuple(distinct_names(names))
-        # Indices that are undefined for one cluster.
-        self._undefined = sum(name in _OF_TWO for name in names)
-        own = [UNDEFINED_INDEX] if self._undefined else []
-        self.constraint_names = tuple(distinct_names(own + [limit.name for limit in limits]))
+        # The last two indices require two clusters.
+        self._n_of_two = sum(name in _INDICES[2:] for name in names)
+        added = [UNDEFINED_INDEX] * (self._n_of_two > 0) + [limit.name for limit in limits]
+        self.constraint_names = tuple(distinct_names(added))
         self._signs = np.array([-1.0 if name == "calinski_harabasz" else 1.0 for name in names])
         self._columns = tuple(names)
         low, high = (np.tile(bound, self.n_clusters) for bound in self._survey.bounds)
-        n_constraints = len(self.constraint_names)
-        super().__init__(n_var=len(low), n_obj=len(names), n_ieq_constr=n_constraints, xl=low, xu=high)
+        super().__init__(n_var=len(low), n_obj=len(names), n_ieq_constr=len(added), xl=low, xu=high)
 
     @property
     def points(self) -> FloatArray:
@@ -138,11 +135,9 @@ class ChunkedCenterProblem(SignedProblem):
         values = _values(found, self.parts.n_rows, total)
         out["F"] = np.column_stack([values[name] for name in self._columns]) * self._signs
         loads = found.sizes.astype(np.float64)
-        limits = [limit.load_violations(loads) for limit in self.limits]
-        if self._undefined:
-            limits.insert(0, self._undefined * ((loads > 0).sum(axis=1) < 2))
-        if limits:
-            out["G"] = np.column_stack(limits).astype(np.float64)
+        missing = [float(self._n_of_two) * ((loads > 0).sum(axis=1) < 2)] * (self._n_of_two > 0)
+        if columns := missing + [limit.load_violations(loads) for limit in self.limits]:
+            out["G"] = np.column_stack(columns)
 
 
 def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArray]:
