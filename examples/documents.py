@@ -4,9 +4,8 @@ Documents: from raw text to named topics
 
 Find topics of raw texts, name them, and write a page about them.
 
-Shows: embeddings of an installed model or tf-idf weights, `ParetoClustering` with the cosine distance, names
-of clusters by contrasting terms, counts of words, `EnsembleNMF`, how far its runs agree about each document,
-spherical k-means and single runs beside the consensus, and a report.
+Shows: embeddings or tf-idf weights, `ParetoClustering` with the cosine distance, names by contrasting terms,
+`EnsembleNMF`, how far its runs agree about each document, single runs and spherical k-means, and a report.
 """
 
 import numpy as np
@@ -30,15 +29,13 @@ common = ["report", "found", "morning", "small", "large", "time", "people", "pla
 topic = rng.integers(len(themes), size=240)
 texts = []
 for theme in topic:
-    own = list(themes.values())[theme].split()
-    other = list(themes.values())[rng.integers(len(themes))].split()
+    own, other = (list(themes.values())[i].split() for i in (theme, rng.integers(len(themes))))
     words = rng.permutation([*rng.choice(own, 4), *rng.choice(other, 3), *rng.choice(common, 14)])
     texts.append(" ".join(words).capitalize() + ".")
 print(texts[0])
 
 # %%
-# Embed the texts by a model that is installed, otherwise use tf-idf weights. ``embed`` downloads nothing and
-# also accepts any function that returns one row per text.
+# Embed the texts by a model or function, here by an installed model if there is one. Nothing is downloaded.
 
 words, vocabulary = tfidf(texts, min_df=2)
 X, features = words, "tf-idf"
@@ -71,17 +68,12 @@ print(f"least agreed on ({model.confidence_[unsure]:.2f}): {texts[unsure]}")
 # The themes that the texts were made of are known here, and no fit saw them.
 
 weights = PaperTfidfTransformer().fit_transform(counts)
-rival = SphericalKMeans(4, random_state=0).fit(weights).labels_
+rival = normalized_mutual_info_score(topic, SphericalKMeans(4, random_state=0).fit_predict(weights))
 runs = [normalized_mutual_info_score(topic, run) for run in model.run_labels_]
 print(f"consensus: NMI {normalized_mutual_info_score(topic, model.labels_):.3f}")
-print(f"single runs: {np.mean(runs):.3f} ± {np.std(runs):.3f}")
-print(f"spherical k-means: {normalized_mutual_info_score(topic, rival):.3f}")
+print(f"single runs: {np.mean(runs):.3f} ± {np.std(runs):.3f}; spherical k-means: {rival:.3f}")
 
 page = model.report("topics.html", X=weights, feature_names=terms, title="Topics")
 print(f"{page.path.name}: {page.path.stat().st_size // 1024} KiB, opens in any browser, without a network")
 plot_terms(model.cluster_weights_, terms, n_terms=6, title="Leading terms", path="documents.png")
-
-# %%
-# Plot the documents in the plane, with the names of their topics.
-
 plot_partition(weights, model.labels_, cluster_names=names, title="Documents", path="documents_map.png")

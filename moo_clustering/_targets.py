@@ -73,13 +73,13 @@ def classes_as_given(y: Any, name: str, *, ndim: tuple[int, ...] = ()) -> NDArra
     return np.asarray(y, dtype=object) if mixed else array
 
 
-def marked(y: NDArray[Any], name: str = "y") -> NDArray[Any]:
+def marked(y: NDArray[Any], name: str = "y", use: str = "labels") -> NDArray[Any]:
     """Replace None, NaN and pandas.NA among classes by -1; raise a ValueError if all values are missing."""
     if y.dtype.kind not in "fO":
         return y
     missing = np.isnan(y) if y.dtype.kind == "f" else np.array(list(map(is_missing, y)), dtype=bool)
     if len(y) and missing.all():
-        raise ValueError(f"{name} contains only missing values; omit it to fit without labels")
+        raise ValueError(f"{name} contains only missing values; omit it to fit without {use}")
     found = y.copy()
     found[missing] = -1
     return found

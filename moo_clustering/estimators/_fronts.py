@@ -215,7 +215,7 @@ class ControlsMixin:
 
         first = plan()
         search, samples = first.search, getattr(fresh, "_samples", None)
-        if not isinstance(search, PymooSearch) and not hasattr(search.toolbox, "evaluate"):
+        if not isinstance(search, PymooSearch) and hasattr(search.toolbox, "evaluate_population"):
             raise self._without_search(" that could have controls")
         if n_evals is None:
             counts_trials = isinstance(search, DeapSearch) and isinstance(search.step, CountedStep)

@@ -445,7 +445,7 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> Labels:
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}.")
-    values = marked(values, "start")
+    values = marked(values, "start", "earlier regions")
     if any(isinstance(one, str) for one in values.tolist()):
         known = np.array([is_class(one) for one in values.tolist()], dtype=bool)
         other = next((one for one in values[known].tolist() if not isinstance(one, str)), None)

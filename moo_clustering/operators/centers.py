@@ -184,5 +184,6 @@ register_operators(
 )
 # A local search would take another pass over the rows.
 register_operators(
-    ChunkedCenterProblem, crossover=CenterMatchingCrossover, mutation=partial(RelocateCenter, prob=0.2)
-)
+    ChunkedCenterProblem, crossover=CenterMatchingCrossover, mutation=partial(RelocateCenter, prob=0.2),
+    duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
+)  # fmt: skip

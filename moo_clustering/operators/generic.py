@@ -24,7 +24,7 @@ from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
 from moo_clustering._arrays import IntArray, integer, quoted, warn_caller
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.operators import base
 from moo_clustering.operators.selection import CanonicalDuplicates
@@ -84,14 +84,10 @@ class RefillingSampling(Sampling):
         if not isinstance(sampling, Sampling):
             raise TypeError(f"sampling must be a pymoo Sampling, got {type(sampling).__name__}.")
         if not isinstance(duplicates, DuplicateElimination):
-            raise TypeError(
-                f"duplicates must be a pymoo DuplicateElimination, got {type(duplicates).__name__}."
-            )
-        if max_tries < 1:
-            raise ValueError(f"max_tries must be at least 1, got {max_tries}.")
+            raise TypeError(f"duplicates must be a pymoo DuplicateElimination, got {quoted(duplicates)}.")
         self.sampling = sampling
         self.duplicates = duplicates
-        self.max_tries = max_tries
+        self.max_tries = integer("max_tries", max_tries)
         self.start = start
 
     def _do(
@@ -252,15 +248,14 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     encoding, n_var = getattr(problem, "encoding", None), problem.n_var
     n_samples = getattr(encoding, "n_samples", None)
     given = start.get("X") if isinstance(start, Population) else start
-    rows = np.atleast_2d(np.asarray(getattr(given, "pareto_labels_", getattr(given, "labels_", given))))
+    given = getattr(given, "pareto_labels_", getattr(given, "labels_", given))
+    rows = np.atleast_2d(checked_array(given, "start"))
     if rows.ndim == 2 and rows.shape[1] == n_var and (isinstance(start, Population) or n_var != n_samples):
         return rows
     if rows.ndim != 2 or rows.shape[1] != n_samples:
-        allowed = (
-            f"genes of shape (n, {n_var})" if n_samples is None else f"partitions of {n_samples} samples"
-        )
+        allowed = f"partitions of {n_samples} samples" if n_samples else f"genes of shape (n, {n_var})"
         raise ValueError(f"start must contain {allowed}, got shape {rows.shape}.")
-    labels = relabel_by_first_appearance(rows)
+    labels = relabel_by_first_appearance(checked_integers(rows, "start"))
     largest, k_max = int(labels.max()) + 1, getattr(encoding, "k_max", n_samples)
     if largest > k_max:
         raise ValueError(
@@ -317,7 +312,7 @@ def vary(
     >>> vary(problem, [[0, 0, 1, 1], [0, 1, 0, 1]], parts["crossover"], parts["mutation"], 0).shape
     (2, 4)
     """
-    genes, rng = np.asarray(X), np.random.default_rng(random_state)
+    genes, rng = checked_array(X, "X"), np.random.default_rng(random_state)
     if genes.ndim != 2 or genes.shape[1] != problem.n_var or not len(genes):
         raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}.")
     if repair is None and hasattr(problem, "operators"):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import integer, optional_package, quoted
+from moo_clustering._parallel import named_losses
 from moo_clustering.parts.passes import Merge, Part, current_client, run_pass
 
 _ALLOWED = (
@@ -23,8 +24,6 @@ _ALLOWED = (
 # Rows that a pass reads at once, if files and chunks allow it: 10 MB for 10 features of float32.
 ROWS_PER_PART = 250_000
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
-# Threads that read the headers of files.
-_THREADS = 8
 
 
 @dataclass(repr=False)
@@ -302,7 +301,7 @@ def _of_files(paths: list[str], columns: Any, rows_per_part: int) -> Parts:
 
 
 def _of_fragments(fragments: list[Any], columns: Any, rows_per_part: int) -> Parts:
-    with ThreadPoolExecutor(_THREADS) as pool:
+    with named_losses(), ThreadPoolExecutor(8) as pool:  # to read the headers of files
         schemas = list(pool.map(lambda fragment: fragment.physical_schema, fragments))
     if not fragments:
         raise ValueError("source has no files")

@@ -15,7 +15,7 @@ from moo_clustering.parts import parts
 from moo_clustering.parts.labels import NearestCenter
 from moo_clustering.parts.statistics import CenterStatistics, Survey, survey
 from moo_clustering.problems.centers import CenterEncoding
-from moo_clustering.problems.partition import SignedProblem
+from moo_clustering.problems.partition import UNDEFINED_INDEX, SignedProblem
 from moo_clustering.validity.base import UNDEFINED
 from moo_clustering.validity.internal import FLOOR, NOTHING
 
@@ -57,7 +57,7 @@ class ChunkedCenterProblem(SignedProblem):
         The table.
     n_clusters : int
     constraint_names : tuple of str
-        Names of the columns of ``G``.
+        Names of the columns of ``G``, as in :class:`PartitionProblem`.
 
     Examples
     --------
@@ -96,11 +96,14 @@ class ChunkedCenterProblem(SignedProblem):
         self._survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0))
         self.encoding = CenterEncoding(self._survey.rows, self.n_clusters)
         self.objective_names = tuple(distinct_names(names))
-        self.constraint_names = tuple(distinct_names([limit.name for limit in limits]))
+        # The last two indices require two clusters.
+        self._n_of_two = sum(name in _INDICES[2:] for name in names)
+        added = [UNDEFINED_INDEX] * (self._n_of_two > 0) + [limit.name for limit in limits]
+        self.constraint_names = tuple(distinct_names(added))
         self._signs = np.array([-1.0 if name == "calinski_harabasz" else 1.0 for name in names])
         self._columns = tuple(names)
         low, high = (np.tile(bound, self.n_clusters) for bound in self._survey.bounds)
-        super().__init__(n_var=len(low), n_obj=len(names), n_ieq_constr=len(self.limits), xl=low, xu=high)
+        super().__init__(n_var=len(low), n_obj=len(names), n_ieq_constr=len(added), xl=low, xu=high)
 
     @property
     def points(self) -> FloatArray:
@@ -131,9 +134,10 @@ class ChunkedCenterProblem(SignedProblem):
         total = self._survey.total if self._columns != ("sum_of_squares",) else 0.0
         values = _values(found, self.parts.n_rows, total)
         out["F"] = np.column_stack([values[name] for name in self._columns]) * self._signs
-        if self.limits:
-            loads = found.sizes.astype(np.float64)
-            out["G"] = np.column_stack([limit.load_violations(loads) for limit in self.limits])
+        loads = found.sizes.astype(np.float64)
+        missing = [float(self._n_of_two) * ((loads > 0).sum(axis=1) < 2)] * (self._n_of_two > 0)
+        if columns := missing + [limit.load_violations(loads) for limit in self.limits]:
+            out["G"] = np.column_stack(columns)
 
 
 def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArray]:

@@ -34,6 +34,7 @@ from moo_clustering import _arrays as checks
 from moo_clustering import controls as searches
 from moo_clustering import stats
 from moo_clustering._arrays import FloatArray, did_you_mean, name_of, quoted
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._parallel import one_thread
 from moo_clustering.algorithms import evolve
@@ -817,9 +818,9 @@ def _features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
     """Read a data set; raise a ValueError that names it if no method can read it."""
     try:
         X, y = _opened(entry, seed)
+        X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else checked_array(X, "X")
     except Exception as error:
         raise ValueError(f"the data set {name!r} cannot be read: {error}") from error
-    X = X if isinstance(X, pd.DataFrame) or sparse.issparse(X) else np.asarray(X)
     if X.ndim != 2 or 0 in X.shape or (isinstance(X, np.ndarray) and X.dtype.kind not in "biuf"):
         raise ValueError(
             f"no method can read the data set {name!r}, a {type(X).__name__} of shape {X.shape}; it must be "

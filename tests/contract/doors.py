@@ -16,10 +16,12 @@ import numpy as np
 import pandas as pd
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from scipy.sparse import issparse
+from sklearn.cluster import KMeans
 
 from contract import indices
 from contract.consensus import ensemble
 from contract.estimators import CLASSES, ESTIMATORS, GRID, PARTLY, bags, quicker, rows, words
+from contract.problems import labels_problem
 from contract.rooms import rooms
 from moo_clustering import (
     bags as bag_room,
@@ -48,6 +50,7 @@ from moo_clustering import (
 )
 from moo_clustering import operators as ops
 from moo_clustering.operators import deap
+from moo_clustering.studies import Study
 
 # Parameters of these names are data whatever their annotation says.
 DATA_NAMES = {"X", "y", "S", "W", "A", "F", "labels", "bags", "data", "results", "counts", "distances"}
@@ -619,6 +622,12 @@ FUNCTIONS = [
             ),
         },
     ),
+    Door(
+        "vary",
+        lambda X: ops.vary(labels_problem(), X, **_two_operators(), random_state=0),
+        {"X": ("whole", POOL)},
+    ),
+    Door("start_genes", lambda start: ops.start_genes(labels_problem(), start), {"start": ("whole", POOL)}),
     # visualization
     _door(visualization.partition_data, {"X": (X, rows()), "labels": ("whole", CLASSES)}),
     _door(
@@ -688,6 +697,7 @@ EXCEPTIONS |= {
     "PoolSampling": "of a pool and its scores",
     "QuestionPool": "of a pool that an estimator made",
     "Recorder": "of signs of objectives",
+    "RefillingSampling": "of genes of a search, which start_genes checks",
     "RuleSet": "of a table that find_rules has read",
     "SubspaceSeedEncoding": "of checked data",
     "TablePreparer": "of cells of any kind, which have tests of their own",
@@ -720,6 +730,11 @@ def _index(name, case, kind, data=None):
     return Door(f"{case.of} ({name})", call, {"data": (kind, data), "labels": ("whole", POOL)}, free)
 
 
+def _two_operators():
+    suited = labels_problem().operators()
+    return {name: suited[name] for name in ("crossover", "mutation")}
+
+
 def _index_doors():
     for name, case in indices.INDICES.items():
         yield _index(name, case, "table")
@@ -747,6 +762,11 @@ def _index_doors():
         indices.IndexCase("BagSilhouette", lambda: validity.BagSilhouette("precomputed")),
         "bag distances",
         square(),
+    )
+    yield Door(
+        "ChangedShare (previous)",
+        lambda previous: validity.ChangedShare(previous).fit(rows()).evaluate(POOL),
+        {"previous": ("whole", CLASSES)},
     )
     yield Door(
         "Connectivity (neighbors)",
@@ -955,6 +975,13 @@ def _object_doors():
         {"labels": ("whole", POOL)},
         {("labels", "nothing"): "none"},
     )
+    failed = ("frame of dates", "NaN", "infinite", "missing in a frame", "sparse NaN", "sparse complex")
+    yield Door(
+        "Study",
+        lambda X: Study({"k-means": KMeans(2)}, {"a": X}, ["silhouette"], seeds=1).run().table().frame,
+        {"X": (X, rows())},
+        {("X", form): "a failed cell, with the reason" for form in (*failed, "sparse with zeros")},
+    )
     yield Door("LabelGraph", lambda graph: ops.LabelGraph.of(graph).matrix, {"graph": (S, similarities())})
     yield Door(
         "MutationChoice",
@@ -1020,7 +1047,10 @@ _BAGS_TOO = {
     "ParetoClustering": {
         **{("X", form): "prepared" for form in ("frame of dates", "arrow dates", "missing in a frame")},
     },
-    "Regions": {("start", "words"): "names of regions"},
+    "Regions": {
+        ("start", "words"): "names of regions",
+        **{("start", form): "an area without an earlier region" for form in ("NaN", "None in a list")},
+    },
 }
 _FITTED = {}
 

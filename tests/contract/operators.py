@@ -37,6 +37,7 @@ OTHERS = {
     "DirectedMutation": "a base class",
     "LabelGraph": "a similarity graph that operators share",
     "EliteMemory": "what EliteSurvival keeps",
+    "start_genes": "genes of partitions that are known",
     "suited_operators": "operators that suit a problem",
 }
 
@@ -65,6 +66,9 @@ class OperatorCase:
             return operator._do(problem, population.get("X").copy(), random_state=rng)
         if isinstance(operator, Mating):
             return operator.do(problem, population, 6, random_state=rng).get("X")
+        if self.of == "vary":
+            suited = problem.operators()
+            return operator(problem, population.get("X"), suited["crossover"], suited["mutation"], rng)
         if self.of == "batched_tournament":
             pairs = np.array([[0, 1], [2, 3], [4, 5], [6, 7]])
             return operator(population, pairs, algorithm=_Dominance(), random_state=rng)
@@ -170,8 +174,10 @@ OPERATORS = dict(
         _case(WEIGHTS, "SupportMutation", prob=1.0),
         _case(SEEDS, "SweepSeedMutation", prob=1.0, draws=False),
         _case(NEIGHBORS, "UniformNeighborCrossover"),
-        _case(LABELS, "EliteSurvival", RankAndCrowding(), first_objective),
+        # The best survive, and chance decides about the others.
+        _case(LABELS, "EliteSurvival", ops.RandomSurvival(), first_objective, 1),
         ("ExclusiveMating", OperatorCase("ExclusiveMating", SEEDS, _mating)),
         ("batched_tournament", OperatorCase("batched_tournament", LABELS, lambda: ops.batched_tournament)),
+        ("vary", OperatorCase("vary", LABELS, lambda: ops.vary)),
     ]
 )

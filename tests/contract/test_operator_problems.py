@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 WIDE = {
     "CanonicalDuplicates", "ConstraintCrowdingSurvival", "EliteSurvival", "EncodingMutation",
     "EncodingRepair", "EncodingSampling", "PoolSampling", "RandomSurvival", "RefillingSampling",
-    "UniformNeighborCrossover",
+    "UniformNeighborCrossover", "vary",
 }  # fmt: skip
 APART = {"ExclusiveMating", "batched_tournament"}
 REFUSALS = re.compile(

@@ -268,6 +268,11 @@ LINE = {"graph": nx.path_graph(10)}
         ({"objectives": ["size"]}, LINE, r"objectives must be unique names from .* got \['size'\]"),
         ({}, {**LINE, "start": [0, 1]}, "start must have one region per area, 10 in all; got 2"),
         ({}, {**LINE, "start": [-1] * 10}, "start must have a region for at least one area"),
+        (
+            {},
+            {**LINE, "start": [np.nan] * 10},
+            "start contains only missing values; omit it to fit without earlier",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(options, given, message):

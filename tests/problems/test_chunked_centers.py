@@ -40,14 +40,15 @@ def test_objectives_equal_those_in_memory():
     np.testing.assert_allclose(violations, G, rtol=1e-12)
     assert (G > 0).any()
     np.testing.assert_array_equal(problem.decode(genes), known.decode(same))
-    np.testing.assert_allclose(problem.natural(problem.evaluate(genes))[:, 1], -F[:, 1], rtol=1e-9)
+    np.testing.assert_allclose(problem.natural(problem.evaluate(genes)[0])[:, 1], -F[:, 1], rtol=1e-9)
+    assert problem_of(X, limits=limits).constraint_names == known.constraint_names
 
 
 def test_davies_bouldin_of_mean_squares():
     X = table(400).astype(np.float64)
     problem = problem_of(X, 3, ["davies_bouldin_rms"])
     genes = problem.encoding.random(3, np.random.default_rng(1))
-    for labels, value in zip(problem.decode(genes), problem.evaluate(genes)[:, 0], strict=True):
+    for labels, value in zip(problem.decode(genes), problem.evaluate(genes)[0][:, 0], strict=True):
         groups = [X[labels == k] for k in range(labels.max() + 1)]
         means = [group.mean(axis=0) for group in groups]
         spread = [
@@ -67,9 +68,10 @@ def test_one_cluster_and_equal_rows_have_the_values_of_the_indices():
         problem = problem_of(X, 2)
         for genes in (np.zeros((1, problem.n_var)), problem.encoding.random(1, np.random.default_rng(0))):
             same = problem.centers(genes) - memory.encoding.offsets[0] - memory.encoding.offsets[1]
-            np.testing.assert_allclose(
-                problem.evaluate(genes), memory.evaluate(same.reshape(1, -1)), rtol=1e-9
-            )
+            found, known = problem.evaluate(genes), memory.evaluate(same.reshape(1, -1))
+            for values, expected in zip(found, known, strict=True):
+                np.testing.assert_allclose(values, expected, rtol=1e-9)
+            assert found[1] == (len(np.unique(problem.decode(genes))) == 1)
 
 
 @pytest.mark.parametrize("algorithm", [NSGA2, SPEA2])
