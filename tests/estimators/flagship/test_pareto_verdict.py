@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from contract.copies import pickled
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 from sklearn.metrics import pairwise_distances
 
-from contract.copies import pickled
 from moo_clustering import ParetoClustering
 from moo_clustering.visualization.report import report_content
 from moo_clustering.visualization.report.page import sureness
@@ -122,7 +122,7 @@ def test_clusters_of_identical_rows_are_named_and_do_not_count():
 @pytest.mark.parametrize("copied", [copy.deepcopy, pickled])
 def test_clusters_of_identical_rows_are_known_to_copies_with_landmarks(copied):
     rng = np.random.default_rng(0)
-    distinct = np.concatenate([rng.normal(size=(12, 3)), rng.normal(size=(12, 3)) + [8, 0, 0], [[4, 8, 0]]])
+    distinct = np.concatenate([rng.normal(size=(12, 3)), rng.normal((8, 0, 0), size=(12, 3)), [[4, 8, 0]]])
     model = fitted(np.repeat(distinct, 20, axis=0), n_landmarks=40, scale="none")
     assert model.n_landmarks_ == 25
     again = copied(model)
