@@ -10,7 +10,7 @@ PAGE = (Path(__file__).parents[1] / "docs/stable.md").read_text(encoding="utf-8"
 
 def test_every_file_of_a_run_is_listed():
     section = PAGE.partition("## Files of a run folder")[2]
-    listed = set(re.findall(r"`([\w.]+\.(?:csv|json|npz|skops))`", section))
+    listed = set(re.findall(r"`([\w.]+\.(?:csv|json|geojson|npz|skops))`", section))
     written = {name for name in folder.FILES if not name.endswith((".png", ".html"))}
     assert listed == written | {folder.RECORD, folder.CHECKPOINT, "answers.json"}
 

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from moo_clustering import __version__
-from moo_clustering._messages import message_line
+from moo_clustering._messages import message_line, quoted
 from moo_clustering.cli.terminal import (
     INTERRUPTED,
     Commands,
@@ -626,7 +626,7 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
         if jobs == 0 or jobs < -1:
             raise click.UsageError(f"jobs must be a positive number, or -1 for all processors; got {jobs}")
         if method is not None and method not in planned.methods:
-            raise click.UsageError(f"compare must name a method of {file}, got {method!r}")
+            raise click.UsageError(f"compare must name a method of {file}, got {quoted(method)}")
         if not planned.run(n_jobs=jobs, verbose=not quiet, retry=retry).complete:
             click.get_current_context().exit(INTERRUPTED)
         saved = [str(path) for path in planned.save(method)]

@@ -158,6 +158,7 @@ class ParetoPoolClusterer(
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
         Interval that contained the index of three in four data sets that were left out of the calibration.
+        NaN if ``confidence_`` is.
     structure_p_value_ : float
         Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
         equally well. At least .001. NaN for bags.

@@ -249,8 +249,9 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # Cached values are recomputed from these.
-        return {"samples": self.samples, "best_agreement": self.best_agreement}
+        # Other cached values are recomputed from these. Pickles of landmarks lack the samples for equal rows.
+        state: dict[str, Any] = {"samples": self.samples, "best_agreement": self.best_agreement}
+        return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
     def features(self, labels: Labels) -> FloatArray:
         """Features of partitions (q, n_points), shape (q, n_features), columns as in :data:`FEATURES`."""

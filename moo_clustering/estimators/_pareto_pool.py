@@ -1,7 +1,8 @@
 """Samples with their pool of partitions: tables, tables with landmarks, distances and bags."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, Self
 
@@ -182,7 +183,8 @@ class PooledSamples:
         return state if self.landmark_of is None else state | {"scaled": None, "rows": None}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return replace(self)
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return type(self)(**deepcopy(own, memo))
 
     def outlying(self, X: Any) -> BoolArray:
         """Mask of the new samples that are outliers with respect to the fit, see :func:`far_points`."""

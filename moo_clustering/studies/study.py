@@ -386,6 +386,7 @@ class Study:
             Method that is compared with the others. Default: the first.
         """
         frame = self.results.map(lambda cell: csv_cell(cell) if isinstance(cell, str) else cell)
+        frame = frame.rename(columns=csv_cell)
         tables, warned = [self.table(score) for score in (*self.scores, "seconds")], self._incomplete()
         shown = [f"<p>{html.escape(line)}</p>" for line in warned]
         for score, table in zip((*self.scores, ""), tables, strict=True):

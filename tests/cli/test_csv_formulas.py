@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
@@ -18,6 +19,7 @@ from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import read_table
 from moo_clustering.datasets.bags import read_bags
 from moo_clustering.persistence import cell_text, csv_cell
+from moo_clustering.studies import Study
 from papers.runner import ResultTable
 
 ROOT = Path(__file__).parents[2]
@@ -170,6 +172,22 @@ def test_tables_of_experiments():
     assert table.csv() == "'=set,value\n'+wine,-0.5\n'@iris,\n"
 
 
+def test_tables_of_studies(tmp_path):
+    methods = {"=m": lambda X, seed: np.arange(len(X)) % 2, "+n": lambda X, seed: np.arange(len(X)) % 3}
+    scores = [("@s", lambda X, labels: -1.5, "max")]
+    study = Study(methods, {"-d": np.arange(12.0)[:, None]}, scores, seeds=2, path=tmp_path).run()
+    study.save()
+    table = list(csv.reader(io.StringIO(study.table().to_csv(), newline="")))
+    results = cells(tmp_path / "results.csv")
+    assert not [cell for row in results for cell in row if is_formula(cell)]
+    assert "'@s" in results[0]
+    assert {(row[0], row[1]) for row in results[1:]} == {("'-d", "'=m"), ("'-d", "'+n")}
+    # The other cells are numbers with their deviations.
+    assert table[0] == ["data", "'=m", "'+n"]
+    assert table[1][0] == "'-d"
+    assert not [row[0] for row in table if is_formula(row[0])]
+
+
 def test_no_other_file_writes_csv():
     writes = re.compile(r"\.to_csv\(|csv\.(Dict)?[wW]riter\(")
     found = {
@@ -180,5 +198,5 @@ def test_no_other_file_writes_csv():
     }
     # Numbers alone, and a sheet of Excel that is read as text.
     others = {"moo_clustering/constraints/sources.py": False, "moo_clustering/datasets/files.py": False}
-    ours = ("moo_clustering/cli/folder.py", "papers/runner.py")
+    ours = ("moo_clustering/cli/folder.py", "moo_clustering/studies/study.py", "papers/runner.py")
     assert found == others | dict.fromkeys(ours, True)

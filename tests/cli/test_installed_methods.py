@@ -46,7 +46,7 @@ class NoFit:
     pass
 
 
-FLAGS = ("sparse", "bags", "stems", "presence", "categorical", "equal_columns")
+FLAGS = ("sparse", "bags", "stems", "presence", "categorical", "areas", "equal_columns")
 
 
 def exits():

@@ -288,7 +288,7 @@ def test_bad_rules_change_nothing(fitted):
     before = contents("run")
     n_rows = len(pd.read_csv("run/front.csv"))
     done = run("choose", "run", code=2)
-    assert "auto, select, knee" in done.stderr
+    assert "auto, select, few, some, many, knee" in done.stderr
     assert f"from 0 to {n_rows - 1}" in done.stderr
     assert "did you mean 'alternative-0'" in run("choose", "run", "alternativ-0", code=2).stderr
     assert "callable" not in run("choose", "run", "zebra", code=2).stderr

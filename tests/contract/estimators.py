@@ -97,7 +97,8 @@ _FRONT_OF_MEDOIDS = (
     "i_index",
     "constraint_violation",
 )
-_POOL_RULES = ("auto", "select", "alternative-0", "alternative-1", "knee", "agreement", "modularity")
+_LABELLED_RULES = ("auto", "select", "alternative-0", "alternative-1", "knee", "agreement", "modularity")
+_POOL_RULES = (*_LABELLED_RULES, "few", "some", "many")
 _EVOLVED_RULES = (*_POOL_RULES, "control", "random-control")
 _MOCK_RULES = ("auto", "attainment", "variance", "connectivity", "sum", "knee")
 _INFORMED_RULES = (*_MOCK_RULES, "labels", "constraints")
@@ -165,12 +166,16 @@ ESTIMATORS = {
     "PESC": _of("PESC", rules=_PESC_RULES, anew=("pareto_labels_",), moves=_DRAWN, pop_size=6, n_gen=2),
     "PaperTfidfTransformer": _of("PaperTfidfTransformer", data=words, moves=True),
     "ParetoBagClustering": _of(
-        "ParetoBagClustering", again=_POOLED, rules=(*_POOL_RULES, "consensus"), **_k3
+        "ParetoBagClustering",
+        again=_POOLED,
+        rules=(*_POOL_RULES, "alternative-2", "alternative-3", "consensus"),
+        k_range=(2, 3, 4, 5),
+        **_k3,
     ),
     "ParetoBagClustering, evolved": _of(
         "ParetoBagClustering",
         again=_POOLED,
-        rules=_EVOLVED_RULES,
+        rules=[rule for rule in _EVOLVED_RULES if rule != "some"],
         moves=_DRAWN,
         distances=("symmetric",),
         embeddings=("mean",),
@@ -199,7 +204,7 @@ ESTIMATORS = {
         "ParetoClustering",
         again=_POOLED,
         y=PARTLY,
-        rules=(*_POOL_RULES, "label_evidence"),
+        rules=(*_LABELLED_RULES, "label_evidence"),
         criterion="modularity",
     ),
     "PrunedSetsEnsemble": _of("PrunedSetsEnsemble", y=label_sets()),

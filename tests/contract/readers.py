@@ -123,6 +123,7 @@ class SourceCase:
 SOURCES = {
     case.of: case
     for case in (
+        SourceCase("embed", lambda seed: datasets.embed(["a b", "b"], lambda texts: np.eye(len(texts)))),
         SourceCase("load_breast_cancer", lambda seed: datasets.load_breast_cancer()),
         SourceCase("load_bundled", lambda seed: datasets.load_bundled("wine")),
         SourceCase("load_digits", lambda seed: datasets.load_digits()),

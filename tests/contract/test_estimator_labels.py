@@ -71,7 +71,7 @@ OTHER_LABELS = {
     "FuzzyModesMOGA": ("After a vote or consensus", "vote"),
     "EnsembleNMF": ("which are the consensus of the runs", "anywhere"),
     "NMFClustering": ("are not converged", "anywhere"),
-    "ConstrainedKMeans": ("because the limits are ignored", "anywhere"),
+    "ConstrainedKMeans": ("the limits are ignored, so labels of training rows can differ", "anywhere"),
     "SphericalKMeans": ('With ``algorithm="bisecting"``', "bisecting"),
     **dict.fromkeys(
         ("BAMIC", "MIKMeans", "MIGKA", "MIFGKA", "MIGCUK", "CHCMIC", "MemeticCHCMIC"),

@@ -9,9 +9,8 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering import EnsembleNMF, NCWTransformer, PaperTfidfTransformer
+from moo_clustering import EnsembleNMF, NCWTransformer, PaperTfidfTransformer, factorization
 from moo_clustering.consensus import best_half, cspa, mcla
-from moo_clustering.estimators import documents as _ensemble_runs
 from moo_clustering.factorization import document_weights, factorization_loss
 from moo_clustering.persistence import CheckpointMismatchError
 from moo_clustering.validity import nmi
@@ -521,7 +520,7 @@ def test_cspa_is_refused_before_the_runs(weights, monkeypatch):
     )
     assert enough.fit(weights).n_clusters_ <= 6
     many = sp.vstack([weights] * 20, format="csr")
-    monkeypatch.setattr(_ensemble_runs, "map_nmf", lambda *args, **options: pytest.fail("runs were made"))
+    monkeypatch.setattr(factorization, "map_nmf", lambda *args, **options: pytest.fail("runs were made"))
     with pytest.raises(ValueError, match="cspa compares all pairs of 2400 objects"):
         EnsembleNMF(6, n_runs=2, consensus="cspa", max_memory=8 * 2400**2 - 1).fit(many)
 
@@ -624,7 +623,7 @@ def test_topics():
 
 def interrupt_at(monkeypatch, call):
     """Stop the given batch of runs as Ctrl-C does; how many seeds every batch had."""
-    original, sizes = _ensemble_runs.map_nmf, []
+    original, sizes = factorization.map_nmf, []
 
     def map_nmf(function, B, n_components, *, seeds, **options):
         sizes.append(len(seeds))
@@ -632,7 +631,7 @@ def interrupt_at(monkeypatch, call):
             raise KeyboardInterrupt
         return original(function, B, n_components, seeds=seeds, **options)
 
-    monkeypatch.setattr(_ensemble_runs, "map_nmf", map_nmf)
+    monkeypatch.setattr(factorization, "map_nmf", map_nmf)
     return sizes
 
 

@@ -33,8 +33,9 @@ def made(method):
 @pytest.mark.parametrize("method", TABULAR, ids=lambda method: method.name)
 def test_the_message_names_the_column_and_the_remedy(method, table):
     cells, message = TABLES[table]
+    more = {"graph": np.eye(12, k=1) + np.eye(12, k=-1)} if method.areas else {}
     with pytest.raises(ValueError, match=message) as error:
-        made(method).fit(pd.DataFrame({"x": cells, "y": np.arange(12.0)}))
+        made(method).fit(pd.DataFrame({"x": cells, "y": np.arange(12.0)}), **more)
     name = method.load().__name__
     first = f"; use make_pipeline(moo_clustering.datasets.TablePreparer(), {name}(...)), or "
     assert f"{first}moo_clustering.datasets.prepare_table(frame).X for one fit, to " in str(error.value)

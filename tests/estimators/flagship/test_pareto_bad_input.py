@@ -122,7 +122,7 @@ def test_labels_that_are_none(y, message):
         ("families", "km"),
         ("k_range", 5),
         ("scale", "minmax"),
-        ("metric", "cosine"),
+        ("metric", "manhattan"),
         ("n_neighbors", 0),
         ("criterion_weight", -0.1),
         ("criterion", "silhouette"),

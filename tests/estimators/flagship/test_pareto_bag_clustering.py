@@ -35,6 +35,7 @@ def test_a_family_is_an_algorithm_in_a_view(model):
 
 def test_families_are_told_in_words_with_their_view(model):
     lines = model.summary().splitlines()[1:-1]
+    assert lines.pop(0).startswith("granularity: ")
     assert len(lines) == len(model.alternatives_) > 0
     for line, families in zip(lines, model.alternatives_["families"], strict=True):
         assert "@" not in line

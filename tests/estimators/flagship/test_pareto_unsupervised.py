@@ -106,7 +106,8 @@ def test_alternatives_say_how_they_differ():
     text = model.summary().splitlines()
     assert text[0].startswith("3 clusters of ")
     assert f"samples: {model.verdict_} (expected" in text[0]
-    assert len(text) == 2 + len(frame)
+    assert text[1].startswith("granularity: ")
+    assert len(text) == 3 + len(frame)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 13, 89, 90])

@@ -1,11 +1,13 @@
 """The statements on a result: no two of them contradict each other, whatever the data and the choice."""
 
+import copy
 import re
 import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from contract.copies import pickled
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 from sklearn.metrics import pairwise_distances
@@ -115,6 +117,19 @@ def test_clusters_of_identical_rows_are_named_and_do_not_count():
     assert_allclose(both.confidence_, fitted(blobs, scale="none").confidence_, atol=0.1)
     # If all clusters are of identical rows, they are the distinct rows, and all of them count.
     assert "identical" not in fitted(np.repeat(np.eye(3) * 5, 20, axis=0)).summary()
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, pickled])
+def test_clusters_of_identical_rows_are_known_to_copies_with_landmarks(copied):
+    rng = np.random.default_rng(0)
+    distinct = np.concatenate([rng.normal(size=(12, 3)), rng.normal((8, 0, 0), size=(12, 3)), [[4, 8, 0]]])
+    model = fitted(np.repeat(distinct, 20, axis=0), n_landmarks=40, scale="none")
+    assert model.n_landmarks_ == 25
+    again = copied(model)
+    assert again.pool_ is again._samples.pool
+    assert "only identical rows" in model.choose("some").summary()
+    for rule in model.rules_:
+        assert again.choose(rule).summary() == model.choose(rule).summary()
 
 
 def test_empty_documents_are_named():
