@@ -189,8 +189,8 @@ class ParetoPoolClusterer(
     landmark_weights_ : ndarray of shape (n_landmarks,) or None
         Number of samples of every landmark.
     rare_groups_ : DataFrame
-        Groups of at least 20 samples and at most 1 % of a table with landmarks, at a distance from all other
-        samples: cluster, ``n_samples``, share, number of a sample, and whether the group is a cluster.
+        With landmarks, groups of 20 samples to 1 % (identical samples: any share) at a distance from all
+        others: cluster, ``n_samples``, share, number of a sample, and whether the group is a cluster.
     outliers_ : ndarray of shape (n_samples,), bool
         Samples far from all others, at most 5 %, see Notes and ``noise``; none for distances and bags.
     classes_ : ndarray of shape (n_classes,)

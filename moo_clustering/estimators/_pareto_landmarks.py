@@ -40,6 +40,8 @@ _AT_ONCE = 1 << 25
 # relative to the longest link inside, by number of features (the last for more), because gaps between
 # neighbouring samples vary more in few dimensions.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
+# Largest difference of identical scaled rows from their mean, relative to the largest value.
+EQUAL = 1e-9
 # Samples that may belong to rare groups are this far from their landmark, relative to the median.
 _OUTER = 1.5
 # Ratio of the lengths of rows above which embeddings are unlikely to be by the same model.
@@ -235,15 +237,22 @@ class Placement:
         # The samples of a landmark are those that ``predict`` assigns to it.
         landmark_of, away = nearest(means, limits)
         counts = np.bincount(landmark_of, minlength=len(means))
-        landmark_of = (np.cumsum(counts > 0) - 1).astype(np.int32)[landmark_of]
         filled = counts > 0
-        found = cls(means[filled], landmark_of, features, rare[filled], away, limits[filled])
+        means, rare, limits, counts = means[filled], rare[filled], limits[filled], counts[filled]
+        landmark_of = (np.cumsum(filled) - 1).astype(np.int32)[landmark_of]
+        found = cls(means, landmark_of, features, rare, away, limits)
         sizes = found.sizes()
         kept = (sizes >= _LEAST_RARE) & (sizes <= _MOST_RARE * n_samples)
-        if not kept.any():
-            return replace(found, rare=None)
         number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
-        return replace(found, rare=number[rare[filled]])
+        # Identical rows at a distance are groups, whatever their number: they have a single landmark, which
+        # would be an outlier, because it has no near neighbours.
+        widest = np.zeros(len(means))
+        np.maximum.at(widest, landmark_of, away)
+        alone = (rare < 0) & (counts >= _LEAST_RARE) & (widest <= EQUAL * np.abs(means).max())
+        alone &= far_points(means)
+        rare = number[rare]
+        rare[alone] = kept.sum() + np.arange(alone.sum())
+        return replace(found, rare=rare if kept.any() or alone.any() else None)
 
     def far(self, before: Any = False) -> BoolArray:
         """Return a mask of the outlying points, and those of the mask ``before``, outside rare groups."""

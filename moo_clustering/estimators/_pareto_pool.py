@@ -211,6 +211,10 @@ class PooledSamples:
             middle, deviation = placement.usual_reach(reach)[1:]
             limit = np.exp(middle + placement.FAR_DEVIATIONS * deviation)
             unclear = ~found & (away + of_point[nearest] > 0.999 * limit)
+            if self.rare is not None and self.features is not None:
+                # Rows that equal those of a group are not outliers, even if the group has a single landmark.
+                same = away <= placement.EQUAL * np.abs(self.features).max()
+                unclear &= ~same | (self.rare[nearest] < 0)
             if unclear.any():
                 found[unclear] = self._beyond(rows(unclear))
         return found

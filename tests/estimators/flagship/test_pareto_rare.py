@@ -170,3 +170,17 @@ def test_a_pickle_does_not_contain_the_samples(rare):
     expected = copy.deepcopy(model).relabel(known)
     again = pickle.loads(text).restore_samples(X)
     assert_array_equal(again.relabel(known).labels_, expected.labels_)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_many_identical_rows_at_a_distance_are_a_cluster(share):
+    # They have a single landmark, far from all others.
+    X, y = table("gauss", n=1500)
+    same = np.full((int(share * len(X)), 4), 25.0)
+    X, y = np.concatenate([X, same]), np.append(y, np.full(len(same), 3))
+    model = ParetoClustering(**OPTIONS).fit(X)
+    assert model.n_clusters_ == 4
+    assert ari(model.labels_, y) > 0.99
+    assert not model.outliers_[y == 3].any()
+    assert model.rare_groups_["n_samples"].tolist() == [len(same)]
+    assert_array_equal(model.predict(X), model.labels_)
