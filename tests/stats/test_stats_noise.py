@@ -69,13 +69,12 @@ def test_a_few_units_in_the_last_place_change_nothing(name):
     for case, table in tables(rng):
         for greater in (False, True):
             expected = TESTS[name](table, greater_is_better=greater)
-            for _ in range(2):
-                noisy = nudged(table, rng, 3)
-                assert (noisy != table).any()
-                try:
-                    same(TESTS[name](noisy, greater_is_better=greater), expected)
-                except AssertionError as error:
-                    raise AssertionError(f"{case}, greater_is_better={greater}") from error
+            noisy = nudged(table, rng, 3)
+            assert (noisy != table).any()
+            try:
+                same(TESTS[name](noisy, greater_is_better=greater), expected)
+            except AssertionError as error:
+                raise AssertionError(f"{case}, greater_is_better={greater}") from error
 
 
 def test_runs_in_another_order_have_the_same_mean():
