@@ -147,7 +147,7 @@ def warn_of_lengths(X: Any) -> None:
             "leave them out, or their clusters have no meaning"
         )
     sizes = sizes[sizes > 0.0]
-    if not sp.issparse(X) and len(sizes) and sizes.max() > _UNLIKE_LENGTHS * sizes.min():
+    if not sp.issparse(X) and len(sizes) and sizes.max() / _UNLIKE_LENGTHS > sizes.min():
         warn_caller(
             f"the largest value of a row of X is {sizes.min():.3g} to {sizes.max():.3g}, which "
             'metric="cosine" ignores; check that all rows are embeddings by the same model'

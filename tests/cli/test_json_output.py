@@ -117,6 +117,20 @@ def test_fits_print_every_documented_key(run, table, tmp_path):
     words = np.array([["heart blood", "lung breath"][row % 2] for row in range(40)])
     documents = [{"text": f"{word} {row % 7} a", "y": word[:4]} for row, word in enumerate(words)]
     (tmp_path / "notes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in documents))
+    squares = [
+        {
+            "type": "Feature",
+            "properties": {"load": 1 + row % 2, "last": row // 5, "x": row % 3},
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [[[row, 0], [row + 1, 0], [row + 1, 1], [row, 1], [row, 0]]],
+            },
+        }
+        for row in range(10)
+    ]
+    areas = {"type": "FeatureCollection", "features": squares}
+    (tmp_path / "areas.geojson").write_text(json.dumps(areas))
+    regions = ("--method", "regions", "-k", 2, "--weight", "load", "--start", "last", "--tolerance", "30%")
     own = ("--id-column", "id", "--labels", "kind")
     evolved = ("--set", "k_range=[2,3,4]", "--set", "n_gen=2")
     small = ("--set", "n_gen=2", "--set", "pop_size=6")
@@ -129,6 +143,7 @@ def test_fits_print_every_documented_key(run, table, tmp_path):
         ("iris", "--method", "mock", *small),
         ("iris", "--method", "memetic-kmeans", "-k", 3),
         ("iris", "--method", "constrained-kmeans", "-k", 3),
+        ("areas.geojson", *regions, "--set", "n_gen=2"),
     ):
         out = f"out{len(list(tmp_path.glob('out*')))}"
         found |= check(strict(run("fit", *arguments, "--out", out, "--json", "--no-report")), known)

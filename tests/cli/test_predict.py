@@ -16,7 +16,7 @@ from moo_clustering.cli import main
 from moo_clustering.estimators._methods import METHODS
 from tests.cli.test_prepared_fit import SMALL
 
-NAMES = [name for name, method in METHODS.items() if not method.bags]
+NAMES = [name for name, method in METHODS.items() if not (method.bags or method.areas)]
 
 
 class Foreign:

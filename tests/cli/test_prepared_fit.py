@@ -19,7 +19,7 @@ from moo_clustering.datasets import DataError, prepare_table
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.visualization.report.page import load_content
 
-TABULAR = [name for name, method in METHODS.items() if not method.bags]
+TABULAR = [name for name, method in METHODS.items() if not (method.bags or method.areas)]
 # Smaller searches than those of the defaults, so that a fit takes a moment.
 SMALL = {
     "pareto-clustering": ("k_range=[2,3,4]",),

@@ -30,6 +30,7 @@ ABOUT_ORIGIN = (
     *("AMOSAClus", "AMOSAClus, encoding=center", "EnsembleNMF", "EnsembleNMF, dtype=float64"),
     *("HMRFKMeans, metric=cosine", "MOCK, metric=cosine", "NMFClustering", "NMFClustering, dtype=float32"),
     *("NSGA2Clus", "NSGA2SISC", "NSGA2SISC, dtype=float32", "PCKMeans, metric=cosine", "SISC"),
+    "ParetoClustering, metric=cosine",
     *("SISC, dtype=float32", "SRMOSC, scale=none", "SphericalKMeans, algorithm=bisecting"),
 )
 EXCEPTIONS = {
