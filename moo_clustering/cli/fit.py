@@ -492,7 +492,8 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
     facts = [("data", job.samples.name), *[("warning", text) for text in record["warnings"]]]
     if job.samples.prepared is not None and job.samples.given is not None:
         missing = job.samples.prepared.missing.sum()
-        unused = [f"{name}" for name in job.samples.given if name not in set(missing.index)]
+        used = {*missing.index, *job.samples.columns_with_roles}
+        unused = [f"{name}" for name in job.samples.given if name not in used]
         filled = [f"{name} ({n})" for name, n in missing.items() if n]
         facts += [("columns not used", _some(unused)), ("filled cells", _some(filled))]
         facts = [fact for fact in facts if fact[1]]

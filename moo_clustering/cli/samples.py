@@ -126,6 +126,11 @@ class Samples(Table):
         ]
         return [f"{', '.join(filter(None, row))}{more}" for row in zip(*cells, strict=True)]
 
+    @property
+    def columns_with_roles(self) -> Sequence[str]:
+        """Columns that the fit uses, but not as features."""
+        return ()
+
     def report_data(self) -> dict[str, Any]:
         """Data and feature names, as arguments of ``report_content``."""
         return {"X": self.X, "feature_names": list(self.feature_names)}
@@ -246,6 +251,10 @@ class AreaSamples(PreparedSamples):
     roles_of_map: dict[str, str] = field(kw_only=True)  # columns ``weight`` and ``start``
 
     kind: ClassVar[str] = "area"
+
+    @property
+    def columns_with_roles(self) -> Sequence[str]:
+        return (*self.roles_of_map.values(),)
 
     def report_data(self) -> dict[str, Any]:
         """Adds the polygons."""

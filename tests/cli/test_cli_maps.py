@@ -89,6 +89,7 @@ def test_files_record_and_report(run, areas, tmp_path):
     assert not Contiguity(neighbors()).violations(found[None]).any()
     content = load_content(out / "report.npz")
     assert content.sample_kind == "area"
+    assert dict(content.facts)["columns not used"] == "name, kind"
     assert [name for name, _, values in content.limits if not values.any()] == [
         "contiguity",
         "cluster_weights",

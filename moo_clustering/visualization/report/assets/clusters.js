@@ -71,7 +71,7 @@ function showClusters() {
   if (shows.features) heads.push([data.featuresTitle, ""]);
   if (shows.typical) heads.push([`typical ${data.sampleKind}s`, ""]);
   note("clusters-note", described ? "" : `Only the sizes of this solution's clusters are known. ${describedText()}`,
-    described && shows.typical && data.map ? `Press a ${data.sampleKind} to see it on the map.` : "");
+    described && shows.typical && data.map ? `Press ${/^[aeiou]/.test(data.sampleKind) ? "an" : "a"} ${data.sampleKind} to see it on the map.` : "");
   byId("clusters-table").replaceChildren(
     element("table", { role: "table", class: "stacking", "aria-labelledby": "clusters-title" },
       element("thead", { role: "rowgroup" }, element("tr", { role: "row" },
