@@ -22,7 +22,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import number_clusters, spawn_seeds, warn_caller
+from moo_clustering._arrays import number_clusters, quoted, spawn_seeds, warn_caller
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
@@ -510,8 +510,8 @@ class ParetoPoolClusterer(
             integers = all(isinstance(end, Integral) and not isinstance(end, bool) for end in wanted)
             if len(wanted) != 2 or not integers or not 1 <= wanted[0] <= wanted[1]:
                 raise ValueError(
-                    "n_clusters must be a positive integer or two, the smallest and the largest number, such "
-                    f"as (2, 5); got {wanted!r:.40}."
+                    "n_clusters must be a positive integer, or a pair of the smallest and the largest number "
+                    f"such as (2, 5); got {quoted(wanted)}."
                 )
             wanted = wanted[0]
         check_n_clusters(int(wanted or 1), n_samples)

@@ -80,7 +80,7 @@ def test_an_interval_restricts_the_number_also_with_pairs_and_without_a_new_fit(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_clusters": (5, 3)}, r"smallest and the largest number, such as \(2, 5\); got \(5, 3\)"),
+        ({"n_clusters": (5, 3)}, r"smallest and the largest number such as \(2, 5\); got \(5, 3\)"),
         ({"n_clusters": (2,)}, r"such as \(2, 5\); got \(2,\)"),
         ({"n_clusters": (0, 3)}, r"got \(0, 3\)"),
         ({"n_clusters": (True, 3)}, r"got \(True, 3\)"),
