@@ -32,7 +32,7 @@ def overhead(what: str, problem: Any) -> Row:
 
     start = time.process_time()
     with patch.object(Meter, "take", timed):
-        algorithm = NSGA2(POP, **problem.operators())
+        algorithm = NSGA2(POP, **problem.operators(NSGA2))
         compare(problem, algorithm, n_evals=N_EVALS, seeds=SEEDS, controls=["drift", "climbs"])
     total = time.process_time() - start
     return Row(

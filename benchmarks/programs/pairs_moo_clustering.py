@@ -22,7 +22,7 @@ problem = PartitionProblem(
     constraints=PairwiseConstraints(pairs[same], pairs[~same], n_samples=150),
     constraint_handling="constraint",
 )
-algorithm = NSGA3(get_reference_directions("uniform", 4, n_partitions=5), **problem.operators())
+algorithm = NSGA3(get_reference_directions("uniform", 4, n_partitions=5), **problem.operators(NSGA3))
 result = minimize(problem, algorithm, ("n_gen", 30), seed=1)
 best = result.F[:, 0].argmin()
 print("ARI", adjusted_rand_score(y, problem.decode(result.X)[best]), *problem.natural(result.F)[best])

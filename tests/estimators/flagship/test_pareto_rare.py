@@ -184,3 +184,12 @@ def test_many_identical_rows_at_a_distance_are_a_cluster(share):
     assert not model.outliers_[y == 3].any()
     assert model.rare_groups_["n_samples"].tolist() == [len(same)]
     assert_array_equal(model.predict(X), model.labels_)
+
+
+def test_identical_rows_inside_a_cluster_are_no_group():
+    X, y = table("gauss", n=1500)
+    X, y = np.concatenate([X, np.full((200, 4), 0.1)]), np.append(y, np.zeros(200, dtype=int))
+    model = ParetoClustering(**OPTIONS).fit(X)
+    assert not len(model.rare_groups_)
+    assert model.n_clusters_ == 3
+    assert ari(model.labels_, y) > 0.98
