@@ -35,7 +35,7 @@ for theme in topic:
 print(texts[0])
 
 # %%
-# Embed the texts by a model or function, here by an installed model if there is one. Nothing is downloaded.
+# Embed the texts with a model or function, here with an installed one, if any. Nothing is downloaded.
 
 words, vocabulary = tfidf(texts, min_df=2)
 X, features = words, "tf-idf"
