@@ -100,8 +100,8 @@ def about(as_json: bool) -> None:
 )
 @_option(
     "--error-rate SHARE",
-    "Expected share of wrong answers; with 0, answers that contradict others are rejected; with auto, it "
-    "is estimated from repeated questions.  [default: 0.03]",
+    "Expected share of wrong answers. With 0, answers that contradict others are rejected; with auto, the "
+    "share is estimated from repeated questions.  [default: 0.03]",
     _ERROR_RATE,
 )
 @_flag("--resume", "Continue from the answers in the folder.")
@@ -258,7 +258,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
 @_option(
     "-k --n-clusters N|A-B",
-    "Number of clusters; required by most methods. The default also accepts an interval, and regions auto.",
+    "Number of clusters; required by most methods. The default accepts an interval (2-5), and regions auto.",
     callback=_number_or_interval,
 )
 @_option(

@@ -156,7 +156,7 @@ class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
     budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
-    than memory. Up to four samples of 20,000 rows are searched, each with a fourth of the budget, and all
+    than memory. Up to four samples of 20,000 rows are searched, which share the budget equally, and all
     results are improved together by at most 12 Lloyd's iterations over all rows, each of which is one pass.
     The best is the result; its centres are the means of the previous pass. ``labels_`` is then a Dask array,
     ``parts_`` the table, and ``history_`` has one row per pass, with the distances that the searches used.
@@ -247,7 +247,7 @@ class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
     def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
         """Write the labels of a table in parts, one Parquet file per part.
 
-        See :func:`~moo_clustering.parts.write_labels`: the same call completes an interrupted one.
+        See :func:`~moo_clustering.parts.write_labels`. To complete an interrupted call, repeat it.
 
         Parameters
         ----------
@@ -417,7 +417,7 @@ class Budget:
     """Budget of a search, in seconds or in distances between two points."""
 
     # Default: 2000 n_samples n_clusters distances, up to 500 million, but at least 200 n_samples n_clusters.
-    # ``share`` searches divide the budget.
+    # The budget is divided among ``share`` searches.
 
     def __init__(
         self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None, share: int = 1

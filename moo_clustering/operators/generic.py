@@ -70,7 +70,7 @@ class RefillingSampling(Sampling):
     max_tries : int, default=20
         Maximum number of populations to draw. A UserWarning reports too few distinct individuals.
     start : ndarray of shape (n_start, n_var), optional
-        Genotypes at the start of the population, before the drawn ones.
+        Genotypes at the start of the population; the sampling draws the others.
     """
 
     def __init__(

@@ -27,9 +27,9 @@ class ChunkedCenterProblem(SignedProblem):
 
     Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
     mean of a uniform sample of the rows. The operators for centres draw from this sample. Objectives
-    equal those of :class:`PartitionProblem` with all rows in memory, up to rounding, and do not depend, bit
-    by bit, on how the rows are divided into parts or on the number of workers. O(n_rows n_clusters
-    n_features) time per individual. Raises the errors of :func:`~moo_clustering.parts.parts` for ``data``.
+    equal those of :class:`PartitionProblem` with all rows in memory, up to rounding, and are bit-identical
+    for all divisions of the rows into parts and all numbers of workers. O(n_rows n_clusters n_features) time
+    per individual. Raises the errors of :func:`~moo_clustering.parts.parts` for ``data``.
 
     Parameters
     ----------

@@ -37,8 +37,8 @@ class ValidityIndex(ABC):
     greater_is_better : bool
         Whether larger values are better.
     min_clusters : int, default=1
-        Smallest number of clusters for which the index is defined. Problems score no partition with fewer
-        clusters, and make it infeasible.
+        Smallest number of clusters for which the index is defined. Problems do not score partitions with
+        fewer clusters, which are infeasible.
     """
 
     name: ClassVar[str]
