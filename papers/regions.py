@@ -48,7 +48,7 @@ _NOTES = (
 )
 _START_NOTES = (
     "Weights have changed since last year, and the share of areas that leave their region is a fourth "
-    "objective. Hypervolumes as in the other table; both methods are directed walks of the same CPU time.",
+    "objective. Hypervolumes as in the other table; both methods are directed walks with the same CPU time.",
 )
 
 

@@ -376,7 +376,7 @@ def fit(data: str, out: Path, **options: Any) -> None:
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
     attributes without another role are the features; if there are none, the centres of the areas are used.
-    With -k auto, every region has at least the load --set min_weight=W. The result is in regions.geojson.
+    With -k auto, --set min_weight=W is the smallest load of a region. The result is in regions.geojson.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).

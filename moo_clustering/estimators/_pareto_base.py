@@ -101,8 +101,8 @@ class ParetoPoolClusterer(
         Instead of ``n_clusters``: restrict the number of clusters to the lower, middle or upper third of the
         numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
-        Numbers of clusters in the pool, without ``rare_groups_``. ``"auto"``: up to 40, and at most the
-        square root of n_samples, or 6.
+        Numbers of clusters in the pool, without ``rare_groups_``. ``"auto"``: up to 40, and at most
+        max(6, ceil(sqrt(n_samples))).
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional

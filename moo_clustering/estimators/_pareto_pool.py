@@ -204,7 +204,7 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # The fifth inlier is at most as far as the nearest landmark plus that landmark's fifth inlier.
+            # Triangle inequality: the fifth inlier is at most ``away`` plus the landmark's ``reach`` away.
             _, reach = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach

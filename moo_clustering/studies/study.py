@@ -99,7 +99,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search, see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters, for all data sets or for each, of methods with this parameter. Default: unchanged.
+        Number of clusters for methods with this parameter: one, or one per data set. Default: unchanged.
     timeout : float, optional
         Seconds after which a cell is stopped. Every cell then runs in its own process.
     path : path-like, optional
@@ -172,7 +172,7 @@ class Study:
         return cls(**{**given, "path": place.parent / given.get("path", place.stem)}), options
 
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
-        """Compute the missing cells, and return the study. Ctrl-C stops with a warning, and can be resumed.
+        """Compute the missing cells, and return the study. Ctrl-C stops with a warning; rerun to continue.
 
         Raises a ValueError if a data set cannot be read, no data set has classes for a score that requires
         them, or the folder holds another study or is in use.
