@@ -1,4 +1,4 @@
-"""A table in parts: processor time of passes, and MemeticKMeans beside k-means of other libraries.
+"""A table in parts: processor time of passes, and MemeticKMeans against k-means of other libraries.
 
 ``python benchmarks/run.py parts`` clusters a million rows of 10 features in Parquet files, in this process.
 dask-ml is compared if it is installed.

@@ -1,9 +1,9 @@
-"""Quality of regions: pygeoda and spopt beside climbs within the same limits, GerryChain beside a front.
+"""Quality of regions: climbs against pygeoda and spopt within the same limits, a front against GerryChain.
 
-For every rival, climbs lower the sum of squares with the rival's number of regions and the floor of the loads
-that the rival was asked for: first from random plans, then from the rival's answer. The last column shows the
-rival's loads relative to their mean, and whether one plan of the front of ``Regions`` (loads within 15 % of
-their mean) has a lower sum of squares, fewer cut edges and more even loads.
+For every rival, climbs lower the sum of squares with the rival's number of regions and lower bound of the
+loads, first from random plans, then from the rival's result. The last column shows the rival's loads
+relative to their mean, and whether one plan of the front of ``Regions`` (loads within 15 % of their mean) has
+a lower sum of squares, fewer cut edges and more even loads.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STARTS, PROPOSALS, FLOOR, SECONDS = 10, 400_000, 0.5, 3.0
 
 
 def rivals(areas: Areas, floor: float) -> Iterator[tuple[str, float, Callable[[], Any]]]:
-    """Names of methods, the floors they are asked for, and calls that return the region of every area."""
+    """Names of methods, the lower bounds set for them, and calls that return the region of every area."""
     k, X, weight = areas.n_regions, areas.X, areas.weight
     import pygeoda
 
@@ -79,7 +79,7 @@ def rivals(areas: Areas, floor: float) -> Iterator[tuple[str, float, Callable[[]
 
 
 def climbed(areas: Areas, k: int, floor: float, start: NDArray[np.int32] | None) -> tuple[float, float]:
-    """Least sum of squares of climbs towards it, and processor time."""
+    """Least sum of squares found by climbs, and processor time."""
     rng, begun = np.random.default_rng(0), process_time()
     encoding = RegionEncoding(areas.graph, k, weight=areas.weight, low=floor, plan=start)
     problem = PartitionProblem(None, encoding, [SumOfSquares().fit(areas.X)])

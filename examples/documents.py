@@ -35,7 +35,7 @@ for theme in topic:
 print(texts[0])
 
 # %%
-# Embed the texts by a model or function, here by an installed model if there is one. Nothing is downloaded.
+# Embed the texts with a model or function, here with an installed one, if any. Nothing is downloaded.
 
 words, vocabulary = tfidf(texts, min_df=2)
 X, features = words, "tf-idf"
@@ -52,7 +52,7 @@ for cluster in describe_terms(found.labels_, words, vocabulary):
 print(f"NMI with the themes: {normalized_mutual_info_score(topic, found.labels_):.3f}")
 
 # %%
-# With a known number of topics, a consensus of factorisations states how sure each assignment is.
+# With a known number of topics, a consensus of factorisations shows how certain each assignment is.
 
 vectorizer = CountVectorizer(stop_words="english", min_df=2)
 counts = vectorizer.fit_transform(texts)

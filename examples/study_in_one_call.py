@@ -2,7 +2,7 @@
 A study in one call
 ===================
 
-Shows: five methods on five data sets with three seeds, tables, tests, and what the scores allow to say.
+Shows: five methods on five data sets with three seeds, tables, tests, and conclusions from the scores.
 """
 
 from sklearn import cluster, datasets

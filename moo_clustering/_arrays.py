@@ -94,7 +94,7 @@ def row_sizes(X: Any) -> NDArray[Any]:
     """Return the largest absolute value of every row of a dense or sparse matrix."""
     if issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray()).ravel()
-    # Without a copy of X, and without the overflow of abs(int8(-128)).
+    # Avoids a copy of X, and the overflow of abs(int8(-128)).
     high, low = X.max(axis=1, initial=0), X.min(axis=1, initial=0)
     return np.maximum(high, -low if low.dtype.kind == "f" else -low.astype(np.float64))
 
@@ -107,7 +107,7 @@ def near_one(X: Any, *, together: bool = False) -> Any:
         X = X.tocsr()
     sizes = row_sizes(X)
     exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
-    # Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
+    # scikit-learn can divide by the length of rows whose largest value is between 2^-40 and 2^40.
     shifts = np.where(np.abs(exponents) > 40, -exponents, 0)
     if not shifts.any():
         return X
@@ -185,8 +185,8 @@ class MissingPackageError(ImportError):
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
     """Import a module of a package that only an ``extra`` installs, or raise a MissingPackageError."""
-    # ``purpose`` is the subject of the message, which says how to install the package, and ``otherwise`` an
-    # alternative.
+    # ``purpose`` is the subject of the message, which explains how to install the package, and ``otherwise``
+    # an alternative.
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -21,8 +21,8 @@ FLOATS = [np.float64, np.float32]
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Columns that a message names.
 _SHOWN = 5
-# Largest size in bytes of Dask and Zarr tables that become arrays, for estimators without ``max_memory``; and
-# estimators that read a table in parts.
+# Largest size in bytes of Dask and Zarr tables that are converted to arrays, for estimators without
+# ``max_memory``; and names of estimators that read a table in parts.
 _GATHERED, _OF_PARTS = 2**32, "MemeticKMeans, which reads data in parts"
 
 

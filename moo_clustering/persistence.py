@@ -424,7 +424,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with open(temporary, "xb") as file:
             if sys.platform != "win32":
                 with suppress(OSError):
-                    # The lock tells processes that clean the folder that this process is alive.
+                    # Processes that clean the folder read this lock as a sign that this process is alive.
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()

@@ -34,7 +34,7 @@ N_MEMBERS, MEMBERS_WEIGHT = 8, 0.5
 # Inverse strength of the penalty on the logistic part, and strength of that on the linear part.
 _LOGISTIC, _RIDGE = 0.1, 5.0
 N_FOLDS = 20
-# Expected indices at which the interval of the reached ones is estimated, from so many nearest results.
+# Expected indices at which the interval of reached indices is estimated, each from the 24 nearest results.
 EXPECTED, _NEAREST = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0), 24
 _EXCESS_OF_P05 = 1.78
 _CLEAR_ARI = 0.8
@@ -240,9 +240,9 @@ def calibration_error(expected: FloatArray, reached: FloatArray) -> float:
 
 
 def reached_interval(expected: FloatArray, reached: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Quantiles 1/6 and 5/6 of the indices reached by results with nearly the EXPECTED ones.
+    """Quantiles 1/6 and 5/6 of the indices reached by the results nearest to each index of ``EXPECTED``.
 
-    Both are made increasing, and the interval is widened to contain the expected index.
+    The interval is widened to contain the expected index, and both ends are made increasing.
     """
     low, high = np.empty(len(EXPECTED)), np.empty(len(EXPECTED))
     for place, one in enumerate(EXPECTED):

@@ -35,7 +35,7 @@ SECONDS = 3.0
 TOLERANCES = (0.15, 0.05)
 OURS = "directed walks"
 BLOCKS = ("search", "start")
-# Standard deviation of the change of the logarithm of a weight in a year.
+# Standard deviation of the yearly change of the logarithm of a weight.
 _YEAR = 0.15
 # Proposed moves of a climb that is not continued, and initial plans that set the scale of its objectives.
 _LONG_CLIMB, _SCALE = 300_000, 20
@@ -48,7 +48,7 @@ _NOTES = (
 )
 _START_NOTES = (
     "Weights have changed since last year, and the share of areas that leave their region is a fourth "
-    "objective. Hypervolumes as in the other table; both methods are directed walks of the same CPU time.",
+    "objective. Hypervolumes as in the other table; both methods are directed walks with the same CPU time.",
 )
 
 

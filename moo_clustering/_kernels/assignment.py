@@ -15,7 +15,7 @@ _ITEMS, _LONGEST = 1 << 22, 48
 
 @njit(cache=True, nogil=True)
 def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sample: int) -> int:
-    """Insert an exchange into a list of falling cost; a full list drops its first. Return the length."""
+    """Insert an exchange into a list by falling cost; a full list drops its costliest. Return the length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held
@@ -55,11 +55,11 @@ def assign_within(
     cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any], prices: NDArray[Any], labels: NDArray[Any]
 ) -> int:
     """Assign samples to clusters of ``low`` to ``high`` samples at least cost; return the number of paths."""
-    # Successive shortest paths on the graph of clusters, whose arc a -> b moves the sample of a with the
-    # least cost[i, b] - cost[i, a], and on a further node, the slack, which balances the clusters within
-    # their bounds. ``prices``, the dual values of the clusters (0 for the slack), are updated; prices of a
-    # similar problem save most of the paths. Sorted lists contain the cheapest exchanges between every two
-    # clusters; empty lists are refilled. O(n k + paths (k^2 + n / length of a list)) time.
+    # Successive shortest paths on a graph of the clusters and a further node, the slack, which balances the
+    # clusters within their bounds. The arc a -> b moves the sample i of cluster a with the least
+    # cost[i, b] - cost[i, a]. ``prices``, the dual values of the clusters (0 for the slack), are updated;
+    # prices of a similar problem save most of the paths. Sorted lists contain the cheapest exchanges between
+    # every two clusters; empty lists are refilled. O(n k + paths (k^2 + n / length of a list)) time.
     # The sum of ``low`` must be at most n, and that of ``high`` at least n.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
@@ -161,7 +161,7 @@ def assign_within(
                 sizes[b] += 1
                 labels[i] = b
                 for c in range(k):
-                    # A list contains the cheapest members, so omit a sample more expensive than all of them.
+                    # A list contains the cheapest members, so skip a sample more expensive than all of them.
                     h = held[b, c]
                     if c != b and h > 0:
                         value = cost[i, c] - cost[i, b]

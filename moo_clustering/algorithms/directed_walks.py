@@ -33,8 +33,8 @@ class DirectedWalks(GeneticAlgorithm):
     it. Walks of the first generation start from the initial solutions in random order. There is no crossover.
 
     A generation takes O(n_offsprings archive_size n_obj + (n_offsprings + archive_size)^2 n_obj) time besides
-    mutation and evaluation. Smaller constraint violations dominate. The algorithm is new; for results on
-    contiguous regions, run ``python -m papers regions``.
+    mutation and evaluation. Smaller constraint violations dominate. The algorithm is new;
+    ``python -m papers regions`` compares it with others on contiguous regions.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def drive(
         -1 for objectives that are maximised and negated in the search, for the progress bar.
     checkpoint : Checkpoint or path, optional
         File to write after the initial population, every ``every`` generations and at the end, and whether to
-        resume from it. Resumed and uninterrupted runs are bit-identical. A path is a default Checkpoint.
+        resume from it. Resumed and uninterrupted runs are bit-identical. A path means ``Checkpoint(path)``.
 
     Returns
     -------

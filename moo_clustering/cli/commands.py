@@ -71,7 +71,7 @@ _flag = partial(_option, is_flag=True)
     cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, prog_name="moo-clustering")
-@_flag("--traceback", "Show where an error came from instead of one line.")
+@_flag("--traceback", "Show the traceback of an error instead of one line.")
 @click.pass_context
 def main(context: click.Context, traceback: bool) -> None:
     """Evolutionary clustering: multi-objective and semi-supervised methods for your own data."""
@@ -100,12 +100,12 @@ def about(as_json: bool) -> None:
 )
 @_option(
     "--error-rate SHARE",
-    "Expected share of wrong answers; with 0, answers that contradict others are rejected; with auto, it "
-    "is estimated from repeated questions.  [default: 0.03]",
+    "Expected share of wrong answers. With 0, answers that contradict others are rejected; with auto, the "
+    "share is estimated from repeated questions.  [default: 0.03]",
     _ERROR_RATE,
 )
 @_flag("--resume", "Continue from the answers in the folder.")
-@_option("--out OUT", "Folder for the resulting clusters; default: asked, in DIR.", _NEW_FOLDER)
+@_option("--out OUT", "Folder for the resulting clusters; default: DIR/asked.", _NEW_FOLDER)
 @_flag("--json as_json", "Write questions and read answers as lines of JSON.")
 def ask(folder: Path, **options: Any) -> None:
     """Improve the clusters of a run by answering questions about samples.
@@ -258,7 +258,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
 @_option(
     "-k --n-clusters N|A-B",
-    "Number of clusters; required by most methods. The default also accepts intervals (2-5), regions auto.",
+    "Number of clusters; required by most methods. The default accepts an interval (2-5), and regions auto.",
     callback=_number_or_interval,
 )
 @_option(
@@ -321,7 +321,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @_option("--min-df N", "Documents: minimum document frequency of a term.", callback=_frequency)
 @_option("--max-df N", "Documents: maximum document frequency of a term.", callback=_frequency)
 @_option("--svd N", "Documents: number of components to which the terms are reduced.", _POSITIVE)
-@_option("--embed MODEL", "Documents: cluster embeddings by package:name or module:function.")
+@_option("--embed MODEL", "Documents: cluster embeddings computed by package:name or module:function.")
 @_option(
     "--features n_features N",
     "Methods that predict labels: keep the N features most informative about the labels in the fit.",
@@ -375,8 +375,8 @@ def fit(data: str, out: Path, **options: Any) -> None:
 
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
-    attributes without another role are the features; without any, the centres of the areas are. With -k auto,
-    regions have at least the load --set min_weight=W. The result regions.geojson contains all regions.
+    attributes without another role are the features; if there are none, the centres of the areas are used.
+    With -k auto, --set min_weight=W is the smallest load of a region. The result is in regions.geojson.
 
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).
@@ -614,7 +614,7 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
     """Run methods on data sets with many seeds, and compare their scores.
 
     FILE is a TOML file that names methods, data sets, scores and seeds. The same command continues after an
-    interruption or a kill, and computes only what is missing when FILE has further methods, sets or seeds.
+    interruption or a kill, and computes only missing cells if methods, data sets or seeds are added to FILE.
     Results, tables and conclusions are saved in the folder `path` of FILE.
     """
     with reported(), shown_warnings():

@@ -253,7 +253,7 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
 
 
 def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Line of the limits that hold, and of the violations of others."""
+    """Return a line that names the limits that hold, and the violations of the others."""
     found = {each["name"]: each["violation"] for each in record.get("limits", ())}
     said = [f"{name} violated by {value:.3g}" if value else f"{name} holds" for name, value in found.items()]
     return [["limits", ", ".join(said)]] if said else []

@@ -123,7 +123,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
     if options["embed"] is not None and method.name == RECOMMENDED:
-        scaled = {"metric": "cosine"}  # other methods do not scale the rows of unit length
+        scaled = {"metric": "cosine"}  # other methods cluster the rows of unit length as they are
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # A killed run without results is restarted, with any method.

@@ -473,7 +473,7 @@ def load_areas(
         geometry = np.array([shapely.from_geojson(json.dumps(each["geometry"])) for each in features])
         west, south, east, north = shapely.total_bounds(geometry)
         if "crs" not in document and max(-west, east) <= 180 and max(-south, north) <= 90:
-            # Degrees of longitude have the length of degrees of latitude at the equator only.
+            # A degree of longitude is as long as a degree of latitude only at the equator.
             scale = [np.cos(np.radians((south + north) / 2)), 1.0]
             geometry = shapely.transform(geometry, lambda points: points * scale)
         areas, perimeters, borders = rook_neighbors(geometry)
@@ -619,7 +619,7 @@ def text_features(
             raise DataError("--svd reduces terms, and --embed replaces them; use one of the two")
         record |= {"features": "embeddings", "model": embed}
         folder = str(Path.cwd())
-        sys.path.insert(0, folder)  # where a console script does not look for modules
+        sys.path.insert(0, folder)  # console scripts do not search the current folder for modules
         try:
             X = datasets.embed(samples.source.texts, embed)
         finally:

@@ -257,11 +257,11 @@ class AreaSamples(PreparedSamples):
         return (*self.roles_of_map.values(),)
 
     def report_data(self) -> dict[str, Any]:
-        """Adds the polygons."""
+        """Return the data for the report, including the polygons."""
         return super().report_data() | {"geometry": self.geometry}
 
     def record(self) -> dict[str, Any]:
-        """Adds the columns of the weights and of the earlier regions."""
+        """Return the record, with the columns of weights and earlier regions."""
         return super().record() | self.roles_of_map
 
     def save_regions(self, folder: Path, labels: IntArray) -> list[str]:

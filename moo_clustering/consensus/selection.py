@@ -188,7 +188,7 @@ def _search(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Distinct subsets on the front, ordered by their objectives."""
     n_runs = problem.n_var
-    # Up to this number, all subsets are compared; a search would mostly draw repeated ones.
+    # Up to this number of subsets, compare all of them; a search would mostly draw repeated subsets.
     if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:
         kept, F = _front_of_all(problem)
     else:

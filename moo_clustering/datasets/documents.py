@@ -219,8 +219,8 @@ def tfidf(
 def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     """Compute embeddings of texts with a callable or an installed package. Nothing is downloaded.
 
-    Time and memory of the model. Raises a DataError if the package or the model is not installed, or if the
-    embeddings are not one finite row of numbers per text. Warns of rows of zeros, which have no direction.
+    Time and memory are those of the model. Raises a DataError if the package or the model is not installed,
+    or the result is not one finite row of numbers per text. Warns about rows of zeros.
     Cluster the rows with ``ParetoClustering(metric="cosine")``. Source: ParetoClustering: agreement of
     algorithm families.
 
@@ -228,9 +228,9 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     ----------
     texts : sequence of str
     model : callable, str or object with a method ``encode`` or ``embed``
-        A callable returns one row per text of a list. Or ``"sentence-transformers:NAME"``,
-        ``"fastembed:NAME"`` or ``"model2vec:NAME"``, where NAME is a folder or a model in the local cache of
-        that package, or ``"module:function"``, which is imported.
+        A callable receives a list of texts and returns one row per text. A string names a function to import
+        (``"module:function"``) or a model in a folder or in the cache of its package:
+        ``"sentence-transformers:NAME"``, ``"fastembed:NAME"`` or ``"model2vec:NAME"``.
 
     Returns
     -------
@@ -292,7 +292,7 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
     load = getattr(module, _EMBEDDERS[package])
     try:
         if package == "model2vec":
-            # ``from_pretrained`` downloads whatever is not a folder.
+            # ``from_pretrained`` downloads any model that is not a folder.
             if not Path(name).is_dir():
                 name = import_module("huggingface_hub").snapshot_download(name, local_files_only=True)
             return quoted(model), load.from_pretrained(name).encode
@@ -363,7 +363,7 @@ class Fields(NamedTuple):
                 raise DataError(Advice("", *(f"{way} names {column!r} twice" for way in _TEXT_COLUMNS)))
 
     def wanted(self) -> set[str]:
-        """Return the columns that may be used."""
+        """Return the names of all columns that the reader can use."""
         return {*(self.text or _TEXT), _TITLE, *_IDS, *self.roles.by_column()}
 
 

@@ -569,7 +569,7 @@ def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # The first rows are tested first, because most columns with more values show them there.
+    # Test the first rows first, because most columns with more values can be recognised there.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))

@@ -80,7 +80,7 @@ class Encoding(ABC):
     def canonical(self, X: IntArray) -> IntArray:
         """Return equal rows for genotypes of equal partitions, and only for these; by default, the partition.
 
-        Encodings of this package whose genes are sorted for this leave samples at equal distances aside.
+        Encodings of this package that sort the genes instead ignore that their order can decide ties.
         """
         return relabel_by_first_appearance(self.decode(X))
 

@@ -94,9 +94,9 @@ class MedoidEncoding(_MedoidGenes):
     max_memory : int, default=4 GiB
         Largest size of the dissimilarities, 8 n_samples^2 bytes.
     sizes : ClusterSizes, optional
-        Bounds on the cluster sizes, at least 1. Samples are then assigned within them at the least sum of
-        dissimilarities to medoids, so that every individual is feasible, in O(k_max n_samples + k_max^2
-        n_moves) time.
+        Bounds on the cluster sizes, at least 1. Samples are then assigned within these bounds at the least
+        sum of dissimilarities to medoids, so that every individual is feasible, in O(k_max n_samples +
+        k_max^2 n_moves) time.
 
     Examples
     --------
@@ -142,7 +142,7 @@ class MedoidEncoding(_MedoidGenes):
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign samples to medoids; raise a ValueError unless rows are distinct medoids, then -1."""
+        """Assign samples to medoids; raise a ValueError unless rows are distinct medoids followed by -1."""
         medoids = self._checked(X)
         if self.sizes is not None:
             costs = (self.distances[row[row >= 0]].T for row in medoids)

@@ -16,7 +16,7 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Bias of old boundaries, where random trees are then cut first; random edge lengths are below 1.
+# Added to the lengths (below 1) of edges across old boundaries, so that random trees are cut there first.
 _FIRST = 2.0
 
 

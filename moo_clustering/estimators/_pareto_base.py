@@ -101,8 +101,8 @@ class ParetoPoolClusterer(
         Instead of ``n_clusters``: restrict the number of clusters to the lower, middle or upper third of the
         numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
-        Numbers of clusters in the pool, without ``rare_groups_``. ``"auto"``: up to 40 and to the square root
-        of n_samples.
+        Numbers of clusters in the pool, without ``rare_groups_``. ``"auto"``: up to 40, and at most
+        max(6, ceil(sqrt(n_samples))).
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
@@ -157,8 +157,8 @@ class ParetoPoolClusterer(
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the index of three in four data sets that were left out of the calibration.
-        NaN if ``confidence_`` is.
+        Interval that contained the index of about three in four data sets outside its calibration. NaN if
+        ``confidence_`` is NaN.
     structure_p_value_ : float
         Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
         equally well. At least .001. NaN for bags.
@@ -189,8 +189,8 @@ class ParetoPoolClusterer(
     landmark_weights_ : ndarray of shape (n_landmarks,) or None
         Number of samples of every landmark.
     rare_groups_ : DataFrame
-        With landmarks, groups of 20 samples to 1 % (identical samples: any share) at a distance from all
-        others: cluster, ``n_samples``, share, number of a sample, and whether the group is a cluster.
+        With landmarks, groups of 20 samples up to a share of 1 % (any share if identical) at a distance from
+        all others: ``cluster``, ``n_samples``, ``share``, first ``sample``, and ``is_cluster``.
     outliers_ : ndarray of shape (n_samples,), bool
         Samples far from all others, at most 5 %, see Notes and ``noise``; none for distances and bags.
     classes_ : ndarray of shape (n_classes,)
@@ -403,7 +403,7 @@ class ParetoPoolClusterer(
     @property
     def rare_groups_(self) -> pd.DataFrame:
         """Small groups of samples at a distance from all others, see :class:`ParetoClustering`."""
-        import pandas as pd  # takes long
+        import pandas as pd  # slow import
 
         check_is_fitted(self)
         rows = []
@@ -418,11 +418,11 @@ class ParetoPoolClusterer(
         return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
 
     def restore_samples(self, X: Any) -> Self:
-        """Give the samples of the fit to a model that was loaded from a pickle.
+        """Restore the samples of the fit in a model that was loaded from a pickle.
 
         A pickle of a fit with landmarks does not contain the samples. ``predict``, ``choose`` and ``relabel``
         without labels do not need them; ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
-        ValueError if X has another number of rows, or rows of other landmarks.
+        ValueError if X has another number of rows, or a row has another landmark than in the fit.
 
         Parameters
         ----------
@@ -848,7 +848,7 @@ class ParetoPoolClusterer(
                 self.random_control_labels_ = self._with_noise(by_chance.labels)
 
     def _restore(self, X: Any = None) -> None:
-        """Compute the seeds and tables that a saved model lacks; X are the samples of the fit."""
+        """Compute the seeds and tables that a saved model lacks; X contains the samples of the fit."""
         self._seeds = spawn_seeds(self.random_state, 4)[:3]
         saved = dict(vars(self))
         if X is not None:

@@ -65,12 +65,12 @@ _LEAST_POINTS = 150
 _LEAST_SHOWN, _FEW = 0.01, 30
 # Members have a similar number of clusters if the numbers differ by one, or by this share.
 _NEARLY = 0.15
-# Largest difference of scaled values that is rounding.
+# Largest difference of scaled values that is attributed to rounding.
 _ROUNDING = 1e-9
-# A number of clusters above the number of separated groups by this factor lowers the confidence.
+# The confidence is lowered if the number of clusters is this many times that of separated groups.
 _FAR_ABOVE = 2.5
-# Ends of the interval by confidence. It contained the index of 81 % of 132 results by features, and 72 % by
-# distances, with each source left out from the model.
+# Ends of the interval by confidence. Under models that leave out the source of a result, it contained the
+# index of 81 % of 132 results from features, and of 72 % from distances.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.5, 0.7, 0.75)
 _HIGH = (0.05, 0.15, 0.55, 0.9, 1.0, 1.0, 1.0)
@@ -190,7 +190,7 @@ class Assessor:
 
     @property
     def _points(self) -> FloatArray | None:
-        """Features of the points, or coordinates by their distances, or None."""
+        """Features of the points, or coordinates computed from their distances, or None."""
         return self.samples.coordinates if self.samples.features is None else self.samples.features
 
     def _described(self, labels: Labels) -> FloatArray:
@@ -249,7 +249,7 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # Other cached values are recomputed from these. Pickles of landmarks lack the samples for equal rows.
+        # Other cached values are recomputed. Equal rows cannot be: pickles with landmarks omit the samples.
         state: dict[str, Any] = {"samples": self.samples, "best_agreement": self.best_agreement}
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 
@@ -348,19 +348,19 @@ class Assessment(NamedTuple):
     confidence: float  # expected adjusted Rand index with classes, in 0..1
     p_value: float  # of the reference data, NaN without features
     verdict: str  # one of VERDICTS
-    remarks: tuple[str, ...] = ()  # what explains or qualifies the verdict
+    remarks: tuple[str, ...] = ()  # reasons and reservations
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval of the index, which contained that of about three in four data sets left out."""
+        """Interval that contained the index of about three in four data sets outside the calibration."""
         low, high = (float(np.interp(self.confidence, _EXPECTED, ends)) for ends in (_LOW, _HIGH))
         return low, high
 
     def beside(self, row: int, why: str) -> Assessment:
-        """Compare with an alternative of higher expected index, and state why it is not the result."""
+        """Add a remark that an alternative has a higher expected index, and why it is not the result."""
         said = f"alternative-{row} has a higher expected index, but {why}"
         verdict = SEVERAL if self.verdict == CLEAR else self.verdict
-        # With a doubtful p-value, only separated clusters are clear.
+        # If the p-value is not small, the verdict was clear only because the clusters are separated.
         chance = (BEYOND_CHANCE,) if verdict != self.verdict and self.p_value >= DOUBTFUL_P else ()
         others = tuple(remark for remark in self.remarks if not chance or remark != _SEPARATED)
         return self._replace(verdict=verdict, remarks=(*chance, *others, said))
@@ -433,7 +433,7 @@ MODEL = ConfidenceModel(
         "log_features": Term(1.96, 1.23, 0.616, 0.0285),
     },
 )
-# For bags: from the same pools without features.
+# Model for bags, estimated from the same pools without features.
 MODEL_WITHOUT_FEATURES = ConfidenceModel(
     0.715,
     0.634,
@@ -469,7 +469,7 @@ def verdict_text(
     if supervised:
         text += " from the pool alone, an underestimate with labels or pairs"
     elif bags:
-        text += "; unreliable for bags, whose known classes were hardly clusters"
+        text += "; unreliable for bags, because known classes of bags hardly form clusters"
     elif n_samples < _FEW:
         text += f"; unreliable for only {n_samples} samples"
     return "; ".join([text, *remarks])

@@ -29,8 +29,8 @@ Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
 # Rank of the neighbour whose distance identifies outliers, and the smallest number of samples for that.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
-# Outliers: robust deviations of the logarithmic distance beyond the median, smallest deviation, factor
-# relative to the neighbours, and largest share.
+# Outliers: number of robust deviations of the logarithmic distance above the median, smallest deviation,
+# factor relative to the neighbours, and largest share of the points.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Passes, batch size and largest number of samples of the k-means that finds landmarks.
 _PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
@@ -44,13 +44,13 @@ _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.
 EQUAL = 1e-9
 # Samples that may belong to rare groups are this far from their landmark, relative to the median.
 _OUTER = 1.5
-# Ratio of the lengths of rows above which embeddings are unlikely to be by the same model.
+# Ratio of row lengths above which embeddings are unlikely to come from the same model.
 _UNLIKE_LENGTHS = 1000.0
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureScaling:
-    """Offset and scale of every varying feature, or for sparse data a reduction to principal components."""
+    """Offset and scale of every varying feature, or a reduction of rows by a truncated SVD."""
 
     offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
@@ -139,7 +139,7 @@ class FeatureScaling:
 
 
 def warn_of_lengths(X: Any) -> None:
-    """Warn of rows of zeros, which have no direction, and of dense rows of very different lengths."""
+    """Warn about rows of zeros, which have no direction, and of dense rows of very different lengths."""
     sizes = np.concatenate([row_sizes(part) for part in _row_parts(X)])
     if n_zero := int((sizes == 0.0).sum()):
         warn_caller(
@@ -150,12 +150,12 @@ def warn_of_lengths(X: Any) -> None:
     if not sp.issparse(X) and len(sizes) and sizes.max() / _UNLIKE_LENGTHS > sizes.min():
         warn_caller(
             f"the largest value of a row of X is {sizes.min():.3g} to {sizes.max():.3g}, which "
-            'metric="cosine" ignores; check that all rows are embeddings by the same model'
+            'metric="cosine" ignores; check that all rows are embeddings from the same model'
         )
 
 
 def _row_parts(X: Any) -> list[Any]:
-    """Return views of dense rows, few enough to be converted at once, or sparse data as they are."""
+    """Divide dense data into views that are small enough to convert at once; do not divide sparse data."""
     step = max(1, _AT_ONCE // max(1, X.shape[1]))
     if sp.issparse(X) or X.shape[0] <= step:
         return [X]
@@ -187,9 +187,9 @@ class Placement:
 
     @classmethod
     def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int) -> Self:
-        """Place up to ``n_landmarks`` means of near samples, and twelve for every rare group."""
-        # Mini-batch k-means of up to 250,000 samples finds the landmarks. All have equal weight, which
-        # reduces the weight of dense regions and helps clusters of different sizes.
+        """Place up to ``n_landmarks`` landmarks, and up to twelve further ones for every rare group."""
+        # Mini-batch k-means of up to 250,000 samples finds the landmarks. All have equal weight, so
+        # dense regions weigh less, which helps clusters of different sizes.
         # O(n_samples n_landmarks n_features) time.
         n_samples = X.shape[0]
         if n_samples <= n_landmarks:
@@ -244,8 +244,8 @@ class Placement:
         sizes = found.sizes()
         kept = (sizes >= _LEAST_RARE) & (sizes <= _MOST_RARE * n_samples)
         number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
-        # Identical rows at a distance are groups, whatever their number: they have a single landmark, which
-        # would be an outlier, because it has no near neighbours.
+        # Many identical rows at a distance are a group, whatever their share. Their only landmark has no near
+        # neighbours, so it would be an outlier otherwise.
         widest = np.zeros(len(means))
         np.maximum.at(widest, landmark_of, away)
         alone = (rare < 0) & (counts >= _LEAST_RARE) & (widest <= EQUAL * np.abs(means).max())
@@ -255,7 +255,7 @@ class Placement:
         return replace(found, rare=rare if kept.any() or alone.any() else None)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of the outlying points, and those of the mask ``before``, outside rare groups."""
+        """Return a mask of the points outside rare groups that are outliers, or in the mask ``before``."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
@@ -269,7 +269,7 @@ class Placement:
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
     """Find small groups of rows whose gap to all other rows is long relative to their longest link.
 
-    ``rows`` are a sample of ``n_samples`` rows, and ``centers`` represent them. Groups have less than 1 % of
+    ``rows`` are a sample of ``n_samples`` rows, and ``centers`` represent them. Groups have at most 1 % of
     the rows. Only rows far from their centre, or with an isolated centre, are linked.
     """
     n, n_features = rows.shape
@@ -307,7 +307,7 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
 
 
 def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: FloatArray) -> IntpArray:
-    """Return the rows far from their centre, or whose centre is isolated, sparse or of unequal rows."""
+    """Return the rows far from their centre, or whose centre is isolated, sparse or heterogeneous."""
     counts = np.bincount(cell, minlength=len(centers))
     order, starts = np.lexsort((away, cell)), np.cumsum(counts) - counts
     radius = np.zeros(len(centers))
@@ -325,7 +325,7 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
     component = connected_components(links, directed=False)[1]
     rare = np.bincount(component, counts)[component] < _MOST_RARE * len(cell)
     chosen = sparse | rare
-    # Unequal: the fifth neighbours of some rows are half as far as those of a quarter of the rows.
+    # Heterogeneous: a row's fifth neighbour is less than half as far as that of a quarter of the rows.
     for center in np.flatnonzero(~chosen & (counts > 12) & (counts <= 8 * np.mean(counts))):
         some = rows[order[starts[center] : starts[center] + counts[center]]]
         fifth = np.partition(cdist(some, some), 5, axis=1)[:, 5]
@@ -336,8 +336,8 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Pass members and longest link of groups whose next link is ``factor`` times as long to ``accept``."""
-    # Of nested groups, the outermost that is accepted counts, unless it consists of several.
+    """Call ``accept(members, longest link)`` for groups whose next link is ``factor`` times as long."""
+    # A group replaces a single group inside it, but not several. The inner ones are tried if it is rejected.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # node of the dendrogram at every root
@@ -382,7 +382,7 @@ def _visit_isolated(
 class PointSearch:
     """Exact search for the nearest of many points, whose result for a row does not depend on other rows.
 
-    ``limits`` are the largest distances at which a point is found.
+    ``limits`` are the largest distances at which each point is found.
     """
 
     def __init__(self, points: FloatArray, limits: FloatArray | None = None) -> None:
@@ -435,8 +435,8 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[Flo
 def far_points(points: FloatArray) -> BoolArray:
     """Return a mask of the outliers: samples far from all others, not only in a sparse region."""
     # The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
-    # deviations, and the distance is eight times that of at least two of these neighbours, because outliers
-    # can be neighbours. All are False for fewer than 20 samples, or if more than 5 % were outliers.
+    # deviations, and the distance is eight times that of at least two of these neighbours (not all, because
+    # outliers can be neighbours). All are False for fewer than 20 samples, or if more than 5 % were outliers.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none
@@ -465,7 +465,7 @@ def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move outliers towards their nearest inlier, to the distance of its fifth neighbour."""
+    """Move outliers towards their nearest inlier, as near as the fifth neighbour of that inlier."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)

@@ -46,7 +46,7 @@ _PRODUCTS = 10_000_000
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Range of random walks on the graph.
 _REACH = 0.9
-# Number of coordinates of points by their distances, and smallest share of an eigenvalue in the greatest.
+# Largest number of coordinates from distances, and smallest eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance that defines the neighbours of bags.
 _GRAPH_DISTANCE = "average"
@@ -204,7 +204,7 @@ class PooledSamples:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
-            # The fifth inlier is at most as far as the nearest landmark plus its distance to its own fifth.
+            # Triangle inequality: the fifth inlier is at most ``away`` plus the landmark's ``reach`` away.
             _, reach = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
@@ -465,8 +465,8 @@ def pooled_distances(
 
 
 def principal_coordinates(D: FloatArray) -> FloatArray:
-    """Return at most 50 coordinates of points by their distances (classical scaling), for the verdict."""
-    # Directions with negative or negligible eigenvalues are left out. O(n^2) time for 50 coordinates.
+    """Return up to 50 coordinates of points by classical scaling of their distances, for the verdict."""
+    # Directions with negative or negligible eigenvalues are omitted. O(n^2) time.
     squared, start = D**2, np.random.default_rng(0).normal(size=len(D))
     means = squared.mean(axis=0)
     products = -(squared - means - means[:, None] + means.mean()) / 2

@@ -42,7 +42,7 @@ CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "direct
 MOST_FOR_SHAPES = 3
 # Weight of the modularity relative to the gain in likelihood.
 _MODULARITY_IN_MIXTURE = 0.3
-# Price of ln n_clusters for directions. Without it, the number of clusters increases with that of documents.
+# Penalty on ln n_clusters for directions. Without it, more documents have more clusters.
 _LOG_CLUSTERS_PRICE = 0.1
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
@@ -426,7 +426,7 @@ class Candidates:
 
     @cached_property
     def granularities(self) -> dict[str, tuple[int, int]]:
-        """Interval of the numbers of clusters of every granularity that the pool has."""
+        """Smallest and largest number of clusters of every granularity in the pool."""
         numbers = np.unique(self.pool.n_clusters[self.eligible])
         ends = numbers[0] * (numbers[-1] / numbers[0]) ** np.array([1 / 3, 2 / 3])
         codes = (numbers[:, None] > ends).sum(axis=1)

@@ -52,7 +52,7 @@ _FREE = 100
 _MENDS = 2000
 # Largest number of exchanges that one step of a repair compares.
 _EXCHANGES = 1 << 22
-# Limit of the time of an integer programme; its best solution so far is used.
+# Time limit of an integer programme in seconds, after which its best solution is used.
 _SECONDS = 30.0
 
 
@@ -60,11 +60,11 @@ _SECONDS = 30.0
 class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
     """K-means with limits on sizes, sums of weights, shares of groups and pairs (balanced, fair k-means).
 
-    Every assignment minimises the sum of squares within the limits. With sizes alone it is exact, in
+    Assignments minimise the sum of squares within the limits. If only sizes are bounded, they are exact, in
     O(n_samples n_clusters n_features) time plus O(n_clusters^2) per sample that does not fit into its nearest
-    cluster. With weights, groups or pairs, a linear programme is solved and its solution rounded and
-    repaired, which takes tens of milliseconds for 1,000 samples. If the solution violates cannot-links, an
-    integer programme assigns their samples, which can take seconds for many of them. All pairs are satisfied.
+    cluster. With weights, groups or pairs, the solution of a linear programme is rounded and repaired, which
+    takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an integer programme
+    assigns their samples, which can take seconds if there are many. All pairs are satisfied.
     O(n_samples (n_clusters + n_features)) memory. Source: P.
     Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65
     (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS
@@ -95,8 +95,8 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
     inertia_ : float
         Sum of the squared distances of samples to their centres.
     gap_ : float
-        Cost of the last assignment relative to a lower bound without cannot-links, minus 1; 0 with sizes
-        alone.
+        Relative excess of the cost of the last assignment over a lower bound that ignores cannot-links; 0 if
+        only sizes are bounded.
     violations_ : dict of str to float
         Violation of every limit by ``labels_``, all 0.
     n_iter_ : int
@@ -330,7 +330,7 @@ def _constrained_run(
         inertia = float(((points - centers[labels]) ** 2).sum())
         if best is None or inertia <= best.inertia:
             best = _Run(labels, centers, inertia, gap, n_iter)
-        # Rounded assignments can be worse than the last one, and recur.
+        # Rounded assignments can be worse than the previous one, and can repeat.
         if (known := hash(labels.tobytes())) in seen or moved <= limit:
             break
         seen.add(known)
@@ -340,7 +340,7 @@ def _constrained_run(
 class _Bounds:
     """Limits as arrays: bounds on sums of amounts per cluster, and on shares of groups.
 
-    Samples that must be together are one group, whose cost and amounts are their sums.
+    Samples that must be together are one group; its cost and amounts are the sums over these samples.
     """
 
     def __init__(
@@ -430,7 +430,7 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Solve the integer programme for groups with cannot-links or small margins, if necessary for all."""
+        """Solve an integer programme for groups with cannot-links or small margins, if necessary for all."""
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -486,7 +486,7 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Solve for some groups, where the others use up ``spent`` of the bounds; also return the duals.
+        """Solve for some groups, with bounds reduced by the amounts ``spent``; also return the duals.
 
         With pairs ``rivals`` of rows that must not be together, the solution is integral, without duals.
         """

@@ -285,7 +285,7 @@ class CategoryCoder:
                 )
 
     def encode(self, columns: Sequence[Column]) -> NDArray[np.int32]:
-        """Return the codes of shape (n_samples, n_features); -1 for a value that is no category."""
+        """Return the codes of shape (n_samples, n_features); -1 for a value that is not a category."""
         codes = []
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
             if edges is None:

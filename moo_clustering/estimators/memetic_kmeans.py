@@ -68,7 +68,7 @@ MUTATION = {"always": 1.0, "half": 0.5, "never": 0.0}
 # 200 times. With less, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # For tables in parts: number of searches, rows of each, passes over all rows (after twelve, a sum of squares
-# improves by less than .2 %), and relative gain below which a candidate rests.
+# improves by less than .2 %), and relative gain below which a candidate stops.
 _SEARCHES, _SEARCHED, _PASSES, _REST = 4, 20_000, 12, 1e-6
 # Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
 _ROUNDING = 1e-12
@@ -156,10 +156,10 @@ class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
     budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
-    than memory. Up to four samples of 20,000 rows are searched, each with a fourth of the budget, and all
+    than memory. Up to four samples of 20,000 rows are searched, which share the budget equally, and all
     results are improved together by at most 12 Lloyd's iterations over all rows, each of which is one pass.
-    The best is the result, whose centres are the means of the previous pass. ``labels_`` is a Dask array
-    then, ``parts_`` the table, and ``history_`` has one row per pass, with the distances of the searches.
+    The best is the result; its centres are the means of the previous pass. ``labels_`` is then a Dask array,
+    ``parts_`` the table, and ``history_`` has one row per pass, with the distances that the searches used.
 
     Examples
     --------
@@ -247,7 +247,7 @@ class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
     def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
         """Write the labels of a table in parts, one Parquet file per part.
 
-        See :func:`~moo_clustering.parts.write_labels`: the same call completes an interrupted one.
+        See :func:`~moo_clustering.parts.write_labels`. To complete an interrupted call, repeat it.
 
         Parameters
         ----------
@@ -417,7 +417,7 @@ class Budget:
     """Budget of a search, in seconds or in distances between two points."""
 
     # Default: 2000 n_samples n_clusters distances, up to 500 million, but at least 200 n_samples n_clusters.
-    # ``share`` searches divide the budget.
+    # The budget is divided among ``share`` searches.
 
     def __init__(
         self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None, share: int = 1
@@ -638,7 +638,7 @@ class MemeticSearch(CenterSearch):
 def improved_by_passes(
     looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
-    """Run Lloyd's iterations of all candidates together, shape (p, k, d), until all have come to rest."""
+    """Run Lloyd's iterations of all candidates together, shape (p, k, d), until all have converged."""
     # Returns the best centres, the first row of every cluster, and the least sums of squares, (n_passes, p).
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)

@@ -115,10 +115,10 @@ class ParetoClustering(ParetoPoolClusterer):
     by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
     features). ``verdict_remarks_`` names clusters of identical rows, which do not count; alternatives with a
     higher expected index, and why they are not the result; and a number of clusters 2.5 times that of
-    separated groups or more, which lowers the confidence. Thin shapes of few samples may be called noise
-    although the partition is right. Outliers are samples whose fifth neighbour is eight times as far as those
-    of some of its neighbours, and beyond the median by five robust standard deviations of the logarithms. The
-    page of this method in the documentation has the calibration, and the figures behind the defaults.
+    separated groups or more, which lowers the confidence. Thin shapes of few samples may be reported as noise
+    although the partition is correct. Outliers are samples whose fifth neighbour is eight times as far as
+    that of some neighbours, and beyond the median by five robust standard deviations of the logarithms. The
+    page of this method in the documentation describes the calibration and how the defaults were chosen.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
     landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of
@@ -298,7 +298,7 @@ class ParetoClustering(ParetoPoolClusterer):
         return self
 
     def _accepted_lead(self) -> float:
-        """How much better the result of the fit scored than the partition that the user prefers to it."""
+        """Lead in score of the result of the fit over the partition that the user chose instead."""
         lead: float = self.__dict__.get("_lead", 0.0)
         if self._candidates is None:
             return lead

@@ -182,7 +182,7 @@ register_operators(
     repair=LocalSearchRepair,
     duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
 )
-# A local search would take another pass over the rows.
+# No repair by local search, which would take another pass over the rows.
 register_operators(
     ChunkedCenterProblem, crossover=CenterMatchingCrossover, mutation=partial(RelocateCenter, prob=0.2),
     duplicates=lambda problem: CanonicalDuplicates(problem.encoding),

@@ -32,7 +32,7 @@ from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operators
 
 Maker = Callable[[], Any]
-# Operators that algorithms of pymoo accept, if not all in their signatures, by class.
+# Operators that pymoo algorithms accept, by class, if their signatures do not contain all of them.
 _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
@@ -70,7 +70,7 @@ class RefillingSampling(Sampling):
     max_tries : int, default=20
         Maximum number of populations to draw. A UserWarning reports too few distinct individuals.
     start : ndarray of shape (n_start, n_var), optional
-        Genotypes at the start of the population, before the drawn ones.
+        Genotypes at the start of the population; the sampling draws the others.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ def suited_operators(
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
         With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
-        them. Genotypes whose decoding is a whole clustering are compared by ``encoding.canonical`` instead.
+        them. If decoding is slow, as for centres, ``encoding.canonical`` is compared instead of partitions.
     """
     operators = registered_operators(problem, algorithm)
     if start is not None:
@@ -229,8 +229,8 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
-        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), as a Population if
-        n_var = n_samples; a fitted estimator, with its front if it has one; or the folder of a run.
+        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), in a Population if
+        n_var = n_samples; a fitted estimator, whose front is used if it has one; or the folder of a run.
 
     Returns
     -------
@@ -283,7 +283,7 @@ def vary(
 ) -> NDArray[Any]:
     """Mate, mutate and repair a population of genotypes once, for archives and custom loops.
 
-    Pairs are drawn so that the numbers of matings of two parents differ by at most one. Raises a ValueError
+    Parents are drawn so that their numbers of matings differ by at most one. Raises a ValueError
     if ``X`` has another number of genes than the problem.
 
     Parameters
@@ -340,8 +340,8 @@ def register_operators(
     duplicates: Callable[[Any], DuplicateElimination] | None = None,
 ) -> None:
     """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``."""
-    # Arguments are factories, called once per algorithm. By default, duplicates are genotypes of equal
-    # partitions; problems without an encoding keep them.
+    # Arguments are factories, called once per algorithm. By default, genotypes of equal partitions are
+    # duplicates; without an encoding, duplicates are not removed.
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}

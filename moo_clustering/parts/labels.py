@@ -18,12 +18,12 @@ from moo_clustering._messages import checked_path, quoted
 from moo_clustering.parts.sources import Parts, visit_part
 
 Label = Callable[[NDArray[Any]], Labels]
-# Metadata of the files of labels: a digest of the model and the first row and number of rows.
+# Metadata key of label files: a digest of the model, the number of the first row, and the number of rows.
 _KEY = b"moo_clustering"
 
 
 class NearestCenter:
-    """Label of the nearest centre, ties to the first; ``numbers`` are the labels of the centres."""
+    """Label rows by the nearest centre (ties: the first); ``numbers`` are the labels of the centres."""
 
     def __init__(self, centers: FloatArray, offsets: tuple[FloatArray, FloatArray], numbers: Any) -> None:
         self.centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -39,7 +39,7 @@ class NearestCenter:
 def lazy_labels(parts: Parts, label: Label) -> Any:
     """Return the labels of all rows as a Dask array with one chunk per part.
 
-    Without Dask, they are computed at once, as a NumPy array.
+    Without Dask, the labels are computed immediately and returned as a NumPy array.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
 def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the labels of every part to a Parquet file with the columns ``row`` and ``cluster``.
 
-    A file is written under another name and then renamed, so that it is complete if it exists. After an
-    interruption, the same call writes only the missing files. Workers must see the same folder.
+    Every file is written under a temporary name and then renamed, so a file that exists is complete. After an
+    interruption, the same call writes only the missing files. All workers must have access to the folder.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     Returns
     -------
     list of Path
-        Files in the order of rows.
+        Files in row order.
 
     Raises
     ------
     ValueError
-        If the folder has labels of another fit or of another division into parts.
+        If the folder contains labels of another fit or of another division into parts.
     MissingPackageError
         If pyarrow is not installed.
     """
@@ -121,7 +121,7 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
     file, key = named[start]
     columns = {"row": np.arange(start, start + len(rows)), "cluster": label(rows)}
     table = pa.table(columns).replace_schema_metadata({_KEY: key})
-    # Two workers may write the same part after a failure.
+    # After a failure, two workers may write the same part, so the name contains the process number.
     temporary = f"{file}.{os.getpid()}.partial"
     try:
         parquet.write_table(table, temporary)

@@ -13,9 +13,9 @@ from weakref import WeakSet
 from moo_clustering._messages import progress_bar
 
 Merge = Callable[[Any, Any], Any]
-# Number of results that one task merges, and attempts to read a part if the storage fails.
+# Number of results that one task merges, and number of retries after a storage error.
 _FAN_IN, _RETRIES = 16, 3
-# Clients whose workers have the version of this process.
+# Clients whose workers were found to have the package version of this process.
 _CHECKED: WeakSet[Any] = WeakSet()
 
 
@@ -30,13 +30,13 @@ class Part(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """An error of a task that repetition cannot cure."""
+    """An error that a retry of the task cannot fix."""
 
     error: Exception
 
 
 def current_client() -> Any:
-    """Return the current ``dask.distributed`` client; None without one, and within a task of a worker."""
+    """Return the current ``dask.distributed`` client; None if there is none, or inside a task."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
@@ -59,7 +59,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Return ``visit(part, rows, *args)`` of every part, as a list or merged; Dask computes ``rows``."""
+    """Return the results of ``visit(part, rows, *args)``, or merge them; ``rows`` is None without Dask."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:
@@ -101,14 +101,14 @@ def _run_on(
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
-        # Arguments are a task, which is repeated if its worker dies; scattered data would be lost.
+        # Submit the arguments as a task, which is repeated if its worker dies; scattered data would be lost.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
             shared = submit(_same, args)
             rows: list[Any] = [None] * len(items)
             if items[0].delayed is not None:
                 rows = client.compute([part.delayed for part in items], retries=_RETRIES)
             for part, some in zip(items, rows, strict=True):
-                # The task needs no graph of all parts.
+                # Without ``delayed``, the task does not contain the graph of all parts.
                 future = submit(_visited, visit, part._replace(delayed=None), some, shared, retries=_RETRIES)
                 future.add_done_callback(lambda _, n=part.n_rows: progress.update(n))
                 futures.append(future)
@@ -127,7 +127,7 @@ def _run_on(
             "fewer rows, or workers with more memory"
         ) from error
     finally:
-        # After an error or Ctrl-C, tasks that have not started are dropped.
+        # After an error or Ctrl-C, drop the tasks that have not started.
         client.cancel(futures)
 
 
@@ -137,7 +137,7 @@ def _check_workers(client: Any) -> None:
         return
 
     def version() -> str:
-        # A function in a function is sent by value, so that it runs without the package.
+        # A nested function is pickled by value, so it runs on workers without the package.
         try:
             return str(importlib.import_module("moo_clustering").__version__)
         except ImportError as error:

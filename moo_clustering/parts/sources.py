@@ -21,14 +21,14 @@ _ALLOWED = (
     "a NumPy or Zarr array, a Dask array or frame, a pyarrow dataset, or the path, folder, glob or URL of "
     "Parquet or CSV files"
 )
-# Rows that a pass reads at once, if files and chunks allow it: 10 MB for 10 features of float32.
+# Rows that a pass reads at once, if files and chunks allow it: 10 MB for 10 float32 features.
 ROWS_PER_PART = 250_000
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
 
 
 @dataclass(repr=False)
 class Parts:
-    """A table in parts, as :func:`parts` opens it. Rows are read in every pass, and not stored.
+    """A table in parts, opened by :func:`parts`. Every pass reads the rows again; they are not stored.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Parts:
         only: Sequence[int] | None = None,
         description: str = "",
     ) -> Any:
-        """Make a pass: ``function(rows, start, *args)`` of every part, as tasks of the current Dask client.
+        """Call ``function(rows, start, *args)`` for every part, as tasks of the current Dask client.
 
         Without a client, and for an array in memory, this process reads one part after the other. If a worker
         dies, others repeat its tasks. Storage errors are retried three times.
@@ -95,7 +95,7 @@ class Parts:
         *args
             Further arguments, which every worker receives once per pass.
         merge : callable, optional
-            ``merge(a, b)`` combines two results. It should not depend on their order.
+            ``merge(a, b)`` combines two results, and should not depend on their order.
         only : sequence of int, optional
             Positions of the parts to read. Default: all.
         description : str, default=""
@@ -148,8 +148,8 @@ def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: i
     Raises
     ------
     TypeError, ValueError, FileNotFoundError
-        If ``source`` is of another kind, has no rows, differs in columns between parts, contains text, or
-        matches no file.
+        If ``source`` has an unsupported type, no rows or a text column, parts have different columns, or no
+        file matches.
     MissingPackageError
         If pyarrow, fsspec or Dask is required and not installed.
 
@@ -196,7 +196,7 @@ def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: i
 
 def _of_array(source: Any, columns: Any, rows_per_part: int) -> Parts:
     if columns is not None:
-        raise ValueError("columns selects columns of files and frames; index the array instead")
+        raise ValueError("columns applies to files and frames only; index the array instead")
     if source.ndim != 2 or np.dtype(source.dtype).kind not in "biuf":
         raise ValueError(
             f"source must be a table of numbers with 2 dimensions, got shape {tuple(source.shape)} and dtype "
@@ -210,7 +210,7 @@ def _of_array(source: Any, columns: Any, rows_per_part: int) -> Parts:
         # Workers map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
     elif not isinstance(source, np.ndarray):
-        # Every chunk is read once.
+        # Parts are whole chunks, so that every chunk is read once.
         chunk = source.chunks[0]
         rows_per_part = max(rows_per_part // chunk, 1) * chunk
     bounds = [(low, min(n, low + rows_per_part)) for low in range(0, n, rows_per_part)]
@@ -289,7 +289,7 @@ def _of_files(paths: list[str], columns: Any, rows_per_part: int) -> Parts:
     kind: Any = kinds.pop()
     if kind == "csv":
         first = arrow.dataset(files[:1], filesystem=fs, format="csv").schema
-        # Integers in the first rows of a column do not mean that all its values are integers.
+        # Read integers as floats, because later rows of the column may contain decimals.
         numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
         kind = arrow.CsvFileFormat(
             convert_options=optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(
@@ -301,7 +301,7 @@ def _of_files(paths: list[str], columns: Any, rows_per_part: int) -> Parts:
 
 
 def _of_fragments(fragments: list[Any], columns: Any, rows_per_part: int) -> Parts:
-    with named_losses(), ThreadPoolExecutor(8) as pool:  # to read the headers of files
+    with named_losses(), ThreadPoolExecutor(8) as pool:  # reads the file headers
         schemas = list(pool.map(lambda fragment: fragment.physical_schema, fragments))
     if not fragments:
         raise ValueError("source has no files")
@@ -352,7 +352,7 @@ def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part:
 
 
 def _stamp(fragment: Any) -> tuple[Any, ...]:
-    """Size and time of a file, which change if it is written again."""
+    """Size and modification time of a file, which change if it is rewritten."""
     info = fragment.filesystem.get_file_info(fragment.path)
     if info.type.name == "NotFound":
         raise FileNotFoundError(

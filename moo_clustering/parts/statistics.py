@@ -1,7 +1,7 @@
 """Exact sums and samples of a table in parts, which do not depend on how its rows are divided.
 
-Every summand is rounded to a multiple of a power of two, its grain, so large that float64 adds all of them
-without rounding. Samples are the rows with the smallest keys, which depend only on seed and row number.
+Every summand is rounded to a multiple of a grain, a power of two that is large enough for float64 to add all
+of them exactly. Samples are the rows with the smallest keys, which depend only on seed and row number.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Survey:
     def statistics(self, centers: FloatArray) -> CenterStatistics:
         """Assign all rows to the nearest centre of every candidate, shape (p, k, d), in one pass."""
         # Centres are relative to ``offsets``, and ties go to the first. O(p n k d) time. The values of a
-        # candidate are the same, bit by bit, for all divisions into parts and beside any other candidates.
+        # candidate are bit-identical for all divisions into parts, and do not depend on other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))
-        # The bounds of squares include the centres of the candidate alone, not those of others.
+        # The bounds of squares depend only on the centres of the same candidate.
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -65,10 +65,10 @@ class Survey:
 
 
 class CenterStatistics(NamedTuple):
-    """Statistics of the clusters around centres; (p, k) is the number of candidates and clusters."""
+    """Statistics of the clusters around centres; p is the number of candidates, k that of clusters."""
 
     sizes: Int64Array  # (p, k)
-    means: FloatArray  # (p, k, n_features), the centre of an empty cluster
+    means: FloatArray  # (p, k, n_features); for an empty cluster, its centre
     squares: FloatArray  # (p, k), sums of squared distances to the centre
     scatter: FloatArray  # (p, k), sums of squared distances to the mean
     first: Int64Array  # (p, k), first row of the cluster, n_rows if it is empty
@@ -93,13 +93,13 @@ def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
     # A part returns about its share of the sample. ``seed`` is below 2^63.
     found = parts.map(_extremes, sample_size, seed, key_limit(sample_size, parts.n_rows), merge=_wider)
     if len(found[2].keys) < min(sample_size, parts.n_rows):
-        # One in 10^9 samples.
+        # The limit was too low, as for one in 10^9 samples.
         found = parts.map(_extremes, sample_size, seed, np.inf, merge=_wider)
     return Survey(parts, *found)
 
 
 def grain(largest: float, n: int) -> float:
-    """Return the power of two on whose multiples, up to ``largest``, n numbers add without rounding."""
+    """Return a power of two; float64 adds n of its multiples up to ``largest`` without rounding."""
     return float(2.0 ** (math.ceil(math.log2(max(largest, 1e-300) * n)) - 51))
 
 
@@ -119,18 +119,18 @@ def row_keys(start: int, n: int, seed: int) -> FloatArray:
 
 
 def key_limit(size: int, n: int) -> float:
-    """Return a key below which more than ``size`` of n rows lie, except in one case of 10^9."""
-    # Otherwise every part would send as many rows as the whole sample has.
+    """Return a limit that at least ``size`` of n row keys do not exceed, except in one of 10^9 cases."""
+    # Without a limit, every part would return up to ``size`` rows.
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 
 def draw(
     rows: NDArray[Any], start: int, size: int, seed: int, limit: float = np.inf, chances: Any = None
 ) -> Drawn:
-    """Draw rows without replacement; ``chances``, one per row, are relative to those of other rows."""
+    """Draw rows without replacement, in proportion to ``chances`` (one per row; None: uniformly)."""
     keys = row_keys(start, len(rows), seed)
     if chances is not None:
-        # Exponential clocks: the row with chance p rings p times as early.
+        # Exponential clocks: the key of a row with the chance p has the rate p.
         with np.errstate(divide="ignore"):
             keys = -np.log1p(-keys) / np.asarray(chances, dtype=np.float64)
     likely = np.flatnonzero(keys <= limit)

@@ -221,7 +221,7 @@ class MOCKProblem(SignedProblem):
     def without_fragments(
         self, X: ArrayLike, n_clusters: int, least_size: float
     ) -> tuple[int, Labels] | None:
-        """Merge fragments, clusters below ``least_size``; return the most separated or compact result.
+        """Merge clusters below ``least_size``, and return the most separated or most compact result.
 
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
         smallest cluster joins the cluster with which it shares most neighbours by weight, or else that with

@@ -150,8 +150,8 @@ class PartitionProblem(SignedProblem):
     the constraints may contradict each other or the encoding.
 
     Every distinct partition is scored once, so equal partitions have identical objectives. Partitions for
-    which an index is undefined are infeasible: those with fewer than ``min_clusters`` of the index, and
-    singletons alone for functions. No such partition is in the front of a run.
+    which an index is undefined are infeasible: those with fewer clusters than ``min_clusters`` of the index,
+    and for functions those in which every cluster has one sample. No such partition is in the front of a run.
 
     Examples
     --------
@@ -190,7 +190,7 @@ class PartitionProblem(SignedProblem):
         self.indices = _fitted(objectives, data)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        # Generators can be read only once; what is no sequence has no valid item.
+        # Generators can be read only once; an argument that is not iterable has no valid item.
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]
@@ -421,7 +421,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
             )
         _checked_partitions(encoding, encoding.decode(found), len(found))
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
-        # The population has no two equal forms, so it cannot show that different partitions have equal forms.
+        # All forms in the population differ, so add genotypes that can have equal forms.
         X = np.concatenate([X, *(genes for _, genes in made)])
         forms, partitions = encoding.canonical(X), relabel_by_first_appearance(encoding.decode(X))
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]

@@ -26,10 +26,10 @@ class ChunkedCenterProblem(SignedProblem):
     """Centres for a table that is larger than memory; one pass over the rows scores a whole population.
 
     Genes are the coordinates of ``n_clusters`` centres, as in :class:`SumOfSquaresProblem`, relative to the
-    mean of a uniform sample of the rows. Operators for centres work: they draw from the sample. Objectives
-    equal those of :class:`PartitionProblem` with all rows in memory, up to rounding, and do not depend, bit
-    by bit, on how the rows are divided into parts or on the number of workers. O(n_rows n_clusters
-    n_features) time per individual. Raises the errors of :func:`~moo_clustering.parts.parts` for ``data``.
+    mean of a uniform sample of the rows. The operators for centres draw from this sample. Objectives
+    equal those of :class:`PartitionProblem` with all rows in memory, up to rounding, and are bit-identical
+    for all divisions of the rows into parts and all numbers of workers. O(n_rows n_clusters n_features) time
+    per individual. Raises the errors of :func:`~moo_clustering.parts.parts` for ``data``.
 
     Parameters
     ----------
@@ -37,13 +37,13 @@ class ChunkedCenterProblem(SignedProblem):
         Table in parts, or a source for :func:`~moo_clustering.parts.parts`. The passes are tasks of the
         current ``dask.distributed`` client; without one, they run in this process.
     n_clusters : int
-        From 1 to the size of the sample.
+        Number of clusters, from 1 to the size of the sample.
     objectives : sequence of str
         ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``:
-        the Davies-Bouldin index with root mean squared distances to the means, which one pass can sum,
+        the Davies-Bouldin index with root mean squared distances to the means, which one pass can compute,
         in place of the mean distances of :class:`~moo_clustering.validity.DaviesBouldin`.
     limits : sequence of ClusterSizes, default=()
-        Bounds on the sizes of clusters, as inequality constraints. Empty clusters are not counted.
+        Bounds on the sizes of clusters, as inequality constraints. Empty clusters are ignored.
     sample_size : int, default=20000
         Number of sampled rows.
     seed : int, default=0
@@ -121,7 +121,7 @@ class ChunkedCenterProblem(SignedProblem):
     def decode(self, X: ArrayLike) -> Labels:
         """Return the labels of all rows, int32 of shape (n_individuals, n_rows), from one pass.
 
-        Clusters are numbered by centre, without empty ones. For many rows, see
+        Clusters are numbered in the order of their centres; empty clusters are skipped. For many rows, see
         :func:`~moo_clustering.parts.lazy_labels`.
         """
         numbers = np.arange(self.n_clusters)
@@ -141,7 +141,7 @@ class ChunkedCenterProblem(SignedProblem):
 
 
 def _values(found: CenterStatistics, n: int, total: float) -> dict[str, FloatArray]:
-    """All indices of the partitions, by name; ``total`` is the sum of squares about the mean of all rows."""
+    """Return all indices by name; ``total`` is the sum of squares about the mean of all rows."""
     used = found.sizes > 0
     k = used.sum(axis=1)
     within, mean_square = found.scatter.sum(axis=1), 2.0 * total / n

@@ -1,4 +1,4 @@
-"""Cells of an experiment: computed on any backend of joblib, saved one by one, and never computed twice."""
+"""Cells of an experiment, computed by any joblib backend; each is saved when it finishes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class StoreError(QuotingError):
 
 
 class CellError(RuntimeError):
-    """A cell failed; cells that finished before are saved."""
+    """A cell failed. Cells that finished earlier are saved."""
 
 
 def check_folder(folder: Path) -> None:
-    """Raise a StoreError unless the folder is new, empty, or holds cells."""
+    """Raise a StoreError unless the folder is new or empty, or contains cells."""
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file, not a folder; choose another folder")
     if not folder.exists() or (folder / RESULTS).exists():
@@ -65,10 +65,10 @@ def run_cells(
 ) -> bool:
     """Compute the cells that are not in the store; return False after Ctrl-C, which loses no finished cell.
 
-    ``compute(key, data)`` must be importable by other processes, return what JSON can hold, and derive all
-    randomness from the key. ``data(key)`` is called in this process shortly before the cell is computed, so
-    that few data wait in memory. ``n_jobs`` is that of :class:`~moo_clustering.studies.Study`. Raises a
-    CellError that names the cell if ``compute`` fails.
+    ``compute(key, data)`` must be importable by other processes, return a value that JSON can represent, and
+    derive all randomness from the key. ``data(key)`` is called in this process shortly before the cell is
+    computed, so that few data sets are in memory. ``n_jobs`` is as in ``Study.run``. Raises a CellError that
+    names the cell if ``compute`` fails.
     """
     missing = [key for key in cells if key not in store]
     if not missing:
@@ -77,7 +77,7 @@ def run_cells(
     bar = progress_bar(desc=description, disable=not verbose, **counts)
     parent = os.getpid()
     calls = (delayed(_task)(compute, key, data(key), parent) for key in missing)
-    # closing() drops the dispatched cells when the loop ends early.
+    # If the loop ends early, closing() drops the dispatched cells.
     with bar, closing(finished_calls(calls, n_jobs=n_jobs)) as finished:
         try:
             for key, value in finished:
@@ -89,7 +89,7 @@ def run_cells(
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # Ctrl-C goes to all processes of a terminal, but only the parent handles it.
+    # A terminal sends Ctrl-C to all of its processes, but only the parent should handle it.
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -101,7 +101,7 @@ def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]
 
 
 def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
-    """Return a seed that depends on the parts alone, so that a cell has the same value in any order."""
+    """Return a seed that depends only on the parts, so that the order of cells does not matter."""
     digest = hashlib.sha256(json.dumps(parts).encode()).digest()
     return np.random.SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
 
@@ -110,8 +110,8 @@ class CellStore:
     """A file of JSON lines: the parameters that determine all values, then one finished cell per line.
 
     Every line is on the disk when :meth:`add` returns. An unfinished line of a killed run is cut off when the
-    file is opened again. Raises a StoreError if the file has other parameters, which it names, or is
-    something else.
+    file is opened again. Raises a StoreError if the file is not a store, or has other parameters, which the
+    message names.
     """
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:
@@ -141,10 +141,10 @@ class CellStore:
         self._values[name_of_cell(key)] = held
 
     def _append(self, line: bytes) -> None:
-        """Write the line at once, so that no other process writes into it, and completely or not at all."""
+        """Write the whole line or nothing, in one call, so that no other process writes into it."""
         length = os.fstat(self._file.fileno()).st_size
         try:
-            # A disk that fills up takes a part of the line without an error; writing the rest raises it.
+            # A full disk may accept part of the line without an error; writing the rest then fails.
             written = self._file.write(line)
             while written < len(line):
                 written += self._file.write(line[written:])
@@ -156,11 +156,11 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Have cells with such values computed again, whose later lines replace the earlier ones."""
+        """Drop cells whose value satisfies ``found``; lines of a new computation take precedence."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
-        """Values of finished cells, as read from JSON; raise a KeyError for another cell."""
+        """Return the values of finished cells, as read from JSON; raise a KeyError for any other cell."""
         return [self._values[name_of_cell(key)] for key in keys]
 
     def close(self) -> None:
@@ -175,7 +175,7 @@ class CellStore:
 
 
 def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
-    """Parameters, values, and the length of the complete lines."""
+    """Return the parameters, the values, and the number of bytes in complete lines."""
     content = path.read_bytes()
     length = content.rfind(b"\n") + 1
     head, *lines = content[:length].split(b"\n")[:-1] or [b""]

@@ -1,4 +1,4 @@
-"""`Study`: methods on data sets with many seeds, one cell each, and the tables and tests of their scores."""
+"""`Study`: run methods on data sets with many seeds, and tabulate and test their scores."""
 
 from __future__ import annotations
 
@@ -75,21 +75,21 @@ th, td {{padding: .15em .8em; text-align: right}} tr:hover {{background: #f4f4f4
 
 
 class Study:
-    """Methods on data sets with many seeds, saved cell by cell, and compared by scores.
+    """Run methods on data sets with many seeds, save every result, and compare the scores.
 
-    A cell is one method on one data set with one seed. ``run`` computes the missing cells only, also after a
-    kill. Cells that fail or run out of time are saved with the reason, and every table shows them. Raises a
-    ValueError or TypeError if a name occurs twice, or a method, data set or score is of an unknown kind.
+    A cell is one method on one data set with one seed. ``run`` computes only the missing cells, also after
+    the process was killed. Failed and timed-out cells are saved with the reason and counted in tables. Raises
+    a ValueError or TypeError if a name occurs twice, or a method, data set or score has an unsupported type.
 
     Parameters
     ----------
     methods : mapping of str to method, or sequence of methods
-        Clusterers, of which clones get ``random_state=seed``; functions ``method(X, seed)`` that return
+        Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return
         labels; or tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and
         ``algorithm(problem)`` for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
-        functions that return these; one with a parameter ``random_state`` makes new data for every seed.
+        functions that return these; those with a parameter ``random_state`` create new data for every seed.
     scores : sequence of str, index or callable, default=("ari",)
         ``"ari"``, ``"nmi"``, ``"ami"``, ``"accuracy"``, indices of
         :func:`~moo_clustering.validity.get_index`, functions ``score(y, labels)`` or ``score(X, labels)``, or
@@ -99,7 +99,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search, see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters, in all or by data set, for methods with this parameter. Default: unchanged.
+        Number of clusters for methods with this parameter: one, or one per data set. Default: unchanged.
     timeout : float, optional
         Seconds after which a cell is stopped. Every cell then runs in its own process.
     path : path-like, optional
@@ -107,9 +107,9 @@ class Study:
 
     Notes
     -----
-    Fits get the features alone; classes only score the labels. Cells use one thread, and only their seconds
+    Fits receive only the features; classes only score the labels. Cells use one thread, and only their times
     depend on the number of workers. Scores by classes ignore samples whose class is -1 or missing. Noise (the
-    label -1) counts as one cluster. Functions are recognised by their names.
+    label -1) counts as one cluster. Functions are identified by name, not by their code.
 
     Examples
     --------
@@ -172,7 +172,7 @@ class Study:
         return cls(**{**given, "path": place.parent / given.get("path", place.stem)}), options
 
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
-        """Compute the missing cells, and return the study. After Ctrl-C, which warns, another run continues.
+        """Compute the missing cells, and return the study. Ctrl-C stops with a warning; rerun to continue.
 
         Raises a ValueError if a data set cannot be read, no data set has classes for a score that requires
         them, or the folder holds another study or is in use.
@@ -180,8 +180,8 @@ class Study:
         Parameters
         ----------
         n_jobs : int or None, default=None
-            Processes; None is one, unless a :func:`joblib.parallel_config` says otherwise: with
-            ``backend="dask"``, the workers of a cluster.
+            Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number, or
+            ``backend="dask"`` for the workers of a cluster.
         verbose : bool, default=False
             Show progress.
         retry : bool, default=False
@@ -190,7 +190,7 @@ class Study:
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            # Seed 0 identifies data that differ by seed, whatever the seeds of the study.
+            # Fingerprint random data by those of seed 0, so that the seeds of a study can change.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             entries["data set", name], classes = fingerprint(content, y)[:16], max(classes, y.max() + 1)
@@ -218,7 +218,7 @@ class Study:
         return self
 
     def add(self, methods: Mapping[str, Any] | Sequence[Any], **options: Any) -> Self:
-        """Add methods, run what is missing, and return the study.
+        """Add methods, compute the missing cells, and return the study.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class Study:
     def table(self, score: str | None = None, *, statistic: str = "mean") -> StudyTable:
         """Summarise the seeds of every method (columns) on every data set (rows), best in bold.
 
-        The last row is the average rank. A method without any result on a data set has the last rank there.
+        The last row is the average rank. A method without any result on a data set is ranked last there.
 
         Parameters
         ----------
@@ -283,7 +283,7 @@ class Study:
         Returns
         -------
         DataFrame
-            Per method: ``mean``, ``median`` and ``std`` of the means of the data sets, ``average_rank``,
+            Per method: ``mean``, ``median`` and ``std`` of its means on the data sets, ``average_rank``,
             ``wins``, ``ties`` and ``losses`` against every other method, ``failed``, ``timed_out``, and mean
             ``n_clusters``, ``seconds`` and ``evaluations``.
         """
@@ -304,7 +304,7 @@ class Study:
         """Test a method against every other by Wilcoxon's test with Holm's correction, and state the results.
 
         Pairs are data sets, whose seeds are averaged first. With a single data set, pairs are seeds, and the
-        text warns that the conclusions hold for this data set only. Pairs without a result are left out.
+        text warns that the conclusions hold for this data set only. Wilcoxon's tests omit missing scores.
 
         Parameters
         ----------
@@ -362,7 +362,7 @@ class Study:
         return plot_critical_difference(_filled(values, greater), greater_is_better=greater, **options)
 
     def plot_anytime(self, method: str | None = None, **options: Any) -> Figure:
-        """Plot the hypervolume of a search and its controls by evaluations, which requires ``controls=True``.
+        """Plot the hypervolume of a search and its controls against evaluations; needs ``controls=True``.
 
         Parameters
         ----------
@@ -427,7 +427,7 @@ class Study:
         return [(key, values[name]) for key, name in named if name in values]
 
     def _read(self, name: str, seed: int) -> tuple[Any, Any]:
-        """Return features and classes (-1: unknown) of a data set; the last one is stored."""
+        """Return features and classes (-1: unknown) of a data set; the last one is cached."""
         mark = (name, seed if _takes(self.data[name], "random_state") else None)
         if self._loaded[0] != mark:
             self._loaded = mark, _features_and_classes(name, self.data[name], seed)
@@ -538,7 +538,7 @@ class MethodComparison:
     friedman : FriedmanResult or None
         None for fewer than three methods or two data sets.
     text : str
-        Sentences that the numbers allow, and warnings.
+        Conclusions in sentences, and warnings.
     """
 
     method: str
@@ -562,12 +562,12 @@ class Score(NamedTuple):
         if self.by_classes:
             X, labels = y[y >= 0], labels[y >= 0]
         value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # Indices of one cluster.
+        # The index is undefined for these labels.
         return float("nan") if abs(value) >= UNDEFINED else value
 
 
 class Job(NamedTuple):
-    """Method, features, and what scores the labels: classes never reach a fit."""
+    """Arguments of a cell. The fit receives only the features; classes only score the labels."""
 
     method: Any
     X: Any
@@ -578,7 +578,7 @@ class Job(NamedTuple):
 
 
 def _cell(key: cells.Key, job: Job) -> dict[str, Any]:
-    """Value of a cell: scores and sizes, or the reason why there are none."""
+    """Compute the value of a cell: scores and sizes, or the reason why there are none."""
     if job.timeout is None:
         return _computed(key, job)
     start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)
@@ -606,7 +606,7 @@ def serve() -> None:
 
 
 def _computed(key: cells.Key, job: Job) -> dict[str, Any]:
-    # A copy, because a method may change its data in place.
+    # Copy the data, because a method may change them in place.
     seed, X, start = int(key["seed"]), job.X.copy(), time.perf_counter()
     try:
         with one_thread():
@@ -698,7 +698,7 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, n: int, single: st
 
 
 def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
-    """Give methods without a result the worst value."""
+    """Assign the worst value to methods without a result."""
     return values.fillna(-np.inf if greater else np.inf)
 
 
@@ -757,7 +757,7 @@ def _check_method(name: str, method: Any) -> None:
 
 
 def _described(method: Any) -> str:
-    """Describe a method without addresses in memory, so that another one of the same name is noticed."""
+    """Describe a method without memory addresses, to detect a different method of the same name."""
     if isinstance(method, tuple):
         return f"{name_of(method[0])}, {name_of(method[1])}, n_gen={method[2]}"
     if not isinstance(method, BaseEstimator):
@@ -771,7 +771,7 @@ def _has_controls(method: Any) -> bool:
 
 
 def _takes(function: Any, name: str) -> bool:
-    """Whether a function has a parameter, which is not set already."""
+    """Whether a function has a parameter that a partial has not set."""
     try:
         parameters = inspect.signature(function).parameters
         return name in parameters and name not in getattr(function, "keywords", ())
@@ -787,7 +787,7 @@ def _scores(given: Sequence[Any]) -> dict[str, Score]:
         name, score = _score(one)
         if name in (*found, *_MEASURED, "data", "method", "seed", "status", "error"):
             raise ValueError(
-                f"the score name {name!r} is taken; pass (another name, function, 'max' or 'min')."
+                f"the score name {name!r} is already used; pass (another name, function, 'max' or 'min')."
             )
         found[name] = score
     return found
@@ -864,7 +864,7 @@ def _cell_text(runs: pd.DataFrame, score: str, statistic: str) -> str:
 
 
 def _method_of_toml(name: str, entry: Any) -> Any:
-    """Make a method of ``{method = "mock", ...}`` or ``{class = "sklearn.cluster.KMeans", ...}``."""
+    """Create a method from ``{method = "mock", ...}`` or ``{class = "sklearn.cluster.KMeans", ...}``."""
     options = dict(entry) if isinstance(entry, Mapping) else {"method": entry}
     try:
         if "class" in options:
@@ -873,11 +873,11 @@ def _method_of_toml(name: str, entry: Any) -> Any:
         method, preset = find_method(str(options.pop("method", name)))
         return method.load()(**{**preset, **options})
     except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise ValueError(f"the method {name!r} cannot be made: {error}") from error
+        raise ValueError(f"the method {name!r} cannot be created: {error}") from error
 
 
 def _data_of_toml(folder: Path, name: str, entry: Any) -> Any:
-    """Make a data set of ``"iris"``, a path, ``{file = ..., labels = ...}`` or ``{generator = ...}``."""
+    """Create a data set from ``"iris"``, a path, ``{file = ..., labels = ...}`` or ``{generator = ...}``."""
     if isinstance(entry, str):
         return entry if entry in BUNDLED else folder / entry
     options = dict(entry) if isinstance(entry, Mapping) else {}
@@ -886,6 +886,6 @@ def _data_of_toml(folder: Path, name: str, entry: Any) -> Any:
     if hasattr(datasets, make := str(options.pop("generator", None))):
         return partial(getattr(datasets, make), **options)
     raise ValueError(
-        f"the data set {name!r} must be a bundled name, a path, or a table with file or with generator, a "
-        f"function of sklearn.datasets; got {quoted(entry)}."
+        f"the data set {name!r} must be a bundled name, a path, or a table with the key file, or "
+        f"generator (a function of sklearn.datasets); got {quoted(entry)}."
     )

@@ -37,8 +37,8 @@ class ValidityIndex(ABC):
     greater_is_better : bool
         Whether larger values are better.
     min_clusters : int, default=1
-        Smallest number of clusters for which the index is defined. Problems score no partition with fewer
-        clusters, and make it infeasible.
+        Smallest number of clusters for which the index is defined. Problems do not score partitions with
+        fewer clusters, which are infeasible.
     """
 
     name: ClassVar[str]
@@ -94,9 +94,9 @@ class PopulationIndex(ValidityIndex):
 class FunctionIndex(PopulationIndex):
     """A function ``(X, labels) -> float`` as an index, such as scikit-learn's ``calinski_harabasz_score``.
 
-    The value is -1e12 ("max") or 1e12 ("min") for one cluster and for singletons alone, which are infeasible
-    in a problem. Each partition needs a call; indices of this package, which score whole populations, are
-    faster.
+    The value is -1e12 ("max") or 1e12 ("min") for a single cluster, and if every cluster has one sample.
+    Problems make these partitions infeasible. The function is called once per partition; indices of this
+    package score whole populations, and are faster.
 
     Parameters
     ----------

@@ -828,7 +828,7 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
 
 
 class CutEdges(BoundaryCut):
-    """Number of graph edges between different clusters, minimised; on a map, the length of boundaries.
+    """Number of graph edges between different clusters, minimised; a proxy of boundary lengths on maps.
 
     The index equals :class:`BoundaryCut` with similarity 1 for all edges.
 

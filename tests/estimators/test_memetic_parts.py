@@ -15,7 +15,7 @@ SMALL = partial(MemeticKMeans, max_distance_evaluations=60_000, random_state=0)
 
 
 def fitted(model):
-    """What a fit found, as bytes."""
+    """Return the attributes of a fit as bytes, for comparison."""
     found = model.cluster_centers_, np.asarray(model.labels_), np.float64(model.inertia_)
     return [value.tobytes() for value in found]
 

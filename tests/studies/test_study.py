@@ -366,7 +366,7 @@ def test_tables_and_page_are_escaped(tmp_path):
         (([KMeans(2)], "iris"), {}, "the data sets must be a mapping from names or a sequence, got 'iris'"),
         (([KMeans(2)], [(X, Y)], ["arri"]), {}, "unknown score 'arri'.*did you mean 'ari'"),
         (([KMeans(2)], [(X, Y)], "ari"), {}, r"scores must be a non-empty sequence such as \['ari'\]"),
-        (([KMeans(2)], [(X, Y)], ["ari", "ari"]), {}, "the score name 'ari' is taken"),
+        (([KMeans(2)], [(X, Y)], ["ari", "ari"]), {}, "the score name 'ari' is already used"),
         (([KMeans(2)], [(X, Y)], [("a", len, "up")]), {}, "the direction of the score 'a'"),
         (([KMeans(2)], {"a": (X, Y)}), {"n_clusters": {"b": 2}}, "the data set in n_clusters"),
         (([KMeans(2)], [(X, Y)]), {"seeds": 0}, "seeds must be"),
@@ -493,7 +493,7 @@ def test_the_command_runs_what_the_file_says(tmp_path):
     [
         ("seeds", "sedes", "unknown key 'sedes'; did you mean 'seeds'?"),
         ("[data]", "[else]", "unknown key 'else'"),
-        ('"sklearn.cluster.KMeans"', '"sklearn.cluster.Kmeans"', "the method 'kmeans' cannot be made"),
+        ('"sklearn.cluster.KMeans"', '"sklearn.cluster.Kmeans"', "the method 'kmeans' cannot be created"),
         ("spherical-kmeans", "sperical-kmeans", "did you mean 'spherical-kmeans'?"),
         ('"make_blobs"', '"make_blob"', "the data set 'blobs' must be"),
         ('"ward"', '"wart"', "compare must name a method of"),

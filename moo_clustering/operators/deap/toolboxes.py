@@ -44,7 +44,7 @@ Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
 Score = Callable[[NDArray[Any]], FloatArray]
-# Without a repair, because the operators of these toolboxes make valid genes.
+# There is no repair, because the operators of these toolboxes return valid genes.
 _as_mate = partial(genotypes.as_mate, repair=NoRepair())
 
 

@@ -238,7 +238,7 @@ class PlaneMap:
         Positions in a neighbour embedding, which is shown first; NaN for samples that it omits.
     columns : sequence of MapColumn
     outlines : ndarray of shape (n_points, 3), float64, or None
-        Rings of the areas that samples are: position in ``rows``, and coordinates; NaN between rings.
+        Rings of areas, for a map: position in ``rows``, and coordinates; NaN between rings.
     """
 
     positions: NDArray[np.float64]

@@ -196,7 +196,7 @@ function outline(rings, x, y) {
   return rings.map((ring) => `M${ring.map(at).join("L")}Z`).join("");
 }
 
-// Whether a position is inside an area: it crosses an odd number of edges on its way to the left.
+// Whether a position is inside an area: a ray to the right crosses an odd number of edges.
 function isInside(rings, u, v) {
   let inside = false;
   for (const ring of rings) {
