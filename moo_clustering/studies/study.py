@@ -140,7 +140,7 @@ class Study:
         self.scores = _scores(scores)
         listed: Any = seeds if np.ndim(seeds) and np.size(seeds) else range(checks.integer("seeds", seeds, 1))
         self.seeds = list(dict.fromkeys(checks.integer("seeds", seed, 0, 2**32 - 1) for seed in listed))
-        self.controls, self.n_clusters = controls, n_clusters
+        self.controls, self.n_clusters = checks.choice("controls", controls, (True, False)), n_clusters
         sizes: Any = n_clusters if isinstance(n_clusters, Mapping) else dict.fromkeys(self.data, n_clusters)
         self._sizes = {name: checks.integer("n_clusters", k) for name, k in sizes.items() if k is not None}
         for name in self._sizes:
@@ -173,7 +173,7 @@ class Study:
                 raise ValueError(f"{place} must have a table [{key}] with at least one entry.")
             given[key] = {name: make(name, entry) for name, entry in given[key].items()}
         options = {key: given.pop(key) for key in _OPTIONS if key in given}
-        return cls(**{**given, "path": place.parent / given.get("path", place.stem)}), options
+        return cls(**{**given, "path": place.parent / str(given.get("path", place.stem))}), options
 
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
         """Compute the missing cells, and return the study. After Ctrl-C, which warns, another run continues.
