@@ -623,8 +623,9 @@ def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
 
         planned, options = Study.from_toml(file)
         jobs, method = options.get("jobs", 1) if jobs is None else jobs, options.get("compare")
-        if jobs == 0 or jobs < -1:
-            raise click.UsageError(f"jobs must be a positive number, or -1 for all processors; got {jobs}")
+        if type(jobs) is not int or jobs == 0 or jobs < -1:
+            said = "jobs must be a positive integer, or -1 for all processors; got"
+            raise click.UsageError(f"{said} {quoted(jobs)}")
         if method is not None and method not in planned.methods:
             raise click.UsageError(f"compare must name a method of {file}, got {quoted(method)}")
         if not planned.run(n_jobs=jobs, verbose=not quiet, retry=retry).complete:

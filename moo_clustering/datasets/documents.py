@@ -242,9 +242,9 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     >>> embed(["a b", "b b b"], lambda texts: [[text.count("a"), text.count("b")] for text in texts]).tolist()
     [[1.0, 1.0], [0.0, 3.0]]
     """
-    texts = list(texts)
+    given, texts = texts, [] if isinstance(texts, str) else list(texts)
     if not texts or not all(isinstance(text, str) for text in texts):
-        raise DataError("texts must be a non-empty sequence of strings")
+        raise DataError(f"texts must be a non-empty sequence of strings, got {quoted(given)}")
     name, call = _embedder(model)
     made = call(texts)
     # ``fastembed`` yields one array per text.

@@ -119,7 +119,7 @@ class CellStore:
         wanted = to_json(parameters, "parameters")
         if path.exists():
             given, self._values, length = read_cells(path)
-            _check_same(path, given, wanted)
+            check_same(path, given, wanted)
             os.truncate(path, length)
         else:
             self._values = {}
@@ -212,7 +212,7 @@ def _checksum(record: Mapping[str, Any]) -> int:
     return zlib.crc32(json.dumps([record["key"], record["value"]]).encode())
 
 
-def _check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     missing = object()
     differences = [
         f"{name} is {_shown(given, name)} there and {_shown(wanted, name)} here"

@@ -85,7 +85,8 @@ class Study:
     ----------
     methods : mapping of str to method, or sequence of methods
         Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return
-        labels; or tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and
+        labels (a second parameter with a default receives a seed only if it is called ``seed`` or
+        ``random_state``); or tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and
         ``algorithm(problem)`` for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
@@ -108,8 +109,9 @@ class Study:
     Notes
     -----
     Fits receive only the features; classes only score the labels. Cells use one thread, and only their times
-    depend on the number of workers. Scores by classes ignore samples whose class is -1 or missing. Noise (the
-    label -1) counts as one cluster. Functions are identified by name, not by their code.
+    depend on the number of workers. Scores by classes ignore samples whose class is -1 or missing, and a data
+    set without any value of a score is ignored. Noise (the label -1) counts as one cluster. Functions are
+    identified by name, and :func:`functools.partial` objects also by their arguments, not by their code.
 
     Examples
     --------
@@ -136,11 +138,13 @@ class Study:
         self._include(methods)
         self.data = _named("data set", data, _data_name)
         self.scores = _scores(scores)
-        listed = seeds if isinstance(seeds, Sequence) else range(checks.integer("seeds", seeds, 1))
-        self.seeds = list(dict.fromkeys(checks.integer("seeds", seed, 0) for seed in listed))
-        for name in n_clusters if isinstance(n_clusters, Mapping) else ():
+        listed: Any = seeds if np.ndim(seeds) and np.size(seeds) else range(checks.integer("seeds", seeds, 1))
+        self.seeds = list(dict.fromkeys(checks.integer("seeds", seed, 0, 2**32 - 1) for seed in listed))
+        self.controls, self.n_clusters = checks.choice("controls", controls, (True, False)), n_clusters
+        sizes: Any = n_clusters if isinstance(n_clusters, Mapping) else dict.fromkeys(self.data, n_clusters)
+        self._sizes = {name: checks.integer("n_clusters", k) for name, k in sizes.items() if k is not None}
+        for name in self._sizes:
             checks.choice("the data set in n_clusters", name, self.data)
-        self.controls, self.n_clusters = controls, n_clusters
         self.timeout = None if timeout is None else checks.positive("timeout", timeout)
         self._temporary = tempfile.TemporaryDirectory()
         self.path = Path(self._temporary.name if path is None else path)
@@ -169,7 +173,7 @@ class Study:
                 raise ValueError(f"{place} must have a table [{key}] with at least one entry.")
             given[key] = {name: make(name, entry) for name, entry in given[key].items()}
         options = {key: given.pop(key) for key in _OPTIONS if key in given}
-        return cls(**{**given, "path": place.parent / given.get("path", place.stem)}), options
+        return cls(**{**given, "path": place.parent / str(given.get("path", place.stem))}), options
 
     def run(self, *, n_jobs: int | None = None, verbose: bool = False, retry: bool = False) -> Self:
         """Compute the missing cells, and return the study. Ctrl-C stops with a warning; rerun to continue.
@@ -193,22 +197,19 @@ class Study:
             # Fingerprint random data by those of seed 0, so that the seeds of a study can change.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
-            entries["data set", name], classes = fingerprint(content, y)[:16], max(classes, y.max() + 1)
+            asked = f", {self._sizes[name]} clusters" if name in self._sizes else ""
+            entries["data set", name] = fingerprint(content, y)[:16] + asked
+            classes = max(classes, y.max() + 1)
         if needy := [name for name, score in self.scores.items() if score.by_classes and not classes]:
             raise ValueError(
                 f"the score {needy[0]!r} requires classes, but no data set has any; pass (X, y)."
             )
-        parameters = {"scores": list(self.scores), "n_clusters": self.n_clusters}
-        with cells.cells_of_folder(self.path, parameters) as store:
+        with cells.cells_of_folder(self.path, {"scores": list(self.scores)}) as store:
             for (kind, name), entry in entries.items():
-                key = {"kind": kind, "name": name}
+                key, shown = {"kind": kind, "name": name}, f"the {kind} {name!r}"
                 if key not in store:
                     store.add(key, entry)
-                elif (there := store.values([key])[0]) != entry:
-                    raise cells.StoreError(
-                        f"{self.path} holds another study: the {kind} {name!r} is {quoted(there)} there and "
-                        f"{quoted(entry)} here; choose another path or another name"
-                    )
+                cells.check_same(self.path, {shown: store.values([key])[0]}, {shown: entry})
             if retry:
                 store.forget(lambda value: isinstance(value, dict) and "error" in value)
             options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
@@ -319,13 +320,14 @@ class Study:
         """
         checks.choice("method", method, self.methods)
         score, greater, values = self._wide(score)
+        values = values.dropna(how="all")
         alpha, single = stats.checked_alpha(alpha), len(values) == 1
         if len(self.methods) < 2:
             raise ValueError("compare requires at least two methods; add another.")
-        test = None
-        if not single and len(self.methods) > 2:
-            test = stats.friedman(_filled(values, greater), greater_is_better=greater)
-        units = self.results.pivot(index="seed", columns="method", values=score) if single else values
+        several = len(values) > 1 and len(self.methods) > 2
+        test = stats.friedman(_filled(values, greater), greater_is_better=greater) if several else None
+        runs = self.results[self.results["data"].isin(values.index)]
+        units = runs.pivot(index="seed", columns="method", values=score) if single else values
         signed = units if greater else -units
         found = {name: _paired(signed[method], signed[name]) for name in self.methods if name != method}
         pairs = pd.DataFrame.from_dict(found, orient="index").sort_values("p", kind="stable")
@@ -336,7 +338,7 @@ class Study:
         said = [
             f"By {score} on {where}, {seeds}, {method} has a mean of "
             f"{values[method].mean():.3f} and the average rank {rank:.2f} of {len(self.methods)} methods.",
-            *_tested(method, test, pairs, alpha, len(units), values.index[0] if single else ""),
+            *_tested(method, test, pairs, alpha, values.index[0] if single else ""),
             *self._incomplete(),
         ]
         if self.controls and _has_controls(self.methods[method]):
@@ -422,7 +424,14 @@ class Study:
 
     def _finished(self) -> list[tuple[dict[str, Any], Any]]:
         path = self.path / cells.RESULTS
-        values = cells.read_cells(path)[1] if path.exists() else {}
+        if not path.exists():
+            return []
+        given, values, _ = cells.read_cells(path)
+        wanted: dict[str, Any] = {"scores": list(self.scores)}
+        for name, method in self.methods.items():
+            if entry := values.get(cells.name_of_cell({"kind": "method", "name": name})):
+                given[f"the method {name!r}"], wanted[f"the method {name!r}"] = entry, _described(method)
+        cells.check_same(path, given, wanted)
         named = [(key, cells.name_of_cell(key)) for key in self._keys()]
         return [(key, values[name]) for key, name in named if name in values]
 
@@ -434,10 +443,9 @@ class Study:
         return self._loaded[1]
 
     def _job(self, key: cells.Key) -> Job:
-        name, k = str(key["data"]), self.n_clusters
+        name = str(key["data"])
         X, y = self._read(name, int(key["seed"]))
-        k = k.get(name) if isinstance(k, Mapping) else k
-        return Job(self.methods[str(key["method"])], X, y, self.scores, k, self.timeout)
+        return Job(self.methods[str(key["method"])], X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
         """Return a score, whether large values are good, and values of methods (columns) on data sets."""
@@ -448,9 +456,10 @@ class Study:
 
     @staticmethod
     def _ranks(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
-        filled, noise = _filled(values, greater).to_numpy(), np.full(len(values), 2.0**-46)
-        table = stats.Results(filled, tuple(values.index), tuple(map(str, values)), noise)
-        return pd.DataFrame(stats.rank_matrix(table, greater), values.index, values.columns)
+        filled = _filled(values, greater)
+        noise = np.full(len(filled), 2.0**-46)
+        table = stats.Results(filled.to_numpy(), tuple(filled.index), tuple(map(str, filled)), noise)
+        return pd.DataFrame(stats.rank_matrix(table, greater), filled.index, filled.columns)
 
     def _controls(self, method: str | None) -> searches.ControlComparison:
         """Join the controls of a search; hypervolumes are relative to the fronts of the same seed."""
@@ -500,7 +509,7 @@ class StudyTable:
 
     def to_latex(self) -> str:
         """LaTeX for the booktabs package."""
-        caption, layout = self.caption.replace("_", r"\_"), "l" + "r" * self.frame.shape[1]
+        caption, layout = re.sub(r"([&%$#_{}])", r"\\\1", self.caption), "l" + "r" * self.frame.shape[1]
         styled = self._styled("textbf:--rwrap;", "latex")
         return str(styled.to_latex(hrules=True, column_format=layout, caption=caption))
 
@@ -640,8 +649,9 @@ def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[
         labels = model.fit_predict(X)
         done = getattr(getattr(model, "result_", None), "algorithm", None)
         return labels, getattr(model, "n_evaluations_", None) if done is None else done.evaluator.n_eval
-    options = {"n_clusters": n_clusters} if n_clusters and _takes(method, "n_clusters") else {}
-    given = (X, seed) if can_take(method, X, seed, **options) else (X,)
+    options = {"seed": seed, "random_state": seed} | ({"n_clusters": n_clusters} if n_clusters else {})
+    options = {name: value for name, value in options.items() if _takes(method, name)}
+    given = (X,) if can_take(method, X, **options) else (X, seed)
     return method(*given, **options), None
 
 
@@ -673,7 +683,7 @@ def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
     return {"status": "ok", "runs": found.runs.to_dict("list"), "curves": found.curves.to_dict("list")}
 
 
-def _tested(method: str, test: Any, pairs: Any, alpha: float, n: int, single: str) -> list[str]:
+def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> list[str]:
     """State Friedman's test, and one sentence per pair if there are enough data sets or seeds."""
     said = []
     if single:
@@ -683,9 +693,13 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, n: int, single: st
         p = stats.p_text(test.p_value)
         said.append(f"Friedman's test {verdict} that all methods perform equally (p = {p}).")
     fewest, counted = searches.fewest_pairs(len(pairs), alpha), "seeds" if single else "data sets"
-    if n < fewest:
+    n_pairs = pairs[["wins", "ties", "losses"]].sum(axis=1)
+    if (n := n_pairs.max()) < fewest:
         return [*said, f"No conclusion about pairs is possible: {fewest} {counted} are required, got {n}."]
     for name, row in pairs.iterrows():
+        if n_pairs[name] < fewest:
+            said.append(f"{method} and {name} have too few common results: {n_pairs[name]} of {fewest}.")
+            continue
         verdict = "better than" if row["difference"] > 0 else "worse than"
         verdict = verdict if row["p_holm"] <= alpha else "not significantly different from"
         said.append(
@@ -698,8 +712,8 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, n: int, single: st
 
 
 def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
-    """Assign the worst value to methods without a result."""
-    return values.fillna(-np.inf if greater else np.inf)
+    """Assign the worst value to methods without a result; ignore data sets without any result."""
+    return values.dropna(how="all").fillna(-np.inf if greater else np.inf)
 
 
 def _paired(ours: Any, theirs: Any) -> dict[str, float]:
@@ -707,7 +721,8 @@ def _paired(ours: Any, theirs: Any) -> dict[str, float]:
     away = stats.clear_differences(ours, theirs)[0]
     away = away[np.isfinite(away)]
     if not len(away):
-        return {"difference": np.nan, "p": 1.0, "wins": 0, "ties": 0, "losses": 0, "effect": np.nan}
+        unknown = ("difference", "low", "high", "effect", "effect_low", "effect_high")
+        return dict.fromkeys(unknown, np.nan) | {"p": 1.0, "wins": 0, "ties": 0, "losses": 0}
     rows = np.random.default_rng(0).integers(0, len(away), (2000, len(away)))
     low, high = np.quantile(_rank_biserial(away[rows]), (0.025, 0.975)).tolist()
     effect = {"effect": _rank_biserial(away[None]).item(), "effect_low": low, "effect_high": high}
@@ -759,11 +774,12 @@ def _check_method(name: str, method: Any) -> None:
 def _described(method: Any) -> str:
     """Describe a method without memory addresses, to detect a different method of the same name."""
     if isinstance(method, tuple):
-        return f"{name_of(method[0])}, {name_of(method[1])}, n_gen={method[2]}"
-    if not isinstance(method, BaseEstimator):
-        return name_of(method)
-    with config_context(print_changed_only=True):
-        return " ".join(re.sub(r" at 0x[0-9a-f]+", "", method.__repr__(N_CHAR_MAX=10**6)).split())
+        return f"{_described(method[0])}, {_described(method[1])}, n_gen={method[2]}"
+    text = f"{name_of(method)}{getattr(method, 'args', '')}{getattr(method, 'keywords', '')}"
+    if isinstance(method, BaseEstimator):
+        with config_context(print_changed_only=True):
+            text = method.__repr__(N_CHAR_MAX=10**6)
+    return " ".join(re.sub(r" at 0x[0-9a-f]+", "", text).split())
 
 
 def _has_controls(method: Any) -> bool:

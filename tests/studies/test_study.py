@@ -144,6 +144,47 @@ def test_comparison_is_that_of_scipy():
     assert "not significantly different from c" in found.text
 
 
+def test_data_sets_without_a_value_do_not_count():
+    # Friedman's test, ranks and numbers of pairs are those of the data sets with classes.
+    sets = {f"d{d}": make_blobs(40, centers=3, cluster_std=2.5, random_state=d) for d in range(3)}
+    bare = {f"n{d}": make_blobs(30, random_state=d)[0] for d in range(6)}
+    methods = {**METHODS, "single": AgglomerativeClustering(3, linkage="single")}
+    mixed = Study(methods, bare | sets, ["ari", "silhouette"], seeds=2).run()
+    means = mixed.results.groupby(["data", "method"])["ari"].mean().unstack().loc[list(sets)]
+    found = mixed.compare("Ward")
+    assert found.friedman.n_datasets == 3
+    ranks = means.rank(axis=1, ascending=False).mean()
+    assert mixed.summary()["average_rank"].to_dict() == pytest.approx(ranks.to_dict())
+    assert mixed.table().frame.loc["average rank", "Ward"] == f"{ranks['Ward']:.2f}"
+    assert mixed.table().frame.loc["n0", "Ward"] == "—"
+    assert (
+        f"on 3 data sets, averaged over 2 seeds, Ward has a mean of {means['Ward'].mean():.3f}" in found.text
+    )
+    assert "7 data sets are required, got 3" in found.text
+    one = Study(METHODS, bare | {"d0": sets["d0"]}, ["ari", "silhouette"], seeds=8).run().compare("k-means")
+    wide = (
+        Study(METHODS, {"d0": sets["d0"]}, seeds=8)
+        .run()
+        .results.pivot(index="seed", columns="method", values="ari")
+    )
+    assert one.pairs.loc["drawn", "p"] == pytest.approx(wilcoxon(wide["k-means"], wide["drawn"]).pvalue)
+    assert "the tests hold for d0 only" in one.text
+
+
+def test_pairs_with_few_common_results_have_no_conclusion():
+    def rare(X, seed):
+        return np.arange(len(X)) % 3 if seed < 2 else 1 / 0
+
+    methods = {"k-means": KMeans(3), "never": lambda X, seed: 1 / 0, "rare": rare, "drawn": drawn}
+    found = Study(methods, {"a": (X, Y)}, seeds=10).run().compare("k-means")
+    assert "k-means and never have too few common results: 0 of 7." in found.text
+    assert "k-means and rare have too few common results: 2 of 7." in found.text
+    assert "k-means is better than drawn" in found.text
+    assert found.pairs.loc["never", ["wins", "ties", "losses", "p_holm"]].tolist() == [0, 0, 0, 1]
+    alone = Study({"k-means": KMeans(3), "never": methods["never"]}, {"a": (X, Y)}, seeds=8).run()
+    assert "6 seeds are required, got 0" in alone.compare("k-means").text
+
+
 def test_seeds_are_not_data_sets(study):
     alone = Study(METHODS, {"blobs": (X, Y)}, seeds=8).run().compare("k-means")
     assert "Warning: the pairs are seeds, not data sets; the tests hold for blobs only." in alone.text
@@ -328,6 +369,16 @@ def test_number_of_clusters_reaches_steps_and_functions():
     assert found["ari"][0] == pytest.approx(adjusted_rand_score(Y, labels))
 
 
+def test_a_default_of_a_function_is_not_replaced_by_the_seed():
+    def named(X, k=2, random_state=None):
+        return np.random.default_rng(random_state).integers(k, size=len(X))
+
+    methods = {f"k={k}": lambda X, k=k: np.arange(len(X)) % k for k in (2, 3)} | {"named": named}
+    found = Study(methods, {"a": (X, Y)}, seeds=[5, 7]).run().results.set_index(["method", "seed"])
+    assert found["n_clusters"].to_dict() == {(m, s): 3 if m == "k=3" else 2 for m in methods for s in (5, 7)}
+    assert found.loc[("named", 7), "ari"] == pytest.approx(adjusted_rand_score(Y, named(X, 2, 7)))
+
+
 def test_files_and_bundled_sets_are_data(tmp_path):
     frame = pd.DataFrame(X, columns=["x", "y"]).assign(kind=np.array(["p", "q", "r"])[Y])
     frame.to_csv(tmp_path / "table.csv", index=False)
@@ -341,6 +392,10 @@ def test_files_and_bundled_sets_are_data(tmp_path):
     assert study.results["ari"].tolist() == pytest.approx(expected)
 
 
+def modulo_score(y, labels):
+    return 1.0
+
+
 def test_tables_and_page_are_escaped(tmp_path):
     study = Study({"a & <b>_": KMeans(2), "=c": KMeans(3)}, {"50 %_x": (X, Y)}, seeds=1, path=tmp_path).run()
     tex, html = study.table().to_latex(), study.table().to_html()
@@ -350,6 +405,10 @@ def test_tables_and_page_are_escaped(tmp_path):
     assert tex.count(r"\textbf{") == 2  # best score and rank
     assert "a &amp; &lt;b&gt;_" in html
     assert study.table().to_csv().splitlines()[0] == "data,a & <b>_,'=c"
+    caption = (
+        Study([KMeans(2)], [(X, Y)], [("a & 5%#_", modulo_score, "max")], seeds=1).run().table().to_latex()
+    )
+    assert r"\caption{a \& 5\%\#\_: mean" in caption
     names = [file.name for file in study.save("=c")]
     assert names == ["results.csv", "study.tex", "study.html"]
     assert "<b>" not in (tmp_path / "study.html").read_text()
@@ -369,10 +428,18 @@ def test_tables_and_page_are_escaped(tmp_path):
         (([KMeans(2)], [(X, Y)], ["ari", "ari"]), {}, "the score name 'ari' is already used"),
         (([KMeans(2)], [(X, Y)], [("a", len, "up")]), {}, "the direction of the score 'a'"),
         (([KMeans(2)], {"a": (X, Y)}), {"n_clusters": {"b": 2}}, "the data set in n_clusters"),
+        (([KMeans(2)], {"a": (X, Y)}), {"n_clusters": {"a": 2.5}}, "n_clusters must be .*got 2.5"),
+        (
+            ([KMeans(2)], {"a": (X, Y)}),
+            {"n_clusters": 0},
+            "n_clusters must be an integer of at least 1",
+        ),
         (([KMeans(2)], [(X, Y)]), {"seeds": 0}, "seeds must be"),
+        (([KMeans(2)], [(X, Y)]), {"seeds": []}, r"seeds must be an integer of at least 1, got \[\]"),
+        (([KMeans(2)], [(X, Y)]), {"seeds": np.array([1, 2**32])}, "seeds must be .* to 4294967295"),
         (([KMeans(2)], [(X, Y)]), {"timeout": 0}, "timeout must be"),
     ],
-    ids=range(12),
+    ids=range(16),
 )
 def test_faults_are_named_at_once(arguments, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
@@ -405,19 +472,49 @@ def test_another_study_is_refused_and_left_alone(tmp_path):
 
     make().run()
     before = (tmp_path / "s" / "results.jsonl").read_bytes()
-    with pytest.raises(ValueError, match=r"the method 'm' is 'KMeans\(n_clusters=3\)' there and .*=4"):
+    with pytest.raises(ValueError, match=r"the method 'm' is .KMeans\(n_clusters=3\). there and .*=4"):
         make(4).run()
-    with pytest.raises(ValueError, match="holds another study: the data set 'a'"):
+    with pytest.raises(ValueError, match="made with other parameters: the data set 'a'"):
         make(y=1 - Y % 2).run()
     with pytest.raises(ValueError, match=r'scores is \["ari"\] there and \["nmi"\] here'):
         make(scores=["nmi"]).run()
     with pytest.raises(ValueError, match="already has a method 'm'"):
         make().add({"m": KMeans(5)})
+    # Results of another method are not shown as those of this one.
+    with pytest.raises(ValueError, match=r"the method 'm' is .KMeans\(n_clusters=3\). there and .*=4"):
+        make(4).table()
+    with pytest.raises(ValueError, match=r'scores is \["ari"\] there and \["nmi"\] here'):
+        make(scores=["nmi"]).table()
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").touch()
     with pytest.raises(ValueError, match="holds other files"):
         Study([KMeans(3)], {"a": (X, Y)}, path=tmp_path / "notes").run()
     assert (tmp_path / "s" / "results.jsonl").read_bytes() == before
+
+
+def test_data_with_a_number_of_clusters_are_added(tmp_path):
+    def make(**sizes):
+        data = {name: one for name, one in {"a": (X, Y), "b": OTHER}.items() if name in sizes}
+        study = Study({"m": KMeans(9)}, data, seeds=1, n_clusters=sizes, path=tmp_path / "s")
+        return study.run().results["n_clusters"].tolist()
+
+    assert make(a=3) == [3]
+    assert make(a=3, b=2) == [3, 2]
+    with pytest.raises(ValueError, match=r"the data set 'a' is .\w+, 3 clusters. there and .\w+, 4 clusters"):
+        make(a=4, b=2)
+
+
+def modulo(X, seed, k):
+    return np.arange(len(X)) % k
+
+
+def test_arguments_of_a_partial_tell_methods_apart(tmp_path):
+    def make(k):
+        return Study({"m": partial(modulo, k=k)}, {"a": (X, Y)}, seeds=1, path=tmp_path / "s").run()
+
+    assert make(3).results["n_clusters"].tolist() == make(3).results["n_clusters"].tolist() == [3]
+    with pytest.raises(ValueError, match=r"other parameters: the method 'm'.*'k': 3.*'k': 4"):
+        make(4)
 
 
 KILLED = """
