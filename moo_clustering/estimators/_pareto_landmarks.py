@@ -237,8 +237,7 @@ class Placement:
         kept = np.flatnonzero(counts)
         equal = EQUAL * np.abs(means).max()
         close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
-        again = np.triu(cdist(means[close], means[close]) <= equal, 1).any(axis=0)
-        kept = np.setdiff1d(kept, close[again])
+        kept = np.setdiff1d(kept, close[np.triu(cdist(means[close], means[close]) <= equal, 1).any(axis=0)])
         means, rare, limits = means[kept], rare[kept], limits[kept]
         # The samples of a landmark are those that ``predict`` assigns to it.
         landmark_of, away = nearest(means, limits)
