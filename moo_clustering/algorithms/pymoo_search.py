@@ -50,6 +50,7 @@ from moo_clustering.operators.base import checked_operators
 # Also exported by moo_clustering.algorithms.
 from moo_clustering.operators.sparse_rows import RowTableEvaluator as RowTableEvaluator
 from moo_clustering.persistence import Checkpoint, fingerprint
+from moo_clustering.problems.partition import SignedProblem
 
 Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
 Batch = dict[str, NDArray[Any]]
@@ -310,7 +311,7 @@ def evolve(
         Number of generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        As for :func:`drive`.
+        As for :func:`drive`. A path is refused if its run had another integer seed, objectives or data.
     start : array-like, Population, estimator or path, optional
         First individuals, see :func:`~moo_clustering.operators.start_genes`; the sampling draws the others.
 
@@ -330,6 +331,14 @@ def evolve(
     search = PymooSearch(problem, algorithm, seed=seed, n_gen=n_gen)
     if start is not None:
         _start_from(search.algorithm, start_genes(problem, start))
+    if isinstance(checkpoint, str | PathLike):
+        own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
+        if isinstance(problem, SignedProblem):
+            # The objectives of genotypes of a fixed draw differ if the data differ.
+            drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
+            F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
+            own["data"] = fingerprint(np.float32(F))
+        checkpoint = Checkpoint(checkpoint, identity=own)
     searches.drive(
         search, n_gen=n_gen, recorder=recorder, verbose=verbose, description=type(algorithm).__name__,
         objective_names=_objective_names(problem), checkpoint=checkpoint,

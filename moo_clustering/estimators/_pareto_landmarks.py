@@ -233,7 +233,12 @@ class Placement:
         means = np.zeros((len(centers), n_features))
         for start, block in blocks():
             means += _weighted_sums(block, landmark_of[start : start + len(block)], np.maximum(counts, 1))
-        means, rare, limits = means[counts > 0], rare[counts > 0], limits[counts > 0]
+        # Rows that are equal up to rounding have one landmark.
+        kept = np.flatnonzero(counts)
+        equal = EQUAL * np.abs(means).max()
+        close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
+        kept = np.setdiff1d(kept, close[np.triu(cdist(means[close], means[close]) <= equal, 1).any(axis=0)])
+        means, rare, limits = means[kept], rare[kept], limits[kept]
         # The samples of a landmark are those that ``predict`` assigns to it.
         landmark_of, away = nearest(means, limits)
         counts = np.bincount(landmark_of, minlength=len(means))
@@ -248,7 +253,7 @@ class Placement:
         # neighbours, so it would be an outlier otherwise.
         widest = np.zeros(len(means))
         np.maximum.at(widest, landmark_of, away)
-        alone = (rare < 0) & (counts >= _LEAST_RARE) & (widest <= EQUAL * np.abs(means).max())
+        alone = (rare < 0) & (counts >= _LEAST_RARE) & (widest <= equal)
         alone &= far_points(means)
         rare = number[rare]
         rare[alone] = kept.sum() + np.arange(alone.sum())
@@ -293,6 +298,8 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
     found = []
 
     def separate(members: list[int], longest: float) -> bool:
+        if longest <= EQUAL * np.abs(rows).max():
+            return False
         group = outer[np.isin(which.reshape(-1), members)]
         to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))
         near = to_center <= to_center[group].max() + factor * longest

@@ -373,6 +373,8 @@ def _partitions(encoding: Encoding, X: NDArray[Any]) -> IntArray:
 def _accepted(algorithm: type[Any]) -> set[str]:
     """Return the keyword arguments of an algorithm; raise a TypeError if it cannot search genotypes."""
     accepted: set[str] = set()
+    if not isinstance(algorithm, type):
+        raise TypeError(f"algorithm must be a class, such as NSGA2 itself, got {quoted(algorithm)}.")
     for kind in algorithm.__mro__:
         if kind.__name__ in _UNSUITED:
             raise TypeError(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from glob import has_magic
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,11 @@ def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: i
     ((6, 2), 66.0)
     """
     integer("rows_per_part", rows_per_part)
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names, such as [{columns!r}], got {columns!r}")
     if isinstance(source, Parts):
+        if columns is not None:
+            raise ValueError("columns selects columns when a table is opened, but source is already in parts")
         return source
     if isinstance(source, str | os.PathLike):
         found = _of_files([os.fspath(source)], columns, rows_per_part)
@@ -235,6 +240,8 @@ def _mapped(name: str, dtype: Any, offset: int, shape: Any, low: int, high: int)
 def _of_dask(source: Any, columns: Any) -> Parts:
     names: tuple[str, ...] | None = None
     if hasattr(source, "dtypes"):
+        if lacking := [name for name in columns or () if name not in source.columns]:
+            raise ValueError(f"the frame lacks column {lacking[0]!r}; it has {quoted(list(source.columns))}")
         source = source if columns is None else source[list(columns)]
         names = tuple(map(str, source.columns))
         for name, kind in zip(names, source.dtypes, strict=True):
@@ -270,10 +277,10 @@ def _of_files(paths: list[str], columns: Any, rows_per_part: int) -> Parts:
             fs, root = fsspec.core.url_to_fs(path)
         except (ImportError, ValueError) as error:
             raise ValueError(f"cannot open {quoted(path)}: {error}") from error
-        if "*" in root:
+        if fs.isdir(root):
+            found = [file for file in sorted(fs.find(root)) if os.path.splitext(file)[1].lower() in _SUFFIXES]
+        elif has_magic(root) and not fs.exists(root):
             found = sorted(fs.glob(root))
-        elif fs.isdir(root):
-            found = [file for file in sorted(fs.find(root)) if os.path.splitext(file)[1] in _SUFFIXES]
         else:
             found = [root] if fs.exists(root) else []
         files += [file for file in found if not os.path.basename(file).startswith(("_", "."))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,20 +85,20 @@ class ChunkedCenterProblem(SignedProblem):
         names = [objectives] if isinstance(objectives, str) else list(objectives)
         for name in names or [""]:
             choice("objectives", name, _INDICES)
-        if not all(isinstance(limit, ClusterSizes) for limit in limits):
-            raise TypeError(f"limits must be ClusterSizes, got {quoted(limits)}.")
+        self.limits = tuple(limits) if isinstance(limits, Iterable) else (None,)
+        if not all(isinstance(limit, ClusterSizes) for limit in self.limits):
+            raise TypeError(f"limits must be a sequence of ClusterSizes, got {quoted(limits)}.")
         table = self.parts = parts(data)
         most = min(integer("sample_size", sample_size), table.n_rows)
         self.n_clusters = integer("n_clusters", n_clusters, 1, most, ", the number of sampled rows")
-        for limit in limits:
+        for limit in self.limits:
             limit.possible(self.n_clusters, table.n_rows)
-        self.limits = tuple(limits)
-        self._survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0))
+        self._survey: Survey = survey(table, sample_size, seed=integer("seed", seed, 0, 2**63 - 1))
         self.encoding = CenterEncoding(self._survey.rows, self.n_clusters)
         self.objective_names = tuple(distinct_names(names))
         # The last two indices require two clusters.
         self._n_of_two = sum(name in _INDICES[2:] for name in names)
-        added = [UNDEFINED_INDEX] * (self._n_of_two > 0) + [limit.name for limit in limits]
+        added = [UNDEFINED_INDEX] * (self._n_of_two > 0) + [limit.name for limit in self.limits]
         self.constraint_names = tuple(distinct_names(added))
         self._signs = np.array([-1.0 if name == "calinski_harabasz" else 1.0 for name in names])
         self._columns = tuple(names)

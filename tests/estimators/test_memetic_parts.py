@@ -98,6 +98,10 @@ def test_names_of_columns_are_checked_and_models_are_pickled(tmp_path):
     assert model.n_features_in_ == 4
     again = pickle.loads(pickle.dumps(model))
     assert fitted(again) == fitted(model)
+    # Another process completes the files of labels.
+    model.write_labels(tmp_path / "out")[1].unlink()
+    written = [pd.read_parquet(file)["cluster"] for file in again.write_labels(tmp_path / "out")]
+    np.testing.assert_array_equal(np.concatenate(written), np.asarray(model.labels_))
     assert "MemeticKMeans" in repr(model.rename({0: "first"}))
     with pytest.raises(ValueError, match="names should match"):
         model.predict(parts(write_parquet(tmp_path / "u", X[:, :3], [0, 300])))

@@ -97,6 +97,12 @@ def test_an_algorithm_that_cannot_search_genotypes_is_refused_with_the_reason(na
         problem.operators(CLASSES[name])
 
 
+@pytest.mark.parametrize("wrong", ["NSGA2", CHC(), 3])
+def test_an_algorithm_that_is_no_class_is_refused(wrong):
+    with pytest.raises(TypeError, match="algorithm must be a class, such as NSGA2 itself, got "):
+        PartitionProblem(X, ENCODING, "silhouette").operators(wrong)
+
+
 def test_operators_are_those_that_the_algorithm_accepts():
     problem = PartitionProblem(X, ENCODING, ["silhouette", "connectivity"])
     usual = {"sampling", "crossover", "mutation", "repair", "eliminate_duplicates"}

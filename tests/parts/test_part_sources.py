@@ -159,5 +159,28 @@ def test_columns_of_dask_frames():
     assert (found.dtype, found.columns, found.shape) == (np.float32, ("x",), (2, 1))
     with pytest.raises(ValueError, match="column 'name' of the frame is not numeric"):
         parts(dd.from_pandas(frame, npartitions=2))
+    with pytest.raises(ValueError, match="the frame lacks column 'y'; it has "):
+        parts(dd.from_pandas(frame, npartitions=2), columns=["y"])
     with pytest.raises(ValueError, match="Dask array of numbers"):
         parts(dd.from_pandas(frame, npartitions=2)["x"].values)
+
+
+@pytest.mark.parametrize("glob", ["?.PARQUET", "[ab].*", "*", ""])
+def test_globs_and_suffixes_in_capitals(tmp_path, glob):
+    for name, value in {"a": 1.0, "b": 2.0, "[c]": 3.0}.items():
+        folder = tmp_path if len(name) == 1 else tmp_path / name
+        folder.mkdir(exist_ok=True)
+        pd.DataFrame({"x": [value]}).to_parquet(folder / f"{name}.PARQUET")
+    assert gathered(parts(str(tmp_path / "[c]" / "[c].PARQUET"))).tolist() == [[3.0]]
+    (tmp_path / "[c]" / "[c].PARQUET").unlink()
+    (tmp_path / "[c]").rmdir()
+    assert gathered(parts(str(tmp_path / glob))).tolist() == [[1.0], [2.0]]
+
+
+def test_columns_are_a_list_for_a_table_that_is_not_open(tmp_path):
+    pd.DataFrame({"a": [1.0], "b": [2.0], "ab": [3.0]}).to_parquet(tmp_path / "a.parquet")
+    assert gathered(parts(tmp_path, columns=["ab"])).tolist() == [[3.0]]
+    with pytest.raises(TypeError, match=r"must be a list of names, such as \['ab'\], got 'ab'"):
+        parts(tmp_path, columns="ab")  # these were the columns a and b
+    with pytest.raises(ValueError, match="source is already in parts"):
+        parts(parts(tmp_path), columns=["a"])

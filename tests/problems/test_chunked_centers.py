@@ -121,7 +121,7 @@ def test_controls_and_checkpoints(tmp_path):
         ({"names": ["silhouette"]}, ValueError, "objectives must be .*sum_of_squares.*silhouette"),
         ({"names": []}, ValueError, "objectives must be"),
         ({"k": 301}, ValueError, "n_clusters must be .* the number of sampled rows"),
-        ({"limits": [ClusterCount(2)]}, TypeError, "limits must be ClusterSizes"),
+        ({"limits": [ClusterCount(2)]}, TypeError, "limits must be a sequence of ClusterSizes"),
         ({"limits": [ClusterSizes(low=2000)]}, ValueError, "4 clusters"),
     ],
     ids=["index", "none", "clusters", "limit", "impossible"],
@@ -129,3 +129,16 @@ def test_controls_and_checkpoints(tmp_path):
 def test_options_are_checked(change, error, message):
     with pytest.raises(error, match=message):
         problem_of(table(), **change)
+
+
+def test_limits_of_a_generator_count_and_a_single_limit_is_refused():
+    X = table(300)
+    problem = problem_of(X, limits=(ClusterSizes(low) for low in (30, 40)))
+    genes = problem.xl + (problem.xu - problem.xl) * np.random.default_rng(0).random((5, problem.n_var))
+    sizes = np.array([np.bincount(row) for row in problem.decode(genes)], dtype=object)
+    expected = [[sum(max(low - n, 0) for n in row) for low in (30, 40)] for row in sizes]
+    np.testing.assert_array_equal(problem.evaluate(genes)[1][:, 1:] > 0, np.array(expected) > 0)
+    with pytest.raises(TypeError, match="limits must be a sequence of ClusterSizes, got <"):
+        problem_of(X, limits=ClusterSizes(30))
+    with pytest.raises(ValueError, match="seed must be an integer from 0 to 9223372036854775807"):
+        problem_of(X, seed=2**64)
