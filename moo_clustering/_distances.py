@@ -22,9 +22,15 @@ _CANCELLED = 1e-6
 _FEW = 256
 # Other metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
-    "euclidean", "l2", "sqeuclidean", "nan_euclidean", "minkowski", "seuclidean", "mahalanobis",
+    "euclidean",
+    "l2",
+    "sqeuclidean",
+    "nan_euclidean",
+    "minkowski",
+    "seuclidean",
+    "mahalanobis",
     "correlation",
-)  # fmt: skip
+)
 
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:

@@ -26,9 +26,16 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import active_shelf, run_calls
 
 __all__ = [
-    "MAX_MEMORY", "SOLVERS", "NMFRuns", "document_weights", "factorization_loss", "labels_from_factors",
-    "map_nmf", "nmf", "topic_lengths",
-]  # fmt: skip
+    "MAX_MEMORY",
+    "SOLVERS",
+    "NMFRuns",
+    "document_weights",
+    "factorization_loss",
+    "labels_from_factors",
+    "map_nmf",
+    "nmf",
+    "topic_lengths",
+]
 
 MAX_MEMORY = 4 << 30
 Result = TypeVar("Result")

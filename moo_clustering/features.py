@@ -31,9 +31,15 @@ from moo_clustering._data import FLOATS, checked_array, checked_table, numeric_f
 from moo_clustering._targets import Targets, partial_targets
 
 __all__ = [
-    "InformationGainSelector", "NCWTransformer", "PaperTfidfTransformer", "StemmingAnalyzer",
-    "binary_unigrams", "document_term_counts", "information_gain", "prune_terms",
-]  # fmt: skip
+    "InformationGainSelector",
+    "NCWTransformer",
+    "PaperTfidfTransformer",
+    "StemmingAnalyzer",
+    "binary_unigrams",
+    "document_term_counts",
+    "information_gain",
+    "prune_terms",
+]
 
 Stemmer = Literal["porter", "english"]
 StopWords = Literal["english"] | Iterable[str] | None

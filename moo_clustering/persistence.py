@@ -38,9 +38,19 @@ else:
     import fcntl
 
 __all__ = [
-    "ArchiveError", "Checkpoint", "CheckpointMismatchError", "FolderInUseError", "environment", "fingerprint",
-    "load_checkpoint", "locked", "read_archive", "save_checkpoint", "to_json", "write_archive",
-]  # fmt: skip
+    "ArchiveError",
+    "Checkpoint",
+    "CheckpointMismatchError",
+    "FolderInUseError",
+    "environment",
+    "fingerprint",
+    "load_checkpoint",
+    "locked",
+    "read_archive",
+    "save_checkpoint",
+    "to_json",
+    "write_archive",
+]
 
 FORMAT = "moo_clustering archive"
 _CSR_PARTS = ("data", "indices", "indptr")
@@ -567,9 +577,13 @@ def _update(digest: Any, array: np.ndarray[Any, Any], position: int) -> None:
         digest.update(array.reshape(-1).view(np.uint8))
         return
     chunks = np.nditer(
-        array, flags=["external_loop", "buffered", "zerosize_ok"], order="C", op_dtypes=[dtype],
-        casting="equiv", buffersize=_CHUNK,
-    )  # fmt: skip
+        array,
+        flags=["external_loop", "buffered", "zerosize_ok"],
+        order="C",
+        op_dtypes=[dtype],
+        casting="equiv",
+        buffersize=_CHUNK,
+    )
     for chunk in chunks:
         digest.update(np.ascontiguousarray(chunk).view(np.uint8))
 

@@ -23,10 +23,20 @@ from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
 __all__ = [
-    "Comparison", "CriticalDifferenceData", "FriedmanResult", "average_ranks", "cliques", "compare",
-    "critical_difference", "critical_difference_data", "friedman", "holm", "nemenyi", "pair_matrix",
+    "Comparison",
+    "CriticalDifferenceData",
+    "FriedmanResult",
+    "average_ranks",
+    "cliques",
+    "compare",
+    "critical_difference",
+    "critical_difference_data",
+    "friedman",
+    "holm",
+    "nemenyi",
+    "pair_matrix",
     "shaffer_static",
-]  # fmt: skip
+]
 
 # Relative rounding error of a Friedman statistic.
 _EPS = 1e-9
@@ -494,9 +504,13 @@ def critical_difference_data(
     pairs = procedure(ranks, n_datasets=summary.n_datasets, alpha=alpha)
     width = critical_difference(len(ranks), summary.n_datasets, alpha=alpha) if method == "nemenyi" else None
     return CriticalDifferenceData(
-        average_ranks=ranks, groups=[group for group in cliques(pairs) if len(group) > 1],
-        different=pair_matrix(pairs, "significant"), procedure=method, alpha=alpha, critical_difference=width,
-    )  # fmt: skip
+        average_ranks=ranks,
+        groups=[group for group in cliques(pairs) if len(group) > 1],
+        different=pair_matrix(pairs, "significant"),
+        procedure=method,
+        alpha=alpha,
+        critical_difference=width,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -340,9 +340,14 @@ def evolve(
             own["data"] = fingerprint(np.float32(F))
         checkpoint = Checkpoint(checkpoint, identity=own)
     searches.drive(
-        search, n_gen=n_gen, recorder=recorder, verbose=verbose, description=type(algorithm).__name__,
-        objective_names=_objective_names(problem), checkpoint=checkpoint,
-    )  # fmt: skip
+        search,
+        n_gen=n_gen,
+        recorder=recorder,
+        verbose=verbose,
+        description=type(algorithm).__name__,
+        objective_names=_objective_names(problem),
+        checkpoint=checkpoint,
+    )
     return search.result()
 
 

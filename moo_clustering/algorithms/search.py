@@ -99,9 +99,13 @@ def drive(
                 f"checkpoint; got {n_gen}"
             )
         progress = Progress(
-            n_gen=n_gen, done=search.generation, verbose=verbose, description=description,
-            objective_names=objective_names, signs=signs,
-        )  # fmt: skip
+            n_gen=n_gen,
+            done=search.generation,
+            verbose=verbose,
+            description=description,
+            objective_names=objective_names,
+            signs=signs,
+        )
         with closing(progress):
             if not resumed:
                 if recorder is not None:

@@ -62,8 +62,14 @@ class Bags:
     """
 
     __slots__ = (
-        "__weakref__", "_bag_ids", "_bag_of_instance", "_feature_names", "_instances", "_offsets", "_sizes",
-    )  # fmt: skip
+        "__weakref__",
+        "_bag_ids",
+        "_bag_of_instance",
+        "_feature_names",
+        "_instances",
+        "_offsets",
+        "_sizes",
+    )
 
     _instances: Instances
     _offsets: Int64Array

@@ -175,9 +175,13 @@ def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
     totals = cluster_indicators(labels) @ sparse.csr_array(text.weights)
     means = sparse.diags_array(1.0 / np.maximum(sizes, 1)) @ totals
     plot_terms(
-        means, text.feature_names, sizes=sizes, title=f"{type(estimator).__name__}, {text.name}",
-        label="mean tf-idf weight", path=path,
-    )  # fmt: skip
+        means,
+        text.feature_names,
+        sizes=sizes,
+        title=f"{type(estimator).__name__}, {text.name}",
+        label="mean tf-idf weight",
+        path=path,
+    )
 
 
 def cluster_table(frame: pd.DataFrame) -> str:
@@ -760,7 +764,11 @@ def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
             cells = [cell if isinstance(cell, str) else f"{unique[0]} {cell}" for cell in notes[unique[0]]]
             ids = [shortened(cell, 40) for cell in cells]  # at most 40 characters
     return ShownSamples.of(
-        data, samples=rows, names=ids, feature_names=names,
-        texts=samples.source.texts if isinstance(samples, TextSamples) else None, notes=notes,
+        data,
+        samples=rows,
+        names=ids,
+        feature_names=names,
+        texts=samples.source.texts if isinstance(samples, TextSamples) else None,
+        notes=notes,
         empty=None if samples.prepared is None else samples.prepared.missing,
-    )  # fmt: skip
+    )

@@ -72,9 +72,17 @@ if TYPE_CHECKING:
 LONG = 1000
 # Options of the command by the step that uses them.
 _READING = (
-    "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
+    "bag",
+    "label_file",
+    "text_columns",
+    "labels",
+    "partial_labels",
+    "id_column",
+    "drop",
+    "header",
+    "weight",
     "start",
-)  # fmt: skip
+)
 _FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "embed", "stemmer")
 _INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
 _SCORES = {

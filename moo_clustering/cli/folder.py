@@ -880,9 +880,13 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
     if centers is not None:
         centers = result.scaled(as_bags(np.asarray(centers))).instances
     plot_bag_embedding(
-        bags, result.labels, medoids=result.medoids, centers=centers,
-        max_bags=min(1000, affordable_bags(bags)), path=path,
-    )  # fmt: skip
+        bags,
+        result.labels,
+        medoids=result.medoids,
+        centers=centers,
+        max_bags=min(1000, affordable_bags(bags)),
+        path=path,
+    )
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
@@ -903,9 +907,13 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
     if classes is not None:
         shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
     plot_partition(
-        X, estimator.labels_, feature_names=names, cluster_names=shown,
-        title=f"{type(estimator).__name__}, {job.samples.name}", path=path,
-    )  # fmt: skip
+        X,
+        estimator.labels_,
+        feature_names=names,
+        cluster_names=shown,
+        title=f"{type(estimator).__name__}, {job.samples.name}",
+        path=path,
+    )
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
@@ -943,7 +951,10 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
     eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
     part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
     plot_similarity(
-        together, labels, eigenvalues, vectors[:, :n_clusters],
+        together,
+        labels,
+        eigenvalues,
+        vectors[:, :n_clusters],
         title=f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}",
         path=path,
-    )  # fmt: skip
+    )

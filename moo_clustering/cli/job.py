@@ -259,9 +259,16 @@ def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
 
 
 def estimator_input(
-    method: Method, estimator: Any, samples: Samples, seed: int, quiet: bool, *, hold_out: float | None =
-    None, n_features: int | None = None, **options: Any,
-) -> tuple[Samples, LabelUse | None]:  # fmt: skip
+    method: Method,
+    estimator: Any,
+    samples: Samples,
+    seed: int,
+    quiet: bool,
+    *,
+    hold_out: float | None = None,
+    n_features: int | None = None,
+    **options: Any,
+) -> tuple[Samples, LabelUse | None]:
     """Compute the features that the method needs, and the labels for a method that predicts them.
 
     ``options`` are those of ``text_features``, ``stem_features`` or ``presence_features``.

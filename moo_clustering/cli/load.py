@@ -132,9 +132,14 @@ def load_data(
         )
     if bag is None and holds_label_sets(path, method, label_file):
         return load_label_sets(
-            path, method, label_file=label_file, partial_labels=partial_labels, id_column=id_column,
-            drop=drop, others={"--labels": labels, "--text-columns": text_columns},
-        )  # fmt: skip
+            path,
+            method,
+            label_file=label_file,
+            partial_labels=partial_labels,
+            id_column=id_column,
+            drop=drop,
+            others={"--labels": labels, "--text-columns": text_columns},
+        )
     if label_file is not None:
         raise DataError(
             f"--label-file applies to the labels of an .arff or .npz file, but {path.name} is "
@@ -566,10 +571,15 @@ def prepared_samples(
     shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
     left = others[[name for name in shown if others[name].nunique() > 1]]
     return PreparedSamples.of(
-        table, category_names=prepared.category_names,
-        notes=tuple(for_command(note) for note in (*notes, *prepared.notes)), given=frame, prepared=prepared,
-        notes_of_rows=left, unused=pd.concat([frame[unused], left], axis=1), roles=roles,
-    )  # fmt: skip
+        table,
+        category_names=prepared.category_names,
+        notes=tuple(for_command(note) for note in (*notes, *prepared.notes)),
+        given=frame,
+        prepared=prepared,
+        notes_of_rows=left,
+        unused=pd.concat([frame[unused], left], axis=1),
+        roles=roles,
+    )
 
 
 def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:

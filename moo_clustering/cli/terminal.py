@@ -31,8 +31,12 @@ _SOON = 0.02
 _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
 # Warnings of other packages for developers.
 _NOT_FOR_USERS = (
-    DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
-)  # fmt: skip
+    DeprecationWarning,
+    PendingDeprecationWarning,
+    FutureWarning,
+    ImportWarning,
+    ResourceWarning,
+)
 
 
 # Numbers of threads of OpenMP and BLAS, read when the libraries are imported.

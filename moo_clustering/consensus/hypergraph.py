@@ -757,9 +757,13 @@ def mcla(
     if metis and vertex_weight == "size":
         warn_of_meta_balance(edges, run_weights, n_clusters, "mcla")
     consensus, association = meta_consensus(
-        edges, n_clusters, run_weights, vertex_weight=vertex_weight if metis else None, seed=seed,
+        edges,
+        n_clusters,
+        run_weights,
+        vertex_weight=vertex_weight if metis else None,
+        seed=seed,
         tie_rng=np.random.default_rng(tie_seed) if ties == "random" else None,
-    )  # fmt: skip
+    )
     return (consensus, association) if return_association else consensus
 
 

@@ -221,9 +221,13 @@ class PairwiseConstraints:
         if strict:
             refuse_conflicts(conflicts, self.must_link, self.n_samples)
         closed = _closed(
-            self.must_link, self.must_link_weights, self.cannot_link[~inside],
-            self.cannot_link_weights[~inside], component, max_pairs,
-        )  # fmt: skip
+            self.must_link,
+            self.must_link_weights,
+            self.cannot_link[~inside],
+            self.cannot_link_weights[~inside],
+            component,
+            max_pairs,
+        )
         return closed, conflicts
 
     def groups(self) -> ConstraintGroups:
@@ -301,9 +305,12 @@ class PairwiseConstraints:
 
     def __getstate__(self) -> tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]:
         return (
-            self.n_samples, self.must_link, self.cannot_link, self.must_link_weights,
+            self.n_samples,
+            self.must_link,
+            self.cannot_link,
+            self.must_link_weights,
             self.cannot_link_weights,
-        )  # fmt: skip
+        )
 
     def __setstate__(self, state: tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]) -> None:
         # Pickling does not preserve that an array is read-only.
@@ -379,9 +386,12 @@ def _closed(
     across = member[np.column_stack([start[left[owner]] + a, start[right[owner]] + b])]
     across_weights = _with_listed(across, between[owner], cannot, cannot_weights, n_samples)
     return PairwiseConstraints(
-        within, across, n_samples=n_samples, must_link_weights=within_weights,
+        within,
+        across,
+        n_samples=n_samples,
+        must_link_weights=within_weights,
         cannot_link_weights=across_weights,
-    )  # fmt: skip
+    )
 
 
 def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:

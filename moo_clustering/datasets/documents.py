@@ -51,8 +51,10 @@ _LONGEST = 2**31 - 1  # characters per cell; the default of the csv module is 13
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
 # Packages with embedding models, and the class that loads a model.
 _EMBEDDERS = {
-    "sentence-transformers": "SentenceTransformer", "fastembed": "TextEmbedding", "model2vec": "StaticModel"
-}  # fmt: skip
+    "sentence-transformers": "SentenceTransformer",
+    "fastembed": "TextEmbedding",
+    "model2vec": "StaticModel",
+}
 _MODEL = ("model", "--embed")
 
 
@@ -391,11 +393,17 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
     y, targets, sets = _known(records, fields.labels, source)
     partial, names = _partial(records, fields.partial_labels, source)
     return Documents(
-        name=path.name, texts=["\n".join(filter(None, cells)) for cells in zip(*parts, strict=True)],
-        row_ids=row_ids, titles=_texts(records, _TITLE, source) if _TITLE in free else None, y=y,
-        target_names=targets, label_sets=sets, partial_y=partial, partial_names=names,
+        name=path.name,
+        texts=["\n".join(filter(None, cells)) for cells in zip(*parts, strict=True)],
+        row_ids=row_ids,
+        titles=_texts(records, _TITLE, source) if _TITLE in free else None,
+        y=y,
+        target_names=targets,
+        label_sets=sets,
+        partial_y=partial,
+        partial_names=names,
         labelled=_stated(records, fields.labels),
-    )  # fmt: skip
+    )
 
 
 def clean(text: str) -> str:

@@ -391,9 +391,17 @@ def cells_of_text(
     """Read cells as texts; ``missing`` contains the texts of missing cells of every column."""
     try:
         frame = pd.read_csv(
-            io.StringIO(text, newline=""), sep=separator, header=header, names=list(missing), index_col=False,
-            dtype=str, keep_default_na=False, na_values=missing, skipinitialspace=True, low_memory=False,
-        )  # fmt: skip
+            io.StringIO(text, newline=""),
+            sep=separator,
+            header=header,
+            names=list(missing),
+            index_col=False,
+            dtype=str,
+            keep_default_na=False,
+            na_values=missing,
+            skipinitialspace=True,
+            low_memory=False,
+        )
     except pd.errors.ParserError as error:
         raise files.DataError(f"{source} cannot be read as a table: {error}") from error
     return frame.map(cell_text, na_action="ignore") if "'" in text else frame

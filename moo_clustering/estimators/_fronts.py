@@ -315,10 +315,15 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         yield Plan(search, n_gen, problem.objective_names)
         self.history_ = Recorder(signs)
         self.interrupted_ = drive(
-            search, n_gen=n_gen, recorder=self.history_, verbose=bool(self.verbose),
-            description=type(self).__name__, objective_names=problem.objective_names, signs=signs,
+            search,
+            n_gen=n_gen,
+            recorder=self.history_,
+            verbose=bool(self.verbose),
+            description=type(self).__name__,
+            objective_names=problem.objective_names,
+            signs=signs,
             checkpoint=checkpoint,
-        )  # fmt: skip
+        )
         self.n_iter_ = search.generation
 
 
@@ -395,10 +400,17 @@ class MemberGraphs(ABC):
         """Compute the spectral partition of a similarity matrix with the links of the groups."""
         options = self.options
         partition = spectral_partition(
-            self.joined(S), options["n_clusters"], laplacian=options["laplacian"], bridge=options["bridge"],
-            X=self.X, metric=options["metric"], lists=self.lists, eigen_solver=options["eigen_solver"],
-            rng=np.random.default_rng(self.seed), n_jobs=options["n_jobs"],
-        )  # fmt: skip
+            self.joined(S),
+            options["n_clusters"],
+            laplacian=options["laplacian"],
+            bridge=options["bridge"],
+            X=self.X,
+            metric=options["metric"],
+            lists=self.lists,
+            eigen_solver=options["eigen_solver"],
+            rng=np.random.default_rng(self.seed),
+            n_jobs=options["n_jobs"],
+        )
         return equal_together(partition, self.X, self.lists, self.groups)
 
     def joined(self, S: csr_array) -> csr_array:

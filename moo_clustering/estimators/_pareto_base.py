@@ -233,9 +233,13 @@ class ParetoPoolClusterer(
     extra_candidates: Annotated[Sequence[Any] | None, list, tuple, None] = None
 
     def relabel(
-        self, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link: ArrayLike |
-        None = None, n_clusters: int | tuple[int, int] | Literal["same"] | None = "same",
-    ) -> Self:  # fmt: skip
+        self,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        n_clusters: int | tuple[int, int] | Literal["same"] | None = "same",
+    ) -> Self:
         """Select a result for other labels, pairs or numbers of clusters from the pool of the last fit.
 
         This saves most of the time of a fit. With ``n_gen > 0`` the evolution runs again. Arguments are those
@@ -262,10 +266,15 @@ class ParetoPoolClusterer(
         return self
 
     def ask(
-        self, mode: Literal["pairs", "names"] = "pairs", *, error_rate: float | Literal["auto"] = 0.03,
-        random_state: int | None = None, path: str | PathLike[str] | None = None, resume: str | PathLike[str]
-        | None = None, data: Any = None,
-    ) -> AnswerSession:  # fmt: skip
+        self,
+        mode: Literal["pairs", "names"] = "pairs",
+        *,
+        error_rate: float | Literal["auto"] = 0.03,
+        random_state: int | None = None,
+        path: str | PathLike[str] | None = None,
+        resume: str | PathLike[str] | None = None,
+        data: Any = None,
+    ) -> AnswerSession:
         """Start a session that asks which samples belong together, and updates the partition per answer.
 
         The session selects from the pool and computes no new partitions. Only :meth:`take` changes the fit.
@@ -317,11 +326,15 @@ class ParetoPoolClusterer(
             )
         start = self._solutions.get("fit", self._solutions["auto"]).labels
         return QuestionPool(
-            candidates.pool, candidates.score, number_clusters(samples.per_point(start))[0], partial(getattr,
-            samples, "similarity"), features=samples.features, landmark_of=samples.landmark_of,
-            sample_features=samples.sample_features, nearest=None if samples.landmark_of is None else
-            partial(getattr, samples, "nearest_landmarks"),
-        )  # fmt: skip
+            candidates.pool,
+            candidates.score,
+            number_clusters(samples.per_point(start))[0],
+            partial(getattr, samples, "similarity"),
+            features=samples.features,
+            landmark_of=samples.landmark_of,
+            sample_features=samples.sample_features,
+            nearest=None if samples.landmark_of is None else partial(getattr, samples, "nearest_landmarks"),
+        )
 
     def take(self, session: AnswerSession) -> Self:
         """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes that.
@@ -731,19 +744,33 @@ class ParetoPoolClusterer(
         if criterion == "auto":
             criterion = automatic_criterion(samples, side, self._number)
         choose = partial(
-            choose_solution, samples, side, pairs, n_clusters=self._number, interval=self._interval,
-            method=self.method, kernel="full" if kernel == "pool+bags" else kernel, hard=self.pairs ==
-            "hard", clamp=self.clamp, class_prior=self.class_prior, merge_same_class=self.merge_same_class,
+            choose_solution,
+            samples,
+            side,
+            pairs,
+            n_clusters=self._number,
+            interval=self._interval,
+            method=self.method,
+            kernel="full" if kernel == "pool+bags" else kernel,
+            hard=self.pairs == "hard",
+            clamp=self.clamp,
+            class_prior=self.class_prior,
+            merge_same_class=self.merge_same_class,
             seed=self._seeds[0],
-        )  # fmt: skip
+        )
         candidates, evolution = None, None
         if pool is None:
             solutions = {"auto": choose(None)}
         else:
             objectives = objectives_for(
-                samples, pool, side, pairs, criterion=criterion, criterion_weight=self.criterion_weight,
+                samples,
+                pool,
+                side,
+                pairs,
+                criterion=criterion,
+                criterion_weight=self.criterion_weight,
                 n_jobs=self.n_jobs,
-            )  # fmt: skip
+            )
             sizes = None
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
             if self._number is None and (side.targets is None or may_agree):
@@ -773,9 +800,12 @@ class ParetoPoolClusterer(
             )
 
     def _evolution(
-        self, pool: Candidates, pairs: PairwiseConstraints | None, choose: Callable[[Candidates], Solution],
+        self,
+        pool: Candidates,
+        pairs: PairwiseConstraints | None,
+        choose: Callable[[Candidates], Solution],
         checkpoint: Checkpoint | None,
-    ) -> Plans[_Evolution]:  # fmt: skip
+    ) -> Plans[_Evolution]:
         """Evolve the pool, and compute both controls unless Ctrl-C stopped the evolution."""
         graph, objectives = self._samples.graph, pool.objectives
         if pairs is not None:
@@ -786,11 +816,20 @@ class ParetoPoolClusterer(
             survival: str, seed: np.random.SeedSequence, checkpoint: Checkpoint | None = None
         ) -> Plans[tuple[EvolvedPartitions, Candidates]]:
             evolved = yield from evolve_pool(
-                pool=pool.pool, graph=graph, indices=objectives.indices, total=objectives.total,
-                n_clusters=self._number, constraints=pairs, n_gen=self.n_gen, pop_size=self.pop_size,
-                engine=self.engine, survival=survival, seed=int(seed.generate_state(1)[0]),
-                verbose=bool(self.verbose), checkpoint=checkpoint,
-            )  # fmt: skip
+                pool=pool.pool,
+                graph=graph,
+                indices=objectives.indices,
+                total=objectives.total,
+                n_clusters=self._number,
+                constraints=pairs,
+                n_gen=self.n_gen,
+                pop_size=self.pop_size,
+                engine=self.engine,
+                survival=survival,
+                seed=int(seed.generate_state(1)[0]),
+                verbose=bool(self.verbose),
+                checkpoint=checkpoint,
+            )
             members = PartitionPool(evolved.labels, (_EVOLVED,) * len(evolved.labels))
             return evolved, start.joined(Candidates.of(members, objectives, evolved.values))
 

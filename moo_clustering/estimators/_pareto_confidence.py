@@ -127,8 +127,11 @@ class Assessor:
         if groups is None:
             return []
         members = [(int(cluster), labels == cluster) for cluster in np.unique(labels)]
-        return [k for k, own in members if sizes[own].sum() > 1 and len({-1, *groups[own].tolist()}) == 2
-                and groups[own].min() >= 0]  # fmt: skip
+        return [
+            k
+            for k, own in members
+            if sizes[own].sum() > 1 and len({-1, *groups[own].tolist()}) == 2 and groups[own].min() >= 0
+        ]
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
@@ -291,10 +294,13 @@ class Assessor:
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
             described[place] = (
-                cut.sum() / total, (cut / np.maximum(volumes, np.finfo(float).tiny)).max(), np.log(sizes[0]),
-                sizes[-2] / len(labels) if k > 1 else 0.0, np.log(k), np.log(max(len(labels),
-                _LEAST_POINTS)),
-            )  # fmt: skip
+                cut.sum() / total,
+                (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
+                np.log(sizes[0]),
+                sizes[-2] / len(labels) if k > 1 else 0.0,
+                np.log(k),
+                np.log(max(len(labels), _LEAST_POINTS)),
+            )
         return described
 
     def _in_space(self, rows: Labels) -> FloatArray:
@@ -659,17 +665,26 @@ class PoolReportMixin(ReportMixin):
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         return results.PoolResult(
-            self.scores_, self._described_alternatives, float(self.confidence_),
-            float(self.structure_p_value_), self.verdict_, verdict_line,
-            interval=tuple(self.confidence_interval_.tolist()), remarks=self.verdict_remarks_,
+            self.scores_,
+            self._described_alternatives,
+            float(self.confidence_),
+            float(self.structure_p_value_),
+            self.verdict_,
+            verdict_line,
+            interval=tuple(self.confidence_interval_.tolist()),
+            remarks=self.verdict_remarks_,
             granularity=None if self._candidates is None else self._candidates.granularity,
-            granularities=self.granularities_, labels=None if pool is None else pool.labels,
-            coassociation=None if pool is None else self._coassociation, support=None if pool is None else
-            self._support, classes=getattr(self, "classes_", None), cluster_classes=getattr(self,
-            "cluster_classes_index_", None), probabilities=getattr(self, "predict_proba_", None),
-            control_scores=getattr(self, "control_score_", {}), described=rows,
+            granularities=self.granularities_,
+            labels=None if pool is None else pool.labels,
+            coassociation=None if pool is None else self._coassociation,
+            support=None if pool is None else self._support,
+            classes=getattr(self, "classes_", None),
+            cluster_classes=getattr(self, "cluster_classes_index_", None),
+            probabilities=getattr(self, "predict_proba_", None),
+            control_scores=getattr(self, "control_score_", {}),
+            described=rows,
             arrays=results.attributes_of(self, arrays | {"confidence": "confidence_"}),
-        )  # fmt: skip
+        )
 
     def _described_alternatives(self: Any, names: Sequence[str] | None) -> pd.DataFrame:
         """Describe the alternatives with other feature names; for bags, return them unchanged."""

@@ -50,10 +50,21 @@ class EvolvedPartitions:
 
 
 def evolve_pool(
-    *, pool: Any, graph: Any, indices: Sequence[ValidityIndex], total: Total, n_clusters: int | None = None,
-    constraints: PairwiseConstraints | None = None, n_gen: int, pop_size: int = 48, engine: str = "pymoo",
-    survival: str = "crowding", seed: int, verbose: bool = False, checkpoint: Checkpoint | None = None,
-) -> Plans[EvolvedPartitions]:  # fmt: skip
+    *,
+    pool: Any,
+    graph: Any,
+    indices: Sequence[ValidityIndex],
+    total: Total,
+    n_clusters: int | None = None,
+    constraints: PairwiseConstraints | None = None,
+    n_gen: int,
+    pop_size: int = 48,
+    engine: str = "pymoo",
+    survival: str = "crowding",
+    seed: int,
+    verbose: bool = False,
+    checkpoint: Checkpoint | None = None,
+) -> Plans[EvolvedPartitions]:
     """Evolve partitions by NSGA-II from the best members of a pool, an array or ``PartitionPool``.
 
     ``indices``, the objectives, are fitted to the pool, so that evolved partitions are never compared with
@@ -68,9 +79,14 @@ def evolve_pool(
         choice(name, value, allowed)
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     composed = _composed(
-        pool_labels(pool), operators.LabelGraph.of(graph), indices, total, n_clusters=n_clusters,
-        constraints=constraints, rng=np.random.default_rng(start_seed),
-    )  # fmt: skip
+        pool_labels(pool),
+        operators.LabelGraph.of(graph),
+        indices,
+        total,
+        n_clusters=n_clusters,
+        constraints=constraints,
+        rng=np.random.default_rng(start_seed),
+    )
     problem = composed[0]
     new = _pymoo_search if engine == "pymoo" else _deap_search
     search = new(*composed, total, survival, integer("pop_size", pop_size), search_seed)
@@ -78,10 +94,15 @@ def evolve_pool(
     yield Plan(search, n_gen, problem.objective_names)
     history = Recorder(signs)
     interrupted = drive(
-        search, n_gen=n_gen, recorder=history, verbose=verbose, description="survival at random" if survival
-        == "random" else "evolution", objective_names=problem.objective_names, signs=signs,
+        search,
+        n_gen=n_gen,
+        recorder=history,
+        verbose=verbose,
+        description="survival at random" if survival == "random" else "evolution",
+        objective_names=problem.objective_names,
+        signs=signs,
         checkpoint=checkpoint,
-    )  # fmt: skip
+    )
     logbook = None
     if isinstance(search, PymooSearch):
         result, memory = search.result(), search.algorithm.survival.memory
@@ -101,9 +122,15 @@ def evolve_pool(
 
 
 def _composed(
-    members: Labels, graph: operators.LabelGraph, indices: Sequence[ValidityIndex], total: Total, *,
-    n_clusters: int | None, constraints: PairwiseConstraints | None, rng: np.random.Generator,
-) -> tuple[PartitionProblem, Any, Any, Any, Any]:  # fmt: skip
+    members: Labels,
+    graph: operators.LabelGraph,
+    indices: Sequence[ValidityIndex],
+    total: Total,
+    *,
+    n_clusters: int | None,
+    constraints: PairwiseConstraints | None,
+    rng: np.random.Generator,
+) -> tuple[PartitionProblem, Any, Any, Any, Any]:
     """Create the problem, sampling, crossover, mutation and repair (or None) from canonical members."""
     m = members.shape[1]
     if m < 2:

@@ -125,9 +125,13 @@ class AMOSAClus(MedoidSetClusterer):
         if self.supervision == "assignment":
             raise ValueError("supervision='assignment' requires encoding='medoid', got 'center'.")
         return CenterProblem(
-            X, k_max=self.k_max, metric=self.metric, constraints=constraints, supervision=supervision,
+            X,
+            k_max=self.k_max,
+            metric=self.metric,
+            constraints=constraints,
+            supervision=supervision,
             noise=self.perturbation_scale,
-        )  # fmt: skip
+        )
 
     def _run(
         self, problem: MedoidProblem | CenterProblem, seed: int, checkpoint: Checkpoint | None
@@ -140,12 +144,19 @@ class AMOSAClus(MedoidSetClusterer):
         centered = isinstance(problem, CenterProblem)
         soft, hard, n_moves = self._limits(problem.n_samples)
         algorithm = AMOSA(
-            soft_limit=soft, hard_limit=hard, n_moves=n_moves, gamma=self.gamma, n_climb=self.n_climb,
-            t_max=self.t_max, t_min=self.t_min, cooling=self.cooling, acceptance=self.acceptance,
+            soft_limit=soft,
+            hard_limit=hard,
+            n_moves=n_moves,
+            gamma=self.gamma,
+            n_climb=self.n_climb,
+            t_max=self.t_max,
+            t_min=self.t_min,
+            cooling=self.cooling,
+            acceptance=self.acceptance,
             sampling=CenterSampling() if centered else MedoidSampling(),
             perturb=perturb_centers if centered else perturb_medoids,
             eliminate_duplicates=CanonicalDuplicates(None if centered else problem.encoding),
-        )  # fmt: skip
+        )
         search = PymooSearch(problem, algorithm, seed=seed)
         yield from self._drive(
             search, problem, algorithm.n_temperatures, checkpoint, problem.natural(np.ones(problem.n_obj))

@@ -228,9 +228,13 @@ class BagClusterer(
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
         """Return the repair of partitions for pairs and the smallest size, or None."""
         return pair_rule(
-            data.bags.n_bags, least, data.constraints, handling=self.constraint_handling,
-            penalty=self.penalty, power=power,
-        )  # fmt: skip
+            data.bags.n_bags,
+            least,
+            data.constraints,
+            handling=self.constraint_handling,
+            penalty=self.penalty,
+            power=power,
+        )
 
     def _set_labels(self, labels: NDArray[np.integer[Any]], k_min: int | None = None) -> NDArray[np.intp]:
         """Number the clusters by first bag, return the old numbers, and warn of missing or small clusters."""

@@ -100,15 +100,24 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
         rng = np.random.default_rng(data.seed)
         toolbox, step = self._compose(data, rng)
         search = DeapSearch(
-            toolbox, step, rng=rng, pop_size=self.pop_size,
-            hall_of_fame=tools.HallOfFame(1, similar=np.array_equal), statistics=_EligibleStatistics(step),
-        )  # fmt: skip
+            toolbox,
+            step,
+            rng=rng,
+            pop_size=self.pop_size,
+            hall_of_fame=tools.HallOfFame(1, similar=np.array_equal),
+            statistics=_EligibleStatistics(step),
+        )
         yield Plan(search, self.n_gen, [self._objective_name])
         self.history_ = Recorder()
         self.interrupted_ = drive(
-            search, n_gen=self.n_gen, recorder=self.history_, verbose=bool(self.verbose),
-            description=type(self).__name__, objective_names=[self._objective_name], checkpoint=checkpoint,
-        )  # fmt: skip
+            search,
+            n_gen=self.n_gen,
+            recorder=self.history_,
+            verbose=bool(self.verbose),
+            description=type(self).__name__,
+            objective_names=[self._objective_name],
+            checkpoint=checkpoint,
+        )
         self.n_iter_ = search.generation
         self.logbook_: tools.Logbook = search.logbook
         self.hall_of_fame_: tools.HallOfFame = search.hall_of_fame
@@ -334,9 +343,12 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
         toolbox.register("select", SelRouletteLegal(self.n_clusters, rng, legality=self.legality))
         return GkaStep(
-            mutpb=self.pm, kmpb=self.p_km, elitism=self.elitism,
-            legal=UsesAllClusters(self.n_clusters, self.min_cluster_size), max_evals=self.max_evals,
-        )  # fmt: skip
+            mutpb=self.pm,
+            kmpb=self.p_km,
+            elitism=self.elitism,
+            legal=UsesAllClusters(self.n_clusters, self.min_cluster_size),
+            max_evals=self.max_evals,
+        )
 
 
 @estimator
@@ -390,9 +402,14 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
         return ChcStep(
-            mutpb=self.pm, kmpb=self.p_km, threshold=self.threshold, n_keep=self.n_keep,
-            threshold_rule=self.threshold_rule, mutate=self.mutate, max_evals=self.max_evals,
-        )  # fmt: skip
+            mutpb=self.pm,
+            kmpb=self.p_km,
+            threshold=self.threshold,
+            n_keep=self.n_keep,
+            threshold_rule=self.threshold_rule,
+            mutate=self.mutate,
+            max_evals=self.max_evals,
+        )
 
 
 @estimator
@@ -445,12 +462,17 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
         toolbox.register("population", MixedStarts(objective, toolbox, rng, distances))
         threshold = max(1, objective.n_bags // 4)
         return MemeticChcStep(
-            optima=self.optima, mutpb=1.0, threshold=threshold, n_keep=1, threshold_rule="no_acceptance",
+            optima=self.optima,
+            mutpb=1.0,
+            threshold=threshold,
+            n_keep=1,
+            threshold_rule="no_acceptance",
             step=max(1, threshold // 10),
             restart=PerturbedCopies(objective, toolbox, share=self.perturbation, fresh=self.fresh),
             restart_threshold=max(1, int(self.perturbation * (1.0 - self.perturbation) * objective.n_bags)),
-            max_evals=self.max_evals, unique=toolbox.key,
-        )  # fmt: skip
+            max_evals=self.max_evals,
+            unique=toolbox.key,
+        )
 
 
 @estimator
@@ -516,14 +538,25 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         k_min = self.n_clusters if self.k_min is None else self.k_min
         encoding = MedoidSlotEncoding(distances, self.n_clusters, k_min)
         self._score = MedoidBagScore(
-            data.bags, encoding, centers=self.centers, weighting=self.weighting,
-            min_cluster_size=self.min_cluster_size, constraints=data.constraints,
-            handling=self.constraint_handling, penalty=self.penalty, n_jobs=self.n_jobs,
-        )  # fmt: skip
+            data.bags,
+            encoding,
+            centers=self.centers,
+            weighting=self.weighting,
+            min_cluster_size=self.min_cluster_size,
+            constraints=data.constraints,
+            handling=self.constraint_handling,
+            penalty=self.penalty,
+            n_jobs=self.n_jobs,
+        )
         toolbox = slot_toolbox(
-            encoding, self._score, rng, mutation=self.mutation, p_gene=self.p_gene, reach=self.reach,
+            encoding,
+            self._score,
+            rng,
+            mutation=self.mutation,
+            p_gene=self.p_gene,
+            reach=self.reach,
             selection=self.fitness_scaling,
-        )  # fmt: skip
+        )
         step = GcukStep(cxpb=self.pc, mutpb=self.pm, elitism=self.elitism, max_evals=self.max_evals)
         return toolbox, step
 

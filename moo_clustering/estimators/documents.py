@@ -162,10 +162,19 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         if self.weighting == "ncw":
             B = NCWTransformer().fit_transform(B)
         runs = ensemble_runs(
-            B, self.n_clusters, run_seed.spawn(self.n_runs), normalize=self.normalize, checkpoint=checkpoint,
-            verbose=bool(self.verbose), solver=self.solver, tol=self.tol, max_iter=self.max_iter,
-            dtype=self.dtype, n_jobs=self.n_jobs, max_memory=int(self.max_memory),
-        )  # fmt: skip
+            B,
+            self.n_clusters,
+            run_seed.spawn(self.n_runs),
+            normalize=self.normalize,
+            checkpoint=checkpoint,
+            verbose=bool(self.verbose),
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            dtype=self.dtype,
+            n_jobs=self.n_jobs,
+            max_memory=int(self.max_memory),
+        )
         # Runs stop before equal documents have equal weights, and consensus functions can separate them.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
@@ -361,10 +370,17 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         if empty.all():
             raise ValueError("all entries of X are 0, so no document has a term.")
         best = factorization.map_nmf(
-            _best_run, X, self.n_clusters, solver=self.solver,
-            seeds=spawn_seeds(self.random_state, self.n_init), tol=self.tol, max_iter=self.max_iter,
-            dtype=self.dtype, n_jobs=self.n_jobs, max_memory=self.max_memory,
-        )  # fmt: skip
+            _best_run,
+            X,
+            self.n_clusters,
+            solver=self.solver,
+            seeds=spawn_seeds(self.random_state, self.n_init),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            dtype=self.dtype,
+            n_jobs=self.n_jobs,
+            max_memory=self.max_memory,
+        )
         self.losses_ = np.concatenate([part.losses for part in best])
         self._set(min(best, key=lambda part: part.losses.min()), empty, _base.equal_rows(X))
         if _base.count_distinct_rows(X, self.n_clusters) < self.n_clusters:

@@ -171,9 +171,13 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _take_by_rule(self, rule: str) -> None:
         if rule == "vote":
             labels = majority_vote(
-                self.pareto_labels_, self._problem.space.data, metric=self.metric, beta=self.beta,
-                reference=self.reference, n_jobs=self.n_jobs,
-            )  # fmt: skip
+                self.pareto_labels_,
+                self._problem.space.data,
+                metric=self.metric,
+                beta=self.beta,
+                reference=self.reference,
+                n_jobs=self.n_jobs,
+            )
         else:
             n_modes = int((self.pareto_labels_.max(axis=1) + 1).sum())
             labels = cspa(

@@ -372,10 +372,17 @@ class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
         if name in ("swap", "ward"):
             return SwapSearch(problem, budget, rng, name == "ward", removal=self.removal)
         return MemeticSearch(
-            problem, budget, rng, self._starts_from_ward(problem.n_samples), pop_min=self.pop_min,
-            pop_max=self.pop_max, max_stall=self.max_stall, engine=self.engine, mutation=self.mutation,
+            problem,
+            budget,
+            rng,
+            self._starts_from_ward(problem.n_samples),
+            pop_min=self.pop_min,
+            pop_max=self.pop_max,
+            max_stall=self.max_stall,
+            engine=self.engine,
+            mutation=self.mutation,
             removal=self.removal,
-        )  # fmt: skip
+        )
 
     def _checkpoint(self, X: FloatArray) -> Checkpoint | None:
         # A run with a larger budget can continue a shorter one.

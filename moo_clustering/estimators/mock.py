@@ -433,9 +433,14 @@ objective, int or callable, default="auto"
         if not hasattr(self, "control_fronts_"):
             # After an interruption, the control searches are equally short.
             self.control_fronts_: list[ControlFront] = _control_fronts(
-                self._scaled, self._control_seeds, self._settings, kind=self.control_data, steps=self._steps,
-                n_jobs=self.n_jobs, verbose=bool(self.verbose),
-            )  # fmt: skip
+                self._scaled,
+                self._control_seeds,
+                self._settings,
+                kind=self.control_data,
+                steps=self._steps,
+                n_jobs=self.n_jobs,
+                verbose=bool(self.verbose),
+            )
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
         if attainment is None:
@@ -496,9 +501,17 @@ objective, int or callable, default="auto"
     ) -> MOCKProblem:
         """Build the problem, with labels and pairs in the form of ``supervision``."""
         graph = locus_graph(
-            X, n_neighbors=self.n_neighbors, metric=self.metric, ties=self.ties, method=self.neighbor_method,
-            root=self.root, rank_cap=self.rank_cap, rng=rng, groups=supervision.groups, n_jobs=n_jobs,
-        )  # fmt: skip
+            X,
+            n_neighbors=self.n_neighbors,
+            metric=self.metric,
+            ties=self.ties,
+            method=self.neighbor_method,
+            root=self.root,
+            rank_cap=self.rank_cap,
+            rng=rng,
+            groups=supervision.groups,
+            n_jobs=n_jobs,
+        )
         # A single sample has no tree.
         kind, delta = (self.encoding if len(X) > 1 else "locus"), self._delta_for(len(X))
         if supervision.groups is None:
@@ -768,9 +781,13 @@ def _search(
         return settings._found_front(problem, _single_result(problem))[1:]
     search = settings._new_search(problem, int(rng.integers(2**31)))
     bar = Progress(
-        n_gen=steps, done=0, verbose=name is not None, description=name or "",
-        objective_names=problem.objective_names, signs=None,
-    )  # fmt: skip
+        n_gen=steps,
+        done=0,
+        verbose=name is not None,
+        description=name or "",
+        objective_names=problem.objective_names,
+        signs=None,
+    )
     with closing(bar):
         search.start()
         while search.generation < steps:

@@ -625,9 +625,13 @@ def diagonal_metric(
         return float(b.sum()) - np.log(total), 1.0 - gradient / s / total
 
     found = optimize.minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n_features,
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, None)] * n_features,
         options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0, "maxls": 50},
-    )  # fmt: skip
+    )
     if found.nit >= max_iter:
         _warn("diagonal", max_iter)
     a = np.zeros(len(used))

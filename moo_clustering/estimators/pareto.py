@@ -154,9 +154,13 @@ class ParetoClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: Any, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link:
-        ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
         """Cluster the samples.
 
         Raises a ValueError if parameters, data, labels or pairs are out of range, and an
@@ -472,9 +476,15 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: Any, y: ArrayLike | None = None, *, must_link: ArrayLike | None = None, cannot_link:
-        ArrayLike | None = None, groups: ArrayLike | None = None, offsets: ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
+    ) -> Self:
         """Cluster the bags.
 
         Raises a ValueError if parameters, bags, labels or pairs are out of range, and an
@@ -508,8 +518,17 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
         return pooled_bags(
-            data, distances=tuple(self.distances), embeddings=tuple(self.embeddings),
-            normalize=self.normalize, max_instances=self.max_instances, k_range=self.k_range,
-            n_clusters=self._number, extra=self.extra_candidates, n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs, verbose=bool(self.verbose), seed=seed, needs_pool=needs_pool,
-        )  # fmt: skip
+            data,
+            distances=tuple(self.distances),
+            embeddings=tuple(self.embeddings),
+            normalize=self.normalize,
+            max_instances=self.max_instances,
+            k_range=self.k_range,
+            n_clusters=self._number,
+            extra=self.extra_candidates,
+            n_neighbors=self.n_neighbors,
+            n_jobs=self.n_jobs,
+            verbose=bool(self.verbose),
+            seed=seed,
+            needs_pool=needs_pool,
+        )

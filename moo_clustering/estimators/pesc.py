@@ -208,9 +208,16 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         )
         ranks, F = yield from self._evolve(problem, int(search_seed.generate_state(1)[0]), checkpoint)
         self.graphs_: GraphEnsemble = GraphEnsemble(
-            F=F, X=features, lists=lists, groups=groups, join_groups=self._joins(must_link),
-            options=self.get_params(deep=False), seed=spectral_seed, ranks=ranks, weight_seed=weight_seed,
-        )  # fmt: skip
+            F=F,
+            X=features,
+            lists=lists,
+            groups=groups,
+            join_groups=self._joins(must_link),
+            options=self.get_params(deep=False),
+            seed=spectral_seed,
+            ranks=ranks,
+            weight_seed=weight_seed,
+        )
         self.pareto_front_ = F[self.graphs_.front]
         self.objective_names_ = problem.objective_names
         self.__dict__.pop("pareto_labels_", None)
@@ -260,9 +267,15 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             indices, distances = self.neighbors
             return graphs.lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
         return graphs.neighbor_lists(
-            X, self._list_width(len(X)), metric=self.metric, ties=self.ties, rng=rng, groups=groups,
-            n_jobs=self.n_jobs, method=self.neighbor_method,
-        )  # fmt: skip
+            X,
+            self._list_width(len(X)),
+            metric=self.metric,
+            ties=self.ties,
+            rng=rng,
+            groups=groups,
+            n_jobs=self.n_jobs,
+            method=self.neighbor_method,
+        )
 
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
@@ -363,17 +376,26 @@ class GraphEnsemble(_fronts.MemberGraphs):
                     "does not provide; use 'es2' or 'es3'."
                 )
             graph = consensus.reconstruction_graph(
-                ranks, self.lists, self.X, orientation=options["orientation"], ridge=options["ridge"],
-                min_weight=options["min_weight"], n_jobs=options["n_jobs"],
-            )  # fmt: skip
+                ranks,
+                self.lists,
+                self.X,
+                orientation=options["orientation"],
+                ridge=options["ridge"],
+                min_weight=options["min_weight"],
+                n_jobs=options["n_jobs"],
+            )
             return graph, None
         if ensemble == "es2":
             weight, n_jobs = options["es2_weight"], options["n_jobs"]
             return consensus.diversity_graph(ranks, self.lists, weight=weight, n_jobs=n_jobs), None
         return consensus.kernel_graph(
-            ranks, self.lists, sigma=options["sigma"], n_clusters=options["n_clusters"],
-            laplacian=options["laplacian"], rng=rng,
-        )  # fmt: skip
+            ranks,
+            self.lists,
+            sigma=options["sigma"],
+            n_clusters=options["n_clusters"],
+            laplacian=options["laplacian"],
+            rng=rng,
+        )
 
     def partition(self, member: int) -> graphs.SpectralPartition:
         """Partition of a single non-dominated graph, with edge weights 1."""
@@ -461,10 +483,17 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
             progress.update()
             progress.set_postfix_str("eigenvectors")
             partition = graphs.spectral_partition(
-                S, self.n_clusters, laplacian=self.laplacian, bridge=self.bridge, X=data, metric=self.metric,
-                lists=lists, eigen_solver=self.eigen_solver, rng=np.random.default_rng(spectral),
+                S,
+                self.n_clusters,
+                laplacian=self.laplacian,
+                bridge=self.bridge,
+                X=data,
+                metric=self.metric,
+                lists=lists,
+                eigen_solver=self.eigen_solver,
+                rng=np.random.default_rng(spectral),
                 n_jobs=self.n_jobs,
-            )  # fmt: skip
+            )
             progress.update()
         partition = _fronts.equal_together(partition, data, lists, groups)
         self._set_spectral(partition, data, lists, self.n_clusters)
@@ -490,9 +519,14 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
 
     def _nearest(self, data: AnyFloatArray, width: int, seed: np.random.SeedSequence) -> graphs.NeighborLists:
         return graphs.neighbor_lists(
-            data, width, metric=self.metric, ties=self.ties, rng=np.random.default_rng(seed),
-            n_jobs=self.n_jobs, method=self.neighbor_method,
-        )  # fmt: skip
+            data,
+            width,
+            metric=self.metric,
+            ties=self.ties,
+            rng=np.random.default_rng(seed),
+            n_jobs=self.n_jobs,
+            method=self.neighbor_method,
+        )
 
     def _graph(
         self,

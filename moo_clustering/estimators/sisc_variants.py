@@ -343,8 +343,13 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     sisc: SubspaceModel = None
     _: KW_ONLY
     n_clusters: Annotated[int | Sequence[int], Interval(Integral, 1, None, closed="left"), "array-like"] = (
-        20, 40, 60, 80, 100, 120,
-    )  # fmt: skip
+        20,
+        40,
+        60,
+        80,
+        100,
+        120,
+    )
     n_estimators: Count = 6
 
     def _learn(self, X: Any, y: ArrayLike) -> None:

@@ -135,16 +135,30 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
         scaled = self._scale_samples(features)
         problem = SRMOSCProblem(
-            scaled, n_candidates=self.n_candidates, rho=self.rho, groups=groups, metric=self.metric,
-            ties=self.ties, neighbor_method=self.neighbor_method,
-            pop_size=self.pop_size if self.solver == "nsga2" else 1, max_memory=self.max_memory,
-            force=bool(self.force), random_state=np.random.default_rng(ties), n_jobs=self.n_jobs,
-        )  # fmt: skip
+            scaled,
+            n_candidates=self.n_candidates,
+            rho=self.rho,
+            groups=groups,
+            metric=self.metric,
+            ties=self.ties,
+            neighbor_method=self.neighbor_method,
+            pop_size=self.pop_size if self.solver == "nsga2" else 1,
+            max_memory=self.max_memory,
+            force=bool(self.force),
+            random_state=np.random.default_rng(ties),
+            n_jobs=self.n_jobs,
+        )
         F, graph = yield from self._search(problem, int(search_seed.generate_state(1)[0]), checkpoint)
         self.graphs_: GraphMembers = GraphMembers(
-            F=F, X=problem.X, lists=problem.lists, groups=groups, join_groups=self._joins(must_link),
-            options=self.get_params(deep=False), seed=spectral_seed, graph=graph,
-        )  # fmt: skip
+            F=F,
+            X=problem.X,
+            lists=problem.lists,
+            groups=groups,
+            join_groups=self._joins(must_link),
+            options=self.get_params(deep=False),
+            seed=spectral_seed,
+            graph=graph,
+        )
         self.__dict__.pop("pareto_labels_", None)
         self.pareto_front_ = F
         self.objective_names_ = problem.objective_names

@@ -472,9 +472,14 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
 
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
         found = subspace.entropy_weighted_kmeans(
-            data, self.n_clusters, gamma=self.gamma, dispersion=self.dispersion, max_iter=self.max_iter,
-            tol=self.tol, rng=rng,
-        )  # fmt: skip
+            data,
+            self.n_clusters,
+            gamma=self.gamma,
+            dispersion=self.dispersion,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            rng=rng,
+        )
         memberships: AnyFloatArray = np.zeros((data.n, self.n_clusters), dtype=np.dtype(self.dtype))
         # The labels of the last sweep are older than its centres.
         memberships[np.arange(data.n), found.distances.argmin(axis=1)] = 1.0
@@ -595,9 +600,12 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 
     def _make_options(self) -> SubspaceOptions:
         return SubspaceOptions(
-            fuzziness=self.fuzziness, weight_exponent=self.weight_exponent, gamma=0.0, impurity=None,
+            fuzziness=self.fuzziness,
+            weight_exponent=self.weight_exponent,
+            gamma=0.0,
+            impurity=None,
             floor=self.floor,
-        )  # fmt: skip
+        )
 
 
 @estimator
@@ -685,10 +693,14 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     def _make_options(self) -> SubspaceOptions:
         return SubspaceOptions(
-            fuzziness=self.fuzziness, weight_exponent=self.weight_exponent, gamma=self.gamma,
-            impurity=self.impurity, impurity_in_membership=self.impurity_in_membership,
-            chi_scale=self.chi_scale, floor=self.floor,
-        )  # fmt: skip
+            fuzziness=self.fuzziness,
+            weight_exponent=self.weight_exponent,
+            gamma=self.gamma,
+            impurity=self.impurity,
+            impurity_in_membership=self.impurity_in_membership,
+            chi_scale=self.chi_scale,
+            floor=self.floor,
+        )
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
         super()._warn_of_data(X, data, targets)

@@ -130,9 +130,13 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
         self._space = Standardised.of(X)
         (seed,) = spawn_seeds(self.random_state, 1)
         search = MixtureSearch(
-            samples_of(X, self._space), groups, rng=np.random.default_rng(seed), max_iter=self.max_iter,
-            floor=self.min_variance, n_jobs=self.n_jobs,
-        )  # fmt: skip
+            samples_of(X, self._space),
+            groups,
+            rng=np.random.default_rng(seed),
+            max_iter=self.max_iter,
+            floor=self.min_variance,
+            n_jobs=self.n_jobs,
+        )
         self._set(search, search.run(self.n_clusters, self.n_swaps))
         if search.pairs is not None and search.pairs.n_violated(search.best.labels):
             warn_caller(

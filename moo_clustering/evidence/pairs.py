@@ -355,10 +355,22 @@ def repair_pairs(
     volume = np.asarray(graph.sum(axis=1)).ravel()
     votes = np.divide(1.0, volume, out=np.zeros(n), where=volume > 0)
     sweep_groups(
-        current, start, groups, members, ends, graph.indptr, graph.indices, graph.data, votes, Z.indptr,
-        Z.indices, Z.data * (_HARD if hard else _SOFT), np.zeros(int(start.max()) + 1), max_sweeps,
+        current,
+        start,
+        groups,
+        members,
+        ends,
+        graph.indptr,
+        graph.indices,
+        graph.data,
+        votes,
+        Z.indptr,
+        Z.indices,
+        Z.data * (_HARD if hard else _SOFT),
+        np.zeros(int(start.max()) + 1),
+        max_sweeps,
         keep_clusters,
-    )  # fmt: skip
+    )
     return relabel_by_first_appearance(current)
 
 

@@ -119,9 +119,15 @@ def spectral_partition(
             "eigenvectors, and thus the partition, are arbitrary. Use bridge=True or a denser graph."
         )
     values, embedding = embeddings.spectral_embedding(
-        graph, n_clusters, laplacian=laplacian, eigen_solver=eigen_solver, rng=rng,
-        n_eigenvalues=min(n_clusters + 1, n_samples), parts=parts, n_jobs=n_jobs,
-    )  # fmt: skip
+        graph,
+        n_clusters,
+        laplacian=laplacian,
+        eigen_solver=eigen_solver,
+        rng=rng,
+        n_eigenvalues=min(n_clusters + 1, n_samples),
+        parts=parts,
+        n_jobs=n_jobs,
+    )
     if n_clusters == n_samples:
         labels = np.arange(n_samples)
     elif n_clusters == n_components and not bridge:

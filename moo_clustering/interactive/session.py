@@ -231,9 +231,13 @@ class AnswerSession:
             points = np.flatnonzero(concerned[base.landmark_of])
         samples = tuple(int(base.sample_of[point]) for point in proposal.points)
         return Question(
-            samples, proposal.kind, proposal.probability, proposal.value, points,
+            samples,
+            proposal.kind,
+            proposal.probability,
+            proposal.value,
+            points,
             self._inquiry.state.n_answers,
-        )  # fmt: skip
+        )
 
     def answer(
         self,
@@ -772,9 +776,12 @@ class AnswerSession:
         file = checked_path(path)
         head, events, complete = _read(file)
         session = cls(
-            base, mode=head["mode"], error_rate=head["error_rate"], random_state=head["random_state"],
+            base,
+            mode=head["mode"],
+            error_rate=head["error_rate"],
+            random_state=head["random_state"],
             data=data,
-        )  # fmt: skip
+        )
         if head["fingerprint"] != session._head()["fingerprint"]:
             raise SessionFileError(
                 f"{file} contains answers about another fit ({head['n_samples']} samples); repeat "

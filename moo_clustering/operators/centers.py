@@ -184,6 +184,8 @@ register_operators(
 )
 # No repair by local search, which would take another pass over the rows.
 register_operators(
-    ChunkedCenterProblem, crossover=CenterMatchingCrossover, mutation=partial(RelocateCenter, prob=0.2),
+    ChunkedCenterProblem,
+    crossover=CenterMatchingCrossover,
+    mutation=partial(RelocateCenter, prob=0.2),
     duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
-)  # fmt: skip
+)

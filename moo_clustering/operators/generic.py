@@ -394,6 +394,9 @@ register_operators(
     Encoding, crossover=partial(UniformCrossover, prob=0.9), mutation=EncodingMutation, repair=EncodingRepair
 )
 register_operators(
-    EnsembleSelectionProblem, sampling=BinaryRandomSampling, crossover=HUX, mutation=BitflipMutation,
+    EnsembleSelectionProblem,
+    sampling=BinaryRandomSampling,
+    crossover=HUX,
+    mutation=BitflipMutation,
     duplicates=lambda problem: CanonicalDuplicates(),
-)  # fmt: skip
+)

@@ -49,6 +49,9 @@ class ModesMutation(base.SeededMutation):
 
 
 register_operators(
-    FuzzyModesProblem, sampling=ModesSampling, crossover=SinglePointCrossover, mutation=ModesMutation,
+    FuzzyModesProblem,
+    sampling=ModesSampling,
+    crossover=SinglePointCrossover,
+    mutation=ModesMutation,
     duplicates=lambda problem: CanonicalDuplicates(problem.canonical),
-)  # fmt: skip
+)

@@ -225,6 +225,9 @@ def to_genes(problem: Any, values: FloatArray) -> IntArray:
 
 
 register_operators(
-    NeighborGraphProblem, sampling=NeighborSampling, crossover=UniformNeighborCrossover,
-    mutation=NeighborResample, repair=CannotLinkRepair,
-)  # fmt: skip
+    NeighborGraphProblem,
+    sampling=NeighborSampling,
+    crossover=UniformNeighborCrossover,
+    mutation=NeighborResample,
+    repair=CannotLinkRepair,
+)

@@ -137,10 +137,21 @@ class BoundaryClimb(DirectedMutation):
             if shuffle:
                 encoding.recombine(plan, int(rng.integers(1, self.max_pairs + 1)), rng)
             climb_boundaries(
-                plan, encoding.indptr, encoding.indices, encoding.weight, directions.features, low, high,
-                row @ directions.rates, directions.earlier(plan), directions.shapes, directions.borders,
-                float(self.heat), n_proposals, rng,
-            )  # fmt: skip
+                plan,
+                encoding.indptr,
+                encoding.indices,
+                encoding.weight,
+                directions.features,
+                low,
+                high,
+                row @ directions.rates,
+                directions.earlier(plan),
+                directions.shapes,
+                directions.borders,
+                float(self.heat),
+                n_proposals,
+                rng,
+            )
         return plans
 
 

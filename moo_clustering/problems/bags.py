@@ -114,10 +114,14 @@ class BagPartitionProblem(partition.PartitionProblem):
             inequalities=[partition.LeastClusterSize(self.min_cluster_size, n_clusters)] if limited else [],
         )
         self.objective = moved_objective(
-            self.indices, self._tables, n_clusters, min_cluster_size=self.min_cluster_size,
+            self.indices,
+            self._tables,
+            n_clusters,
+            min_cluster_size=self.min_cluster_size,
             constraints=None if self.constraint_handling == "none" else constraints,
-            handling="repair" if self.constraint_handling == "constraint" else "penalty", n_jobs=n_jobs,
-        )  # fmt: skip
+            handling="repair" if self.constraint_handling == "constraint" else "penalty",
+            n_jobs=n_jobs,
+        )
 
     @property
     def distances(self) -> FloatArray:

@@ -347,9 +347,12 @@ class FeatureSubsetProblem(PartitionProblem):
         if targets.n_classes:
             own |= zip(_BY_LABELS, (_LabelAgreement(targets), _HeldOutLabels(targets)), strict=True)
         super().__init__(
-            encoding.points, encoding, [own.get(one, one) if isinstance(one, str) else one for one in names],
-            constraints=constraints, constraint_handling=constraint_handling,
-        )  # fmt: skip
+            encoding.points,
+            encoding,
+            [own.get(one, one) if isinstance(one, str) else one for one in names],
+            constraints=constraints,
+            constraint_handling=constraint_handling,
+        )
         self.weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         if self.weights is not None:
             n = len(self.objective_names)

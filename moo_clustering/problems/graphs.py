@@ -110,13 +110,24 @@ class MOCKProblem(SignedProblem):
     """
 
     def __init__(
-        self, X: ArrayLike | None = None, *, encoding: Kind | LocusAdjacencyEncoding = "short", delta: Delta
-        = "auto", n_neighbors: int = 10, objectives: Sequence[Objective] = ("variance", "connectivity"),
-        connectivity: Weights = "ranks", y: ArrayLike | None = None, constraints: PairwiseConstraints | None
-        = None, metric: Metric = "euclidean", ties: Ties = "random", root: Root = "random", rank_cap: int |
-        None = None, graph: LocusGraph | None = None, random_state: int | np.random.Generator | None = None,
+        self,
+        X: ArrayLike | None = None,
+        *,
+        encoding: Kind | LocusAdjacencyEncoding = "short",
+        delta: Delta = "auto",
+        n_neighbors: int = 10,
+        objectives: Sequence[Objective] = ("variance", "connectivity"),
+        connectivity: Weights = "ranks",
+        y: ArrayLike | None = None,
+        constraints: PairwiseConstraints | None = None,
+        metric: Metric = "euclidean",
+        ties: Ties = "random",
+        root: Root = "random",
+        rank_cap: int | None = None,
+        graph: LocusGraph | None = None,
+        random_state: int | np.random.Generator | None = None,
         n_jobs: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
             if graph is not None and graph is not encoding.graph:
                 raise ValueError("encoding was built from a different graph.")
@@ -293,9 +304,14 @@ class PartScores:
     """Objectives of unions of parts, which links without a gene form, from sums over each part."""
 
     def __init__(
-        self, encoding: LocusAdjacencyEncoding, graph: LocusGraph, weights: FloatArray, y: ArrayLike | None,
-        constraints: PairwiseConstraints | None, n_jobs: int | None,
-    ) -> None:  # fmt: skip
+        self,
+        encoding: LocusAdjacencyEncoding,
+        graph: LocusGraph,
+        weights: FloatArray,
+        y: ArrayLike | None,
+        constraints: PairwiseConstraints | None,
+        n_jobs: int | None,
+    ) -> None:
         self.encoding, self.X, self.n_jobs = encoding, graph.X, n_jobs
         self._lists = graph.neighbors, weights
         self._set_parts(encoding.base, encoding.n_parts)
@@ -580,9 +596,14 @@ class NeighborGraphProblem(FixedProblem):
     objective_names = ("mean_neighbor_distance", "one_minus_diversity")
 
     def __init__(
-        self, lists: NeighborLists, *, n_neighbors: int | None = None, gene: Literal["rank", "index"] =
-        "rank", diversity: Literal["batch", "deferred"] = "batch", n_jobs: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        lists: NeighborLists,
+        *,
+        n_neighbors: int | None = None,
+        gene: Literal["rank", "index"] = "rank",
+        diversity: Literal["batch", "deferred"] = "batch",
+        n_jobs: int | None = None,
+    ) -> None:
         n_samples, width = lists.indices.shape
         if n_neighbors is None:
             n_neighbors = min(default_n_neighbors(n_samples), width)
@@ -610,10 +631,17 @@ class NeighborGraphProblem(FixedProblem):
 
     @classmethod
     def from_data(
-        cls, X: ArrayLike, *, list_width: int | None = None, metric: str = "euclidean", groups:
-        ConstraintGroups | None = None, random_state: int = 0, n_neighbors: int | None = None, gene:
-        Literal["rank", "index"] = "rank", **kwargs: Any,
-    ) -> Self:  # fmt: skip
+        cls,
+        X: ArrayLike,
+        *,
+        list_width: int | None = None,
+        metric: str = "euclidean",
+        groups: ConstraintGroups | None = None,
+        random_state: int = 0,
+        n_neighbors: int | None = None,
+        gene: Literal["rank", "index"] = "rank",
+        **kwargs: Any,
+    ) -> Self:
         """Build the neighbour lists and the problem from features.
 
         Parameters
@@ -790,12 +818,22 @@ class SRMOSCProblem(FixedProblem):
     objective_names = ("reconstruction_error", "n_links")
 
     def __init__(
-        self, X: ArrayLike, *, n_candidates: int | Literal["all"] | None = None, rho: float | Literal["auto"]
-        = "auto", lists: NeighborLists | None = None, groups: ConstraintGroups | None = None, metric: str =
-        "euclidean", ties: Ties = "random", neighbor_method: Method = "auto", pop_size: int = 100,
-        max_memory: int = MAX_MEMORY, force: bool = False, random_state: int | np.random.Generator | None =
-        None, n_jobs: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        X: ArrayLike,
+        *,
+        n_candidates: int | Literal["all"] | None = None,
+        rho: float | Literal["auto"] = "auto",
+        lists: NeighborLists | None = None,
+        groups: ConstraintGroups | None = None,
+        metric: str = "euclidean",
+        ties: Ties = "random",
+        neighbor_method: Method = "auto",
+        pop_size: int = 100,
+        max_memory: int = MAX_MEMORY,
+        force: bool = False,
+        random_state: int | np.random.Generator | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.X: FloatArray = np.ascontiguousarray(checked_table(X))
         n_samples = len(self.X)
         if n_samples < 2:

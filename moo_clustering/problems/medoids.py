@@ -132,9 +132,13 @@ class MedoidProblem(SignedProblem):
         self._signs = np.array([1.0, -1.0, 1.0])[: 2 + third]
         xl, xu = self.encoding.bounds()
         super().__init__(
-            n_var=self.encoding.n_var, n_obj=2 + third, n_ieq_constr=int(supervision == "constraint"), xl=xl,
-            xu=xu, vtype=self.encoding.dtype,
-        )  # fmt: skip
+            n_var=self.encoding.n_var,
+            n_obj=2 + third,
+            n_ieq_constr=int(supervision == "constraint"),
+            xl=xl,
+            xu=xu,
+            vtype=self.encoding.dtype,
+        )
 
     @property
     def n_samples(self) -> int:

@@ -145,11 +145,14 @@ class SubspaceClusteringProblem(SignedProblem):
         order = self.encoding.ranks(slots)[0]
         done = self.encoding.grow(np.sort(slots[slots >= 0]))
         return done._replace(
-            memberships=done.memberships[:, order], centers=done.centers[:, order],
-            log_weights=done.log_weights[:, order], shares=done.shares[order],
-            impurities=done.impurities[order], distances=done.distances[:, order],
+            memberships=done.memberships[:, order],
+            centers=done.centers[:, order],
+            log_weights=done.log_weights[:, order],
+            shares=done.shares[order],
+            impurities=done.impurities[order],
+            distances=done.distances[:, order],
             chi_term=done.chi_term[order],
-        )  # fmt: skip
+        )
 
     def cluster_centers(self, X: ArrayLike) -> list[AnyFloatArray]:
         """Centroids after the sweeps, of shape (n_clusters, n_features), in the order of the seeds."""

@@ -99,9 +99,13 @@ def sweep_from(
     """Sweep checked input; memberships are passed and returned with their shares of classes."""
     n_labelled = len(targets.rows)
     impurities = impurity(
-        labelled.shares, classes.overall_shares(targets), labelled.sizes, n_labelled, targets.multilabel,
+        labelled.shares,
+        classes.overall_shares(targets),
+        labelled.sizes,
+        n_labelled,
+        targets.multilabel,
         options.impurity,
-    )  # fmt: skip
+    )
     chi_total = float(data.n if options.chi_scale == "n" else n_labelled)
     weighted = weigh(data, memberships, impurities, options, centers, chi_total)
     weights = prepare(data, weighted.centers, weighted.log_weights, options.weight_exponent)
@@ -248,9 +252,18 @@ def update(
     def kernel(block: int, lo: int, hi: int) -> None:
         fill(data, weights, lo, hi, found[lo:hi])
         kernels.update_rows(
-            found, factors, blame, power, options.fuzziness, memberships, lo, hi, np.empty(k), new,
+            found,
+            factors,
+            blame,
+            power,
+            options.fuzziness,
+            memberships,
+            lo,
+            hi,
+            np.empty(k),
+            new,
             losses[block],
-        )  # fmt: skip
+        )
 
     for_blocks(kernel, n, data.n_operations(k) + 20.0 * n * k, data.n_jobs)
     return new, found, float(losses[:, 0].sum()), float(losses[:, 1].max())

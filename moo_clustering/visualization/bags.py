@@ -109,10 +109,14 @@ def bag_distance_data(
     )
     D = D[np.ix_(places, places)]
     return BagDistanceData(
-        distances=D, order=shown[places], boundaries=boundaries.astype(np.int64), names=clusters.names,
-        sizes=clusters.sizes, kind=GIVEN if isinstance(data, np.ndarray) else KINDS[kind],
+        distances=D,
+        order=shown[places],
+        boundaries=boundaries.astype(np.int64),
+        names=clusters.names,
+        sizes=clusters.sizes,
+        kind=GIVEN if isinstance(data, np.ndarray) else KINDS[kind],
         directed=not np.array_equal(D, D.T),
-    )  # fmt: skip
+    )
 
 
 @documented(PLOT, bag_distance_data)
@@ -138,9 +142,13 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     # The upper limit excludes a few outlying bags, which would make all others look alike.
     top = float(np.quantile(off, 0.98)) if len(off) else 0.0
     image = ax.imshow(
-        data.distances, cmap="viridis", vmin=0.0, vmax=top or 1.0, interpolation="antialiased",
+        data.distances,
+        cmap="viridis",
+        vmin=0.0,
+        vmax=top or 1.0,
+        interpolation="antialiased",
         rasterized=True,
-    )  # fmt: skip
+    )
     clipped = len(off) > 0 and float(off.max()) > top > 0.0
     figure_of(ax).colorbar(image, ax=ax, shrink=0.82, label=data.kind, extend="max" if clipped else "neither")
     for spine in ax.spines.values():
@@ -332,10 +340,15 @@ def bag_embedding_data(
         points, stress = partitions.scaled_to_plane(D, random_state)
         method = f"scaling of {kind}s, stress {stress:.2f}"
     return BagEmbeddingData(
-        positions=points[: len(bags)], bags=bags, clusters=clusters.codes[bags], names=clusters.names,
-        sizes=clusters.sizes, medoids=np.flatnonzero(np.isin(bags, marked)), centers=points[len(bags) :],
+        positions=points[: len(bags)],
+        bags=bags,
+        clusters=clusters.codes[bags],
+        names=clusters.names,
+        sizes=clusters.sizes,
+        medoids=np.flatnonzero(np.isin(bags, marked)),
+        centers=points[len(bags) :],
         method=method,
-    )  # fmt: skip
+    )
 
 
 @documented(PLOT, bag_embedding_data)
@@ -352,9 +365,13 @@ def plot_bag_embedding(
 ) -> Figure:
     """Plot bags as points in the colours of their clusters. The title names the method of projection."""
     data = bag_embedding_data(
-        bags_or_distances, labels, medoids=medoids, centers=centers, max_bags=max_bags,
+        bags_or_distances,
+        labels,
+        medoids=medoids,
+        centers=centers,
+        max_bags=max_bags,
         random_state=random_state,
-    )  # fmt: skip
+    )
     with drawing(ax, path, (6.4, 5.0)) as panel:
         _draw_scatter(panel, data)
     return figure_of(panel)

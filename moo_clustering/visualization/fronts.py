@@ -187,8 +187,13 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
         point = data.front[data.chosen]
         ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
         ax.scatter(
-            *point, color=_CHOSEN, marker="D", s=36, label=f"chosen, score {data.distance:.3f}", zorder=4,
-        )  # fmt: skip
+            *point,
+            color=_CHOSEN,
+            marker="D",
+            s=36,
+            label=f"chosen, score {data.distance:.3f}",
+            zorder=4,
+        )
     for row in data.annotated:
         ax.annotate(
             str(data.n_clusters[row]),
@@ -223,9 +228,14 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
     )
     if data.chosen is not None and data.distance is not None:
         ax.scatter(
-            data.n_clusters[data.chosen], data.distance, color=_CHOSEN, marker="D", s=36, label="chosen",
+            data.n_clusters[data.chosen],
+            data.distance,
+            color=_CHOSEN,
+            marker="D",
+            s=36,
+            label="chosen",
             zorder=3,
-        )  # fmt: skip
+        )
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("number of clusters")
@@ -1000,9 +1010,12 @@ def plot_roc(
         panel.set_title(title or "Mean ROC curves", parse_math=False)
         # The legend is beside the panel, because curves can be anywhere in it.
         legend = panel.legend(
-            loc="upper left", bbox_to_anchor=(1.02, 1.0), handlelength=3.2, title="Area under the curve",
+            loc="upper left",
+            bbox_to_anchor=(1.02, 1.0),
+            handlelength=3.2,
+            title="Area under the curve",
             alignment="left",
-        )  # fmt: skip
+        )
         for text in legend.get_texts():
             text.set_parse_math(False)
     return figures.figure_of(panel)

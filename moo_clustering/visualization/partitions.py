@@ -684,9 +684,13 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
     ax.imshow(
-        data.blocks, cmap="gray", vmin=0.0, vmax=top, extent=(-0.5, n - 0.5, n - 0.5, -0.5),
+        data.blocks,
+        cmap="gray",
+        vmin=0.0,
+        vmax=top,
+        extent=(-0.5, n - 0.5, n - 0.5, -0.5),
         interpolation="nearest" if exact else "antialiased",
-    )  # fmt: skip
+    )
     for spine in ax.spines.values():
         spine.set_visible(True)
     inner = data.boundaries[1:-1] - 0.5

@@ -60,9 +60,16 @@ def test_files_record_and_report(run, areas, tmp_path):
     out = tmp_path / "out"
     record = json.loads((out / "run.json").read_text())
     assert set(record["files"]) == {
-        "clustered.csv", "clusters.csv", "front.csv", "history.csv", "labels.csv", "regions.geojson",
-        "report.html", "report.npz", "result.npz",
-    }  # fmt: skip
+        "clustered.csv",
+        "clusters.csv",
+        "front.csv",
+        "history.csv",
+        "labels.csv",
+        "regions.geojson",
+        "report.html",
+        "report.npz",
+        "result.npz",
+    }
     assert record["parameters"]["n_regions"] == 3
     assert record["parameters"]["tolerance"] == 0.3
     assert record["data"]["feature_names"] == ["income"]
@@ -100,9 +107,21 @@ def test_files_record_and_report(run, areas, tmp_path):
 
 def test_the_largest_number_of_regions(run, areas, tmp_path):
     result = run(
-        "fit", areas, *QUICK, "-k", "auto", "--set", "min_weight=4", "--weight", "people", "--drop",
-        "district", "--out", "out", "--no-report",
-    )  # fmt: skip
+        "fit",
+        areas,
+        *QUICK,
+        "-k",
+        "auto",
+        "--set",
+        "min_weight=4",
+        "--weight",
+        "people",
+        "--drop",
+        "district",
+        "--out",
+        "out",
+        "--no-report",
+    )
     assert result.exit_code == 0, result.output
     found = pd.read_csv(tmp_path / "out" / "clustered.csv")
     assert found.groupby("cluster")["people"].sum().min() >= 4

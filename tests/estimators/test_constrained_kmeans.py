@@ -297,9 +297,11 @@ def test_pairs_and_sizes_hold_together():
     cannot = sparse.kron(first[20:] + second[20:], sparse.eye_array(k))
     sizes = sparse.kron(np.ones((1, n)), sparse.eye_array(k))
     limits = [
-        LinearConstraint(own, 1, 1), LinearConstraint(must, 0, 0), LinearConstraint(cannot, 0, 1),
+        LinearConstraint(own, 1, 1),
+        LinearConstraint(must, 0, 0),
+        LinearConstraint(cannot, 0, 1),
         LinearConstraint(sizes, 38, 42),
-    ]  # fmt: skip
+    ]
     best = milp(cost.ravel(), integrality=np.ones(n * k), bounds=(0, 1), constraints=limits)
     assert best.fun <= model.inertia_ + 1e-6
     assert model.inertia_ <= 1.02 * best.fun

@@ -30,17 +30,39 @@ NEEDED = {
 }
 UNSUITED = {
     "evaluates real-valued vectors": {
-        "BIPOPCMAES", "BRKGA", "CMAES", "DE", "DIRECT", "EPPSO", "ES", "GDE3", "GDE32NN", "GDE3MNN",
-        "GDE3PCD", "ISRES", "LocalSearch", "MOPSO_CD", "NSDE", "NSDER", "NelderMead", "Optuna",
-        "PatternSearch", "SRES", "SimpleCMAES",
+        "BIPOPCMAES",
+        "BRKGA",
+        "CMAES",
+        "DE",
+        "DIRECT",
+        "EPPSO",
+        "ES",
+        "GDE3",
+        "GDE32NN",
+        "GDE3MNN",
+        "GDE3PCD",
+        "ISRES",
+        "LocalSearch",
+        "MOPSO_CD",
+        "NSDE",
+        "NSDER",
+        "NelderMead",
+        "Optuna",
+        "PatternSearch",
+        "SRES",
+        "SimpleCMAES",
     },
     "a single real variable": {
-        "BracketSearch", "ExponentialSearch", "GoldenSectionSearch", "LineSearch",
-        "QuadraticInterpolationSearch", "WolfeSearch",
+        "BracketSearch",
+        "ExponentialSearch",
+        "GoldenSectionSearch",
+        "LineSearch",
+        "QuadraticInterpolationSearch",
+        "WolfeSearch",
     },
     "wraps another algorithm": {"MetaAlgorithm2"},
     "divides by differences": {"NRBO"},
-}  # fmt: skip
+}
 REASON = {name: why for why, names in UNSUITED.items() for name in names}
 
 

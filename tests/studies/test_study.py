@@ -311,8 +311,9 @@ def test_cells_out_of_time_are_shown():
     assert found["ari"][0] == pytest.approx(adjusted_rand_score(Y, drawn(X, 0)))
     assert found["status"].tolist() == ["ok", "timed out", "failed"]
     assert found["error"][1:].tolist() == [
-        "not finished after 0.5 seconds", "its process ended with exit code 7",
-    ]  # fmt: skip
+        "not finished after 0.5 seconds",
+        "its process ended with exit code 7",
+    ]
     shown = study.table().frame.loc["a", "m"]
     assert "(1 timed out)" in shown
     assert "(1 failed)" in shown
@@ -387,8 +388,10 @@ def test_files_and_bundled_sets_are_data(tmp_path):
         Study([KMeans(3)], data)
     study = Study([KMeans(3)], data[:2], seeds=1).run()
     assert list(study.data) == ["table", "iris"]
-    expected = [adjusted_rand_score(y, KMeans(3, random_state=0).fit_predict(data)) for data, y in
-                ((X, Y), load_iris(return_X_y=True))]  # fmt: skip
+    expected = [
+        adjusted_rand_score(y, KMeans(3, random_state=0).fit_predict(data))
+        for data, y in ((X, Y), load_iris(return_X_y=True))
+    ]
     assert study.results["ari"].tolist() == pytest.approx(expected)
 
 

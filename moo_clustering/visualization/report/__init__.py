@@ -14,6 +14,15 @@ from moo_clustering.visualization.report.estimators import report_content
 from moo_clustering.visualization.report.page import render, write_report
 
 __all__ = [
-    "ClusterFacts", "Column", "Heatmap", "MapColumn", "Panel", "PlaneMap", "Report", "ReportContent",
-    "render", "report_content", "write_report",
-]  # fmt: skip
+    "ClusterFacts",
+    "Column",
+    "Heatmap",
+    "MapColumn",
+    "Panel",
+    "PlaneMap",
+    "Report",
+    "ReportContent",
+    "render",
+    "report_content",
+    "write_report",
+]

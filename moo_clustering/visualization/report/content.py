@@ -435,9 +435,15 @@ class Solutions:
         return place
 
     def place(
-        self, labels: ArrayLike, role: str, *, member: int | None = None, always_named: bool = True,
-        cluster_names: list[str] | None = None, medoids: NDArray[np.int64] | None = None,
-    ) -> int:  # fmt: skip
+        self,
+        labels: ArrayLike,
+        role: str,
+        *,
+        member: int | None = None,
+        always_named: bool = True,
+        cluster_names: list[str] | None = None,
+        medoids: NDArray[np.int64] | None = None,
+    ) -> int:
         """Return the position of a partition, which is appended if it is new.
 
         ``member`` is its row of the front; the member of this row then gets the cluster numbers of
@@ -573,15 +579,21 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
 
 
 def _place(
-    solutions: Solutions, role: str, result: ClusteringResult, class_names: Sequence[str] | None,
+    solutions: Solutions,
+    role: str,
+    result: ClusteringResult,
+    class_names: Sequence[str] | None,
     always_named: bool = True,
-) -> int:  # fmt: skip
+) -> int:
     """Return the position of the partition of a result, as a member of the front if it is one."""
     place = solutions.place(
-        checked_labels(result.labels), role, member=result.member, always_named=always_named,
-        cluster_names=result.cluster_names(class_names), medoids=None if result.medoids is None else
-        np.asarray(result.medoids, dtype=np.int64),
-    )  # fmt: skip
+        checked_labels(result.labels),
+        role,
+        member=result.member,
+        always_named=always_named,
+        cluster_names=result.cluster_names(class_names),
+        medoids=None if result.medoids is None else np.asarray(result.medoids, dtype=np.int64),
+    )
     solution = solutions.found[place]
     if solution.values is None:
         solution.values = result.values

@@ -634,9 +634,13 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
     if len(shown) < len(labels):
         note += f" {len(shown)} of {len(labels)} bags."
     return Panel(
-        "matrix", "Hausdorff distances between bags", f"{note} {_spans(data.names, data.boundaries)}",
-        x=places, y=places, matrix=data.distances,
-    )  # fmt: skip
+        "matrix",
+        "Hausdorff distances between bags",
+        f"{note} {_spans(data.names, data.boundaries)}",
+        x=places,
+        y=places,
+        matrix=data.distances,
+    )
 
 
 def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list[Panel]:

@@ -66,11 +66,12 @@ KINDS = [*STRUCTURED, *NULLS]
 @pytest.mark.parametrize(
     "kind",
     [
-        kind if kind in ("elongated", "categories", "shapes", "null_uniform", "null_binary")
+        kind
+        if kind in ("elongated", "categories", "shapes", "null_uniform", "null_binary")
         else pytest.param(kind, marks=pytest.mark.nightly)
         for kind in KINDS
     ],
-)  # fmt: skip
+)
 def test_the_statements_on_every_choice_agree(kind):
     X, _, scale = generated_table(kind, 3)
     X = X[:150]

@@ -140,6 +140,6 @@ def test_samples_in_no_cluster_have_no_violation():
         (Kept([0, 1], 0.1), "At most a share of 0.1 of the samples changes cluster"),
     ],
     ids=["sizes", "sizes per cluster", "contiguity", "shares", "diameter", "count", "kept"],
-)  # fmt: skip
+)
 def test_requirements_name_their_bounds(limit, requirement):
     assert " ".join(limit.requirement.split()).startswith(requirement)
