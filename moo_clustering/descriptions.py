@@ -767,6 +767,41 @@ def human_number(value: float) -> str:
     return f"{float(f'{value:.3g}'):g}"
 
 
+def exact_number(value: float) -> str:
+    """Format a number with few digits if that is the same number; else with all its digits."""
+    text = human_number(value)
+    try:
+        same = float(text.replace(",", "")) == value
+    except ValueError:
+        same = False
+    return text if same else repr(float(value)).removesuffix(".0")
+
+
+def round_between(low: float, high: float, kind: str) -> float:
+    """Return the roundest number in [low, high) near the middle; for dates, a start of a year, month, day, ..."""
+    if kind == "date":
+        moment = np.datetime64(round((low / 2.0 + high / 2.0) * 1e6), "us")
+        for unit in ("Y", "M", "D", "h", "m", "s"):
+            for more in (0, 1):
+                start = (moment.astype(f"datetime64[{unit}]") + more).astype("datetime64[us]")
+                seconds = float(start.astype(np.int64)) / 1e6
+                if low <= seconds < high:
+                    return seconds
+        return low
+    low = max(low, float(np.finfo(np.float64).min))  # code has no literals for infinity
+    if not np.isfinite(high):
+        return low
+    middle = low / 2.0 + high / 2.0
+    if not low <= middle < high:
+        return float(low)
+    digits = -int(np.floor(np.log10(high / 2.0 - low / 2.0) + np.log10(2.0))) - 1
+    for more in range(4):
+        value = round(float(middle), digits + more) + 0.0  # not -0.0
+        if low <= value < high:
+            return value
+    return float(middle)
+
+
 def _date(seconds: float, detail: int) -> str:
     """Format a date to the year (0), month (1), day (2) or minute (3)."""
     if np.isnan(seconds):

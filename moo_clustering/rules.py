@@ -17,18 +17,12 @@ from moo_clustering._arrays import FloatArray, integer, probability
 from moo_clustering._data import checked_integers
 from moo_clustering._messages import distinct_names, message_line
 from moo_clustering.datasets.prepare import as_frame
-from moo_clustering.descriptions import ComparedColumns, human_number, with_unit
+from moo_clustering.descriptions import ComparedColumns, exact_number, round_between, with_unit
 
 __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
 
 # Rows, columns and conditions among which trees are searched; the final trees are scored on all rows.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CONDITIONS = 2000, 48, 144
-# Alternative conditions of the root, of its children, and of all nodes below.
-_WIDTHS = (4, 2, 1)
-# Passes over the nodes of a tree in which each condition is optimised with all others fixed.
-_PASSES = 4
-# Largest number of trees of either kind whose conditions are optimised: all up to 12 clusters by default.
-_MOST_IMPROVED = 24
 _ORDERED = ["number", "date"]
 _KINDS = {"number": "numbers", "date": "dates", "truth": "booleans", "term": "booleans", "category": "texts"}
 
@@ -99,6 +93,7 @@ class RuleSet:
             shares = right / max(len(rows), 1), right / max(int(sizes[cluster]), 1)
             rules.append(Rule(cluster, names[cluster], conditions, len(rows), *shares))
         self.rules = tuple(sorted(rules, key=lambda rule: (rule.cluster, -rule.n_samples)))
+        self._clusters = frozenset(rule.cluster for rule in rules)  # with a rule
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Assign samples to clusters.
@@ -133,8 +128,9 @@ class RuleSet:
 
     def _comments(self, mark: str, form: str) -> Iterator[str]:
         """Return comments with the names of the clusters, and with the columns that must contain dates."""
-        used = {rule.cluster for rule in self.rules}
-        lines = [f"{k}: {name}{'' if k in used else ' (no rule)'}" for k, name in enumerate(self._names)]
+        lines = [
+            f"{k}: {name}{'' if k in self._clusters else ' (no rule)'}" for k, name in enumerate(self._names)
+        ]
         columns = dict.fromkeys(self._table.columns[place] for place in _columns_of(self._tree))
         if dates := [column.name for column in columns if column.kind == "date"]:
             lines.append(f"dates ({form}): {', '.join(dates)}")
@@ -161,14 +157,19 @@ class RuleSet:
             compared by day unless dates of the fit have times or a time zone.
         """
         form = "or text such as 2024-01-31, not 31.01.2024"
-        return "\n".join([*self._comments("--", form), self._sql(self._tree)])
+        expression = self._nested(
+            self._tree,
+            "CASE WHEN {} THEN {} ELSE {} END",
+            lambda test: self._table.columns[test.column].condition(test, "sql"),
+        )
+        return "\n".join([*self._comments("--", form), expression])
 
-    def _sql(self, node: _Node) -> str:
+    def _nested(self, node: _Node, form: str, write: Callable[[_Test], str]) -> str:
+        """Write a tree as one expression; ``form`` has places for a condition and both branches."""
         if node.split is None:
             return str(node.cluster)
-        test, yes, no = node.split
-        condition = self._table.columns[test.column].condition(test, "sql")
-        return f"CASE WHEN {condition} THEN {self._sql(yes)} ELSE {self._sql(no)} END"
+        test, *branches = node.split
+        return form.format(write(test), *(self._nested(each, form, write) for each in branches))
 
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2) -> str:
         """Return a spreadsheet formula for the number of the cluster, with English function names.
@@ -196,14 +197,13 @@ class RuleSet:
                 number, rest = divmod(number - 1, 26)
                 letters = chr(65 + rest) + letters
             cells[place] = f"${letters}{row}"
-        return f"={self._formula(self._tree, cells)}"
-
-    def _formula(self, node: _Node, cells: Mapping[int, str]) -> str:
-        if node.split is None:
-            return str(node.cluster)
-        test, yes, no = node.split
-        condition = self._table.columns[test.column].formula(test, cells[test.column])
-        return f"IF({condition},{self._formula(yes, cells)},{self._formula(no, cells)})"
+        columns_of = self._table.columns
+        formula = self._nested(
+            self._tree,
+            "IF({},{},{})",
+            lambda test: columns_of[test.column].formula(test, cells[test.column]),
+        )
+        return f"={formula}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row per rule.
@@ -231,13 +231,11 @@ class RuleSet:
 class ClusterRules(Sequence[RuleSet]):
     """Rule sets on the front of fidelity against number of conditions, the shortest first.
 
+    Printing it prints the rule set of :meth:`select`.
+
     Parameters
     ----------
     rule_sets : sequence of RuleSet
-
-    Notes
-    -----
-    Printing it prints the rule set of :meth:`select`.
     """
 
     def __init__(self, rule_sets: Sequence[RuleSet]) -> None:
@@ -252,27 +250,22 @@ class ClusterRules(Sequence[RuleSet]):
     def select(self, fidelity: float = 0.95) -> RuleSet:
         """Return the shortest rule set with a rule for every cluster and sufficient fidelity.
 
+        Raises a ValueError unless ``fidelity`` is from 0 to 1.
+
         Parameters
         ----------
         fidelity : float, default=0.95
-            Required fidelity, from 0 to 1.
+            Required fidelity.
 
         Returns
         -------
         RuleSet
             The one of highest fidelity if none is sufficient.
-
-        Raises
-        ------
-        ValueError
-            If ``fidelity`` is not from 0 to 1.
         """
         fidelity = probability("fidelity", fidelity)
-        most = max(len({rule.cluster for rule in each.rules}) for each in self)
-        for each in self:
-            if each.fidelity >= fidelity and len({rule.cluster for rule in each.rules}) == most:
-                return each
-        return self._found[-1]
+        most = max(len(each._clusters) for each in self)
+        found = (each for each in self if each.fidelity >= fidelity and len(each._clusters) == most)
+        return next(found, self._found[-1])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row per rule set.
@@ -282,13 +275,8 @@ class ClusterRules(Sequence[RuleSet]):
         DataFrame
             Columns ``n_conditions``, ``fidelity`` and ``n_clusters``, the number of clusters with a rule.
         """
-        return pd.DataFrame(
-            {
-                "n_conditions": [each.n_conditions for each in self],
-                "fidelity": [each.fidelity for each in self],
-                "n_clusters": [len({rule.cluster for rule in each.rules}) for each in self],
-            }
-        )
+        rows = [(each.n_conditions, each.fidelity, len(each._clusters)) for each in self]
+        return pd.DataFrame(rows, columns=["n_conditions", "fidelity", "n_clusters"])
 
     def __str__(self) -> str:
         return str(self.select())
@@ -334,12 +322,10 @@ def find_rules(
 
     Notes
     -----
-    Trees of depth two are optimal among the candidate conditions: counts of all pairs of conditions are one
-    matrix product per cluster. Above them, a beam search combines the fronts of both branches for every
-    number of conditions. In these trees and in greedy ones of scikit-learn, each condition is then optimised
-    over all columns and values with the others fixed, until the fidelity stops rising [1]_. The search uses
-    at most 2,000 rows and 48 columns, the fidelity all rows. O(n_clusters n_conditions^2 n_rows) time: about
-    2 s for 20 clusters and 15 s for 60.
+    A beam search joins optimal trees of depth two. In these trees and in greedy ones of scikit-learn, each
+    condition is then optimised over all columns and values with the others fixed [1]_. The search uses at
+    most 2,000 rows and 48 columns, the fidelity all rows. O(n_clusters n_conditions^2 n_rows) time: about 2 s
+    for 20 clusters and 15 s for 60.
 
     References
     ----------
@@ -497,7 +483,7 @@ class _Column:
     def shown(self, value: float) -> str:
         if self.kind == "date":
             return _moment(value, self.zone)
-        return with_unit(_written(value), self.unit)
+        return with_unit(exact_number(value), self.unit)
 
     def condition(self, test: _Test, language: str) -> str:
         """Write a condition in Python or SQL."""
@@ -629,7 +615,8 @@ class _Search:
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
-            improved = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), _MOST_IMPROVED)}
+            # At most 24 trees are improved: all up to 12 clusters by default.
+            improved = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
             found += [
                 descent.improve(tree) if place in improved else tree for place, tree in enumerate(starts)
             ]
@@ -661,7 +648,7 @@ class _Search:
             low = int(np.clip(np.floor(cut), 0, len(own) - 1)) if np.isfinite(cut) else len(own) - 1
             value = float(own[-1])
             if low + 1 < len(own):
-                value = _between(own[low], own[low + 1], self._kinds[place])
+                value = round_between(own[low], own[low + 1], self._kinds[place])
             if tree.missing_go_to_left[node] and np.isfinite(cut):
                 return _Node(split=(_Test(place, ">", value), right, left))
             left, right = (right, left) if cut == -np.inf else (left, right)
@@ -690,7 +677,7 @@ class _Search:
             cuts = self._cuts(own[known], different, self._labels[known], each)
             gaps = _relative(different[cuts], different[cuts + 1], different[0], different[-1])
             for cut, gap in zip(cuts.tolist(), gaps.tolist(), strict=True):
-                value = _between(different[cut], different[cut + 1], self._kinds[place])
+                value = round_between(different[cut], different[cut + 1], self._kinds[place])
                 found.append((gap, _Test(place, "<=", value)))
                 if not known.all():
                     found.append((gap, _Test(place, ">", value)))
@@ -729,21 +716,19 @@ class _Search:
         found = _better(found + exact)
         if depth <= 2 or most <= 2 or found[-1][0] == len(rows):
             return found
-        width = _WIDTHS[min(level, len(_WIDTHS) - 1)]
+        # Alternative conditions of the root, of its children, and of all nodes below.
+        width = (4, 2, 1)[min(level, 2)]
         gains = self._gains(rows, here)
         order = np.argsort(-np.round(gains, 9), kind="stable")[:width].tolist()
         for place in list(dict.fromkeys([order[0], roots[-1], *order]))[:width]:
             inside = here[:, place]
             fronts = [self._front(rows[side], most - 1, depth - 1, level + 1) for side in (inside, ~inside)]
             test = self._tests[differs[place]]
-            best: dict[int, tuple[int, _Node]] = {}
+            best = dict(enumerate(found, 1))
             for (a, (right, yes)), (b, (also, no)) in product(*(enumerate(front, 1) for front in fronts)):
                 if a + b <= most and right + also > best.get(a + b, (0, leaf))[0]:
                     best[a + b] = right + also, _Node(split=(test, yes, no))
-            joined = [(0, leaf)] * max(best, default=0)
-            for n_leaves, pair in best.items():
-                joined[n_leaves - 1] = pair
-            found = _better_of(found, joined)
+            found = _better([best.get(n_leaves, (0, leaf)) for n_leaves in range(1, max(best) + 1)])
         return found
 
     def _gains(self, rows: NDArray[np.intp], here: NDArray[np.bool_]) -> FloatArray:
@@ -770,19 +755,9 @@ class _Search:
             own = here[labels == label].astype(np.float32)
             both, single, total = own.T @ own, own.sum(axis=0), float(len(own))
             only_first, only_second = single[:, None] - both, single[None, :] - both
-            for most_of, counts in zip(
-                (*quarters, *halves),
-                (
-                    both,
-                    only_first,
-                    only_second,
-                    total - both - only_first - only_second,
-                    single,
-                    total - single,
-                ),
-                strict=True,
-            ):
-                np.maximum(most_of, counts, out=most_of)
+            neither = total - both - only_first - only_second
+            np.maximum(quarters, np.stack([both, only_first, only_second, neither]), out=quarters)
+            np.maximum(halves, np.stack([single, total - single]), out=halves)
         # Best second condition inside and outside of each first one.
         sums = quarters[0] + quarters[1], quarters[2] + quarters[3]
         second, split = [each.argmax(axis=1) for each in sums], [each.max(axis=1) for each in sums]
@@ -849,7 +824,7 @@ class _Descent:
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
         """Optimise conditions over all columns, or their own column, until no further row is correct."""
         right = self._n_right(tree)
-        for _ in range(_PASSES):
+        for _ in range(4):  # passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
             now = self._n_right(changed)
             if now <= right:
@@ -908,7 +883,7 @@ class _Descent:
         if not (len(low) and len(high)):
             return found
         kind = self._kinds[found.column]
-        return replace(found, value=_between(float(low.max()), float(high.min()), kind))
+        return replace(found, value=round_between(float(low.max()), float(high.min()), kind))
 
 
 def _as_columns(read: Callable[[Any], Any] | None, names: pd.Index[Any], X: Any) -> pd.DataFrame:
@@ -930,14 +905,6 @@ def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
     while len(best) > 1 and best[-1][0] == best[-2][0]:
         best.pop()
     return best
-
-
-def _better_of(
-    first: Sequence[tuple[int, _Node]], second: Sequence[tuple[int, _Node]]
-) -> list[tuple[int, _Node]]:
-    longest = max(len(first), len(second))
-    padded = [[*each, *[(-1, _Node())] * (longest - len(each))] for each in (first, second)]
-    return _better([max(a, b, key=lambda pair: pair[0]) for a, b in zip(*padded, strict=True)])
 
 
 def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
@@ -1019,41 +986,6 @@ def _relative(low: FloatArray, high: FloatArray, first: Any, last: Any) -> Float
     with np.errstate(all="ignore"):
         found = (high / 2.0 - low / 2.0) / (last / 2.0 - first / 2.0)
     return np.clip(np.nan_to_num(found, nan=0.0, posinf=1.0), 0.0, 1.0)
-
-
-def _between(low: float, high: float, kind: str) -> float:
-    """The roundest number in [low, high) near the middle; for dates, the start of a year, month, day, ...."""
-    if kind == "date":
-        moment = np.datetime64(round((low / 2.0 + high / 2.0) * 1e6), "us")
-        for unit in ("Y", "M", "D", "h", "m", "s"):
-            for more in (0, 1):
-                start = (moment.astype(f"datetime64[{unit}]") + more).astype("datetime64[us]")
-                seconds = float(start.astype(np.int64)) / 1e6
-                if low <= seconds < high:
-                    return seconds
-        return low
-    low = max(low, float(np.finfo(np.float64).min))  # code has no literals for infinity
-    if not np.isfinite(high):
-        return low
-    middle = low / 2.0 + high / 2.0
-    if not low <= middle < high:
-        return float(low)
-    digits = -int(np.floor(np.log10(high / 2.0 - low / 2.0) + np.log10(2.0))) - 1
-    for more in range(4):
-        value = round(float(middle), digits + more) + 0.0  # not -0.0
-        if low <= value < high:
-            return value
-    return float(middle)
-
-
-def _written(value: float) -> str:
-    """Format a number with few digits if that is the same number; else with all its digits."""
-    text = human_number(value)
-    try:
-        same = float(text.replace(",", "")) == value
-    except ValueError:
-        same = False
-    return text if same else repr(float(value)).removesuffix(".0")
 
 
 def _moment(seconds: float, zone: Any, *, full: bool = False) -> str:

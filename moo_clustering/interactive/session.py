@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import errno
 import html
 import json
@@ -26,7 +25,7 @@ from moo_clustering._types import Int64Array, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, learnt_error_rate, odds_of
-from moo_clustering.interactive.shown import Picture, ShownSamples
+from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.interactive.simulation import Question as Question
 from moo_clustering.interactive.simulation import share_moved, simulate, within
 from moo_clustering.persistence import creating, fingerprint, read_bytes, replacing, version_fault
@@ -48,8 +47,6 @@ _N_EXEMPLARS = 3
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
 # Questions that can be repeated. A wrong answer about groups moves more samples.
 _VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
-# Numbers of features and of characters that a notebook displays per sample.
-_N_SHOWN, _LONGEST_TEXT = 8, 600
 
 
 class SessionFileError(ValueError):
@@ -260,7 +257,6 @@ class AnswerSession:
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
             The answered question, to raise an error if it is not the current one.
-            With new ``labels_``.
 
         Raises
         ------
@@ -782,7 +778,7 @@ class AnswerSession:
             random_state=head["random_state"],
             data=data,
         )
-        if head["fingerprint"] != session._head()["fingerprint"]:
+        if head["fingerprint"] != session._fingerprint:
             raise SessionFileError(
                 f"{file} contains answers about another fit ({head['n_samples']} samples); repeat "
                 "the fit with the same data, parameters and random_state."
@@ -876,7 +872,7 @@ class AnswerSession:
             if len(question.samples) == 2
             else "What is the class of this sample?"
         )
-        return f"<div><p><b>{asked}</b></p>{self._samples_as_html(question.samples)}{state}</div>"
+        return f"<div><p><b>{asked}</b></p>{self._shown.as_html(question.samples)}{state}</div>"
 
     @cached_property
     def _shown(self) -> ShownSamples:
@@ -884,25 +880,6 @@ class AnswerSession:
         if data is None:
             data = base.features if base.landmark_of is None else base.sample_features
         return ShownSamples.of(data, names=None if data is not None else range(base.n_samples))
-
-    def _samples_as_html(self, samples: tuple[int, ...]) -> str:
-        shown = self._shown.beside(samples)
-        pictures = [self._shown.picture(sample, Path.cwd()) for sample in samples]
-        lines = [("th", "", [f"sample {sample}" for sample in samples])]
-        if shown.texts:
-            lines.append(("td", "", [text[:_LONGEST_TEXT] for text in shown.texts]))
-        first = shown.features[:_N_SHOWN]
-        lines += [("td", line.name, [value[:_LONGEST_TEXT] for value in line.values]) for line in first]
-        rows = [
-            f"<th>{html.escape(name)}</th>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
-            for tag, name, cells in lines
-        ]
-        if any(pictures):
-            cells = "".join(f"<td>{_image(picture)}</td>" for picture in pictures)
-            rows.insert(1, f"<th>picture</th>{cells}")
-        if (left := len(shown.features) - len(first)) > 0:
-            rows.append(f"<td colspan={len(samples) + 1}>and {left} more features</td>")
-        return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def widget(self) -> Any:
         """Return a notebook widget with buttons to answer the questions.
@@ -950,14 +927,6 @@ class AnswerSession:
             buttons = [field, named, button("Don't know", lambda: self.answer("unknown")), *buttons]
         refresh()
         return widgets.VBox([shown, widgets.HBox(buttons), told])
-
-
-def _image(picture: Picture | None) -> str:
-    """HTML of a picture."""
-    if picture is None:
-        return ""
-    source = f"data:{picture.kind};base64,{base64.b64encode(picture.content).decode()}"
-    return f'<img src="{source}" alt="" style="max-width: 16em; max-height: 16em">'
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:

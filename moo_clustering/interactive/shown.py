@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, Self
 
@@ -226,6 +228,25 @@ class ShownSamples:
         found = (read_picture(folder, cell) for cell in cells)
         return next((picture for picture in found if picture is not None), None)
 
+    def as_html(self, samples: Sequence[int], n_features: int = 8) -> str:
+        """Return a table of samples for a notebook, with pictures below the current directory."""
+        shown = self.beside(samples)
+        pictures = [self.picture(sample, Path.cwd()) for sample in samples]
+        lines = [("th", "", [f"sample {sample}" for sample in samples])]
+        if shown.texts:
+            lines.append(("td", "", list(shown.texts)))
+        lines += [("td", line.name, list(line.values)) for line in shown.features[:n_features]]
+        rows = [
+            f"<th>{escape(name)}</th>" + "".join(f"<{tag}>{escape(cell[:600])}</{tag}>" for cell in cells)
+            for tag, name, cells in lines
+        ]
+        if any(pictures):
+            cells = "".join(f"<td>{_image(picture)}</td>" for picture in pictures)
+            rows.insert(1, f"<th>picture</th>{cells}")
+        if (left := len(shown.features) - n_features) > 0:
+            rows.append(f"<td colspan={len(samples) + 1}>and {left} more features</td>")
+        return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
         """Return the terms with larger weights in each row, and the terms that differ most, as lines."""
         if self.terms is None:
@@ -266,3 +287,11 @@ class ShownSamples:
         texts = None if meta["texts"] is None else tuple(meta["texts"])
         terms, samples = arrays.get("shown_terms"), arrays["shown_samples"]
         return cls(samples, tuple(meta["names"]), columns, texts, terms, tuple(meta["terms"]))
+
+
+def _image(picture: Picture | None) -> str:
+    """HTML of a picture."""
+    if picture is None:
+        return ""
+    source = f"data:{picture.kind};base64,{base64.b64encode(picture.content).decode()}"
+    return f'<img src="{source}" alt="" style="max-width: 16em; max-height: 16em">'
