@@ -778,7 +778,7 @@ def exact_number(value: float) -> str:
 
 
 def round_between(low: float, high: float, kind: str) -> float:
-    """Return the roundest number in [low, high) near the middle; for dates, a start of a year, month, day, ..."""
+    """Return the roundest number in [low, high) near the middle; for dates, a start of a year, month, ...."""
     if kind == "date":
         moment = np.datetime64(round((low / 2.0 + high / 2.0) * 1e6), "us")
         for unit in ("Y", "M", "D", "h", "m", "s"):

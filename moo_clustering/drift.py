@@ -29,8 +29,6 @@ __all__ = ["ClusterChanges", "Drift"]
 USUAL = 0.99  # quantile of the distances in a cluster above which a new row is unlike the fit
 _MOST_ROWS = 20_000  # new rows are compared with at most this number of rows of the fit
 _SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in a new one: for a split, for a merger
-_LEAST_MOVED = 2  # smallest number of rows in a part of a split
-_DEATH = 0.01  # a cluster without new rows dies if their absence has a lower probability
 
 
 class Reference(NamedTuple):
@@ -315,12 +313,14 @@ class ClusterChanges:
         of_old = counts.sum(axis=1)[:, None]
         whole = ((counts >= _MERGED * of_old) & (of_old > 0)).T
         merges = {new: tuple(np.flatnonzero(row).tolist()) for new, row in enumerate(whole) if row.sum() > 1}
-        large = counts >= np.maximum(_SPLIT * of_old, _LEAST_MOVED)
+        # Smallest number of rows in a part of a split.
+        large = counts >= np.maximum(_SPLIT * of_old, 2)
         splits = {old: tuple(np.flatnonzero(row).tolist()) for old, row in enumerate(large) if row.sum() > 1}
         apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
         chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
         idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
-        dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < _DEATH)).tolist())
+        # A cluster without new rows dies if their absence has a lower probability.
+        dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < 0.01)).tolist())
         home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
         moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))
         births = tuple(new for new in np.flatnonzero(sizes).tolist() if new not in apart)

@@ -64,8 +64,6 @@ _CHUNK = 1 << 20  # elements per block when arrays must be copied for hashing
 _ALWAYS, EXPANSION = 2**28, 100
 # Largest number of rows or columns of an array without any bytes.
 _MOST_EMPTY = 2**24
-# Size of the end record of a zip file with the longest comment.
-_LONGEST_END = 22 + 2**16 - 1
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
@@ -691,7 +689,8 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
     """Number of members listed at the end of a zip file, or None if it exceeds the two-byte field."""
-    file.seek(max(0, size - _LONGEST_END))
+    # Size of the end record of a zip file with the longest comment.
+    file.seek(max(0, size - (22 + 2**16 - 1)))
     end = file.read()
     start = end.rfind(b"PK\x05\x06")
     (n,) = struct.unpack("<H", end[start + 10 : start + 12])

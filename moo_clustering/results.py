@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, warn_caller
+from moo_clustering._data import checked_array
 from moo_clustering._messages import Advice, distinct_names, quoted
 
 if TYPE_CHECKING:
@@ -461,3 +463,119 @@ def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, An
     """Return the existing attributes of a clusterer under other names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
+
+
+class SearchHistory(NamedTuple):
+    """Values and objectives of a run."""
+
+    step: str  # unit of the steps
+    frame: pd.DataFrame  # shape (n_steps, n_curves): values, indexed by step
+    # shape (n_individuals, n_objectives): minimised objectives of every step, if recorded.
+    F: Sequence[FloatArray] = ()
+    maximised: frozenset[str] = frozenset()  # names of the maximised objectives
+
+
+def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
+    """Read the history of a fitted estimator, recorder, data frame, DEAP logbook or array.
+
+    Raises a TypeError or ValueError if there is no history, or it has no values. ``names`` are the objectives
+    of a recorder (default: those of the estimator).
+    """
+    # Lazy import: many users of results run no search.
+    from moo_clustering.algorithms.search import Recorder
+
+    if isinstance(run, pd.DataFrame):
+        return _of_frame(run)
+    if isinstance(run, Recorder):
+        return _of_recorder(run, names)
+    if isinstance(run, list) and run and all(isinstance(row, Mapping) for row in run):
+        return _of_logbook(run)
+    if isinstance(run, np.ndarray | list | tuple):
+        values = checked_array(run, "runs", np.float64)
+        if values.ndim != 1 or not len(values):
+            raise ValueError(
+                f"a history without names must be non-empty and have shape (n_steps,), got {values.shape}"
+            )
+        return SearchHistory("step", pd.DataFrame({"objective": values}, index=np.arange(1, len(values) + 1)))
+    return _of_estimator(run, names)
+
+
+def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
+    name = type(run).__name__
+    if not isinstance(run, BaseEstimator):
+        raise TypeError(
+            "a run must be a fitted estimator with history_ or logbook_, a Recorder, a DataFrame with a "
+            f"column 'generation', a DEAP logbook or an array, got {name}"
+        )
+    for history in (records := records_of(run)):
+        if not hasattr(history, "signs"):  # of Recorder
+            read = read_history(history)
+            return read._replace(step="sweep") if read.step == "step" else read
+        if history.F:
+            front = result_of(run).front if has_labels(run) else None
+            own = None if front is None else front.names
+            return _of_recorder(history, own if names is None else names)
+    if records:
+        raise ValueError(f"the history of this {name} is empty: its run made no search")
+    raise ValueError(
+        f"this {name} has neither history_ nor logbook_; pass a fitted estimator that runs a search"
+    )
+
+
+def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
+    if not recorder.F:
+        raise ValueError("the recorder is empty: no run was recorded")
+    n_objectives = recorder.F[0].shape[1]
+    names = [f"f{i + 1}" for i in range(n_objectives)] if names is None or not len(names) else list(names)
+    frame = recorder.to_frame(names)
+    signs = np.ones(n_objectives) if recorder.signs is None else np.asarray(recorder.signs, dtype=np.float64)
+    means = np.array([pd.DataFrame(F).where(np.isfinite(F)).mean() for F in recorder.F]) * signs
+    columns: dict[str, Any] = {}
+    for i, name in enumerate(names):
+        columns |= {f"best_{name}": frame[f"best_{name}"].to_numpy(), f"mean_{name}": means[:, i]}
+    columns["front_size"] = frame["front_size"].to_numpy()
+    return SearchHistory(
+        "generation",
+        pd.DataFrame(columns, index=frame["generation"].to_numpy()),
+        recorder.F,
+        frozenset(name for name, sign in zip(names, signs, strict=True) if sign < 0),
+    )
+
+
+def _of_frame(frame: pd.DataFrame) -> SearchHistory:
+    units = ("generation", "gen", "sweep", "iteration", "iter", "evaluations")
+    step = next((name for name in units if name in frame.columns), None)
+    if step is None:
+        raise ValueError(f"frame must have a column 'generation', got {list(frame.columns)}")
+    costs = ["seconds", "nevals", "evals"]
+    numbers = frame.drop(columns=[step, *costs], errors="ignore").select_dtypes(["number", "bool"])
+    if numbers.empty:
+        raise ValueError("frame has no columns to draw")
+    steps = frame[step].to_numpy()
+    if len(np.unique(steps)) < len(steps):
+        raise ValueError(f"the column {step!r} contains duplicate numbers; pass one run at a time")
+    numbers = numbers.astype(np.float64).set_index(steps).sort_index()
+    numbers.columns = numbers.columns.map(str)
+    return SearchHistory({"gen": "generation", "iter": "iteration"}.get(step, step), numbers)
+
+
+def _of_logbook(logbook: Any) -> SearchHistory:
+    rows = []
+    chapters = getattr(logbook, "chapters", {})  # of a DEAP logbook
+    for place, record in enumerate(logbook):
+        row = dict(record)
+        for chapter, entries in chapters.items():
+            row |= {f"{key}_{chapter}": value for key, value in entries[place].items() if key not in row}
+        rows.append(_single_numbers(row))
+    return _of_frame(pd.DataFrame(rows))
+
+
+def _single_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Split statistics of several objectives into a column per objective."""
+    single: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, np.ndarray | list | tuple):
+            single |= {f"{name}_f{i}": each for i, each in enumerate(np.ravel(value), 1)}
+        else:
+            single[name] = value
+    return single

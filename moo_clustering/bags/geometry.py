@@ -15,8 +15,6 @@ from moo_clustering._parallel import one_thread
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering.bags.bags import as_bags, to_offsets
 
-# Cost of a chunk in addition to its slots, in units of slots: coefficients and maximum.
-_CHUNK_COST = 3
 Weighting = Literal["bag", "instance"]
 # Squared distances below these shares of the largest squared norm are rounding errors and become 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
@@ -393,7 +391,8 @@ def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
 
 
 def _work(sizes: Int64Array, n_slots: int) -> int:
-    return int((-(-sizes // n_slots)).sum()) * (n_slots + _CHUNK_COST)
+    # Cost of a chunk in addition to its slots, in units of slots: coefficients and maximum.
+    return int((-(-sizes // n_slots)).sum()) * (n_slots + 3)
 
 
 class ChunkLayout(NamedTuple):

@@ -40,8 +40,6 @@ _MISSING = {"?", "", "<null>"}  # KEEL writes <null>
 # Largest size in bytes of a file of labels, enough for half a million labels.
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
-# Number of digits that double precision always represents exactly.
-_EXACT = 15
 _FREE = ("text", "date")  # kinds without declared values
 _Row = tuple[Sequence[int], Sequence[float]]
 
@@ -64,7 +62,8 @@ class Attribute:
             number = as_number(token)
             if math.isnan(number) and not is_number(token):
                 raise ValueError(token)
-            if len(token) > _EXACT and math.isfinite(number) and token.isdecimal() and int(token) != number:
+            # Number of digits that double precision always represents exactly.
+            if len(token) > 15 and math.isfinite(number) and token.isdecimal() and int(token) != number:
                 self.rounded = token
             return number
         if self.kind == "nominal":

@@ -45,8 +45,6 @@ _TITLE = "title"
 _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
 _TEXT_COLUMNS = ("text_columns", "--text-columns")
-# Numbers with this many characters are always distinct in double precision.
-_FLOAT_LENGTH = 15
 _LONGEST = 2**31 - 1  # characters per cell; the default of the csv module is 131,072
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
 # Packages with embedding models, and the class that loads a model.
@@ -511,7 +509,8 @@ def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, 
 def _exact(text: str) -> float | Decimal:
     """Parse a JSON number; return a Decimal if double precision would round it."""
     number = float(text)
-    if len(text) <= _FLOAT_LENGTH and number - number == 0.0:
+    # Numbers with this many characters are always distinct in double precision.
+    if len(text) <= 15 and number - number == 0.0:
         return number
     exact = Decimal(text)
     return number if number - number == 0.0 and Decimal(repr(number)) == exact else exact

@@ -45,8 +45,6 @@ _CELL, _OBJECT = 8, 100
 _ROWS, _ROWS_OF_DIFFERENCES = 2**16, 2**10
 # The last row of an Excel sheet.
 _LAST_ROW = 2**20
-# Number of digits that double precision always represents exactly.
-_EXACT_DIGITS = 15
 _SEPARATORS = ",;\t|"
 _MARKS = ("#", "%")
 # A first line such as sep=; that Excel writes and reads.
@@ -624,7 +622,8 @@ def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, floa
 
 def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
     """Find two different numbers that are equal in double precision, or return None. O(n) time."""
-    if max(map(len, numbers), default=0) <= _EXACT_DIGITS:
+    # Number of digits that double precision always represents exactly.
+    if max(map(len, numbers), default=0) <= 15:
         return None
     met: dict[float, str] = {}
     for text, number in numbers.items():

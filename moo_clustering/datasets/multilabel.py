@@ -30,8 +30,6 @@ from moo_clustering.persistence import EXPANSION, read_arrays
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
-# Largest number of labels if most labels have no sample: dense indicators need memory for every label.
-_MOST_LABELS = 2**20
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
 # The number of features or rows may be up to 2^21 (hashing uses 2^20), or up to 100 times that of the values.
@@ -541,7 +539,9 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
             f"and one column per label; got type {Y.dtype} and shape {Y.shape}"
         )
     if sp.issparse(Y):
-        if Y.shape[1] > max(_MOST_LABELS, Y.nnz):
+        # Largest number of labels if most labels have no sample: dense indicators need memory for every
+        # label.
+        if Y.shape[1] > max((2**20), Y.nnz):
             raise DataError(
                 f"{source}: {Y.shape[1]:,} labels, most of which have no samples, are not supported"
             )

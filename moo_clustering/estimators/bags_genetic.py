@@ -51,8 +51,6 @@ from moo_clustering.operators.deap import (
 )
 from moo_clustering.validity import db_medoid
 
-# Smallest share of the bags in a cluster with min_cluster_size="auto".
-_SMALLEST_SHARE = 0.05
 PopulationSize = Annotated[int, Interval(Integral, 2, None, closed="left")]
 Elitism = Annotated[int, Interval(Integral, 0, 1, closed="both")]
 PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
@@ -450,7 +448,8 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
     def _smallest_size(self, n_bags: int) -> int:
         if isinstance(self.min_cluster_size, str):
-            return min(max(2, math.ceil(_SMALLEST_SHARE * n_bags)), n_bags // self.n_clusters)
+            # Smallest share of the bags in a cluster with min_cluster_size="auto".
+            return min(max(2, math.ceil(0.05 * n_bags)), n_bags // self.n_clusters)
         return super()._smallest_size(n_bags)
 
     def _operators(self) -> dict[str, Any]:

@@ -48,10 +48,6 @@ from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shi
 _FREE_PASSES = 5
 # Least number of samples that the first linear programme of an assignment leaves free.
 _FREE = 100
-# Largest number of moves and exchanges that repair a rounded solution.
-_MENDS = 2000
-# Largest number of exchanges that one step of a repair compares.
-_EXCHANGES = 1 << 22
 # Time limit of an integer programme in seconds, after which its best solution is used.
 _SECONDS = 30.0
 
@@ -538,7 +534,8 @@ class _Bounds:
         np.add.at(totals, labels, self.amounts)
         every = np.arange(self.n_clusters)
         least = 1e-9 * float(cost.mean())
-        for _ in range(_MENDS):
+        # Largest number of moves and exchanges that repair a rounded solution.
+        for _ in range(2000):
             broken = self._missed(totals, every)
             if not broken.any():
                 return labels
@@ -550,7 +547,8 @@ class _Bounds:
             step = self._best(labels, totals, broken, cost, row, to, least)
             if step is None:
                 # Try exchanges, because no single move helps.
-                pairs = np.random.default_rng(0).permutation(len(own) * len(other))[:_EXCHANGES]
+                # Largest number of exchanges that one step of a repair compares.
+                pairs = np.random.default_rng(0).permutation(len(own) * len(other))[: (1 << 22)]
                 i, j = own[pairs // len(other)], other[pairs % len(other)]
                 step = self._best(labels, totals, broken, cost, i, labels[j], least, j)
             if step is None:

@@ -27,8 +27,6 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
-# Directions with a smaller share of the largest eigenvalue of the correlations are constant.
-_CONSTANT = 1e-12
 PAIR_ITEMS = 2**20  # entries of a block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # maximum entries of the differences stored in memory: 256 MiB
 Features = Any  # ndarray or CSR matrix of float64
@@ -653,7 +651,8 @@ def full_metric(
     unit = np.where(varies, 1.0 / np.where(varies, X.std(axis=0), 1.0), 0.0)
     standard = (X - X.mean(axis=0)) * unit
     variances, directions = linalg.eigh(standard.T @ standard / len(X))
-    used = variances > _CONSTANT * variances[-1]
+    # Directions with a smaller share of the largest eigenvalue of the correlations are constant.
+    used = variances > 1e-12 * variances[-1]
     basis = unit[:, None] * directions[:, used]
     Z = X @ basis
     W = sum((block.T @ block for block in PairDifferences(Z, must)), np.zeros((Z.shape[1],) * 2))

@@ -24,9 +24,6 @@ from moo_clustering.validity.ensembles import check_runs
 FLOOR = 1e-9
 # Tolerance for entries that differ from the threshold by rounding only.
 _ROUNDING = 1e-12
-# Share of the unweighted pool, and constant, that are added to an affinity with more components than
-# clusters, so that the cut between components is not arbitrary.
-_WHOLE_POOL = 1e-3
 _TIE = 1e-6
 
 
@@ -138,7 +135,9 @@ def consensus_partition(
     affinity = consensus_affinity(rows, shares, floor=floor)
     if csgraph.connected_components(sp.csr_array(affinity), directed=False)[0] > k:
         whole = coassociation(rows, np.ones(len(rows)))
-        affinity = coassociation(rows, shares) + _WHOLE_POOL * whole + _TIE
+        # Share of the unweighted pool, and constant, that are added to an affinity with more components than
+        # clusters, so that the cut between components is not arbitrary.
+        affinity = coassociation(rows, shares) + 1e-3 * whole + _TIE
     found = spectral_cuts(affinity, [k], rng=rng)[0]
     return _with_clusters(found, k, by_weight)
 

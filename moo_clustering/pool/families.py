@@ -33,8 +33,6 @@ from moo_clustering.graphs.trees import square_distances
 
 Partition = IntArray
 Failures = dict[str, list[str]]
-# Neighbour whose distance is the core distance in mutual reachability.
-_CORE_NEIGHBOR = 5
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
 # Minimum upper end of the automatic range of k.
@@ -43,8 +41,6 @@ LEAST_TOP = 6
 _STARTS = 3
 # Relative difference below which sums are equal.
 _ROUNDING = 1e-12
-# Decimals to which relative squared distances from the mean are rounded before samples are sorted by them.
-_TIE_DIGITS = 9
 # min_samples of HDBSCAN, and maximum numbers of clusters of HDBSCAN and of mixture components.
 _MIN_SAMPLES = 5
 _MOST_CLUSTERS = 60
@@ -172,7 +168,9 @@ class PoolData:
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
         # Differences due to rounding are ties.
-        far = np.round(far / (far.max() or 1.0), _TIE_DIGITS)
+        # Decimals to which relative squared distances from the mean are rounded before samples are sorted by
+        # them.
+        far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
     def ordered(self, order: IntpArray) -> PoolData:
@@ -258,7 +256,8 @@ def sorted_links(tree: SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
 
 def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Cut Genie, with Gini threshold 0.5 on the mutual reachability spanning tree, at every k."""
-    neighbors = min(_CORE_NEIGHBOR, data.n_samples - 1)
+    # Neighbour whose distance is the core distance in mutual reachability.
+    neighbors = min(5, data.n_samples - 1)
     tree = mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
     return list(genie_cuts(*sorted_links(tree), ks, threshold=0.5))
 

@@ -20,8 +20,6 @@ from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Arr
 CHUNK = 4096
 # Rows per block. Blocks are summed separately, then added in order, so that threads do not change results.
 BLOCK = 128
-# Stride for the distribution of blocks over threads, because slow blocks (frequent features) are adjacent.
-_HANDS = 16
 # Bytes of a panel that fit into the second-level cache.
 _TILE = 1 << 20
 
@@ -367,7 +365,9 @@ def for_blocks(
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for every block, on threads if the work is large enough."""
     # Sums per block that are added in order are then equal for any number of threads.
-    blocks = np.argsort(np.arange(n_blocks(count)) % _HANDS, kind="stable").tolist()
+    # Stride for the distribution of blocks over threads, because slow blocks (frequent features) are
+    # adjacent.
+    blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:
         for block in blocks[first:last]:

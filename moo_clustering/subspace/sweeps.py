@@ -16,8 +16,6 @@ from moo_clustering.subspace import classes
 from moo_clustering.subspace.classes import impurity
 from moo_clustering.subspace.data import SubspaceData, for_blocks, n_blocks
 
-# Distances up to this many rounding errors of their terms become 0.
-_ROUNDINGS = 16.0
 ChiScale = Literal["n", "n_labelled"]
 
 
@@ -221,7 +219,8 @@ def prepare(
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
     # One power of m lambda, because lambda^q alone would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
-    tolerance = _ROUNDINGS * float(np.finfo(data.dtype).eps)
+    # Distances up to this many rounding errors of their terms become 0.
+    tolerance = 16.0 * float(np.finfo(data.dtype).eps)
     return WeightPanel(panel, constants.sum(axis=0), scales, tolerance)
 
 

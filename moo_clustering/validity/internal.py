@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,9 +31,9 @@ from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import threads_here
 from moo_clustering._types import AnyFloatArray, FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.encodings import align_labels
+from moo_clustering.graphs.matrices import similarity_edges
 from moo_clustering.validity import base
 
-SILHOUETTE_OF_ONE_CLUSTER = -1.0
 # Smallest distance, relative to a typical one; keeps values finite if representatives coincide.
 FLOOR = 1e-12
 # Samples count as equal below this mean squared distance, because the floor would underflow.
@@ -41,8 +41,6 @@ NOTHING = 1e-290
 # Largest number of clusters for silhouettes by matrix products, n^2 k operations. Above it, n^2 slower
 # additions to cluster sums are faster.
 MOST_FOR_PRODUCT = 10
-# Bound on the rounding of squared distances in scikit-learn's brute-force search.
-ROUNDING = 1e-12
 
 
 @dataclass(eq=False, repr=False)
@@ -80,7 +78,7 @@ class Silhouette(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        values = np.full(len(population.labels), SILHOUETTE_OF_ONE_CLUSTER)
+        values = np.full(len(population.labels), -1.0)
         k = population.n_clusters
         few = np.flatnonzero((k > 1) & (k <= MOST_FOR_PRODUCT))
         for rows, block in population.take(few).blocks(self.n_samples_ * MOST_FOR_PRODUCT):
@@ -368,20 +366,7 @@ class Scatter(NamedTuple):
     greatest: FloatArray
 
 
-class Representatives(Protocol):
-    """Data with the representatives of clusters: centroids or medoids."""
-
-    n_samples: int
-    mean_square: float
-
-    def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
-        """Measure the scatter of every individual."""
-
-    def total_to_medoid(self) -> float:
-        """Return the total distance from all samples to the medoid of the data."""
-
-
-def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Representatives:
+def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Centroids | Medoids:
     """Check the options and prepare data for ``representative=kind``."""
     choice("representative", kind, ("centroid", "medoid"))
     if kind == "medoid":
@@ -712,7 +697,8 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
             order = np.lexsort((keys[ids], found))[:, :width]
             result[rows] = np.take_along_axis(ids, order, axis=1)
             last = np.take_along_axis(found, order, axis=1)[:, -1]
-            tied.append(rows[farthest**2 <= last**2 * (1.0 + ROUNDING) + ROUNDING * largest])
+            # 1e-12 bounds the rounding of squared distances in scikit-learn's brute-force search.
+            tied.append(rows[farthest**2 <= last**2 * (1.0 + 1e-12) + 1e-12 * largest])
         pending = np.concatenate(tied) if n_candidates < n else pending[:0]
         n_candidates = min(n, 2 * n_candidates)
     return result
@@ -829,8 +815,6 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
 
 class CutEdges(BoundaryCut):
     """Number of graph edges between different clusters, minimised; a proxy of boundary lengths on maps.
-
-    The index equals :class:`BoundaryCut` with similarity 1 for all edges.
 
     Examples
     --------
@@ -1014,41 +998,3 @@ def _sums_by_cluster(block: base.Population, values: FloatArray) -> FloatArray:
     places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
     sums = np.bincount(places.ravel(), np.tile(values, len(block.labels)), minlength=block.sizes.size)
     return np.asarray(sums, dtype=np.float64).reshape(block.sizes.shape)
-
-
-@dataclass(frozen=True, eq=False)
-class SimilarityEdges:
-    """Edges i < j of a symmetric graph, its diagonal, and its row sums including the diagonal."""
-
-    ends: Int64Array
-    weights: FloatArray
-    loops: FloatArray
-    volumes: FloatArray
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return len(self.loops)
-
-    def split(self, labels: Labels) -> tuple[FloatArray, FloatArray]:
-        """Return the weights of the edges within and between clusters, each of shape (n_individuals,)."""
-        within, between = np.zeros(len(labels)), np.zeros(len(labels))
-        # The smallest sufficient integer type saves time, because each edge reads two rows of labels.
-        narrow = np.min_scalar_type(int(labels.max(initial=0)))
-        for rows in block_slices(len(labels), self.n_samples):
-            turned = np.ascontiguousarray(labels[rows].T.astype(narrow))
-            sums = within[rows], between[rows]
-            run(partitions.weigh_equal, len(self.ends) * len(sums[0]), turned, self.ends, self.weights, *sums)
-        return within, between
-
-
-def similarity_edges(S: Any) -> SimilarityEdges:
-    """Check similarities of shape (n_samples, n_samples) and list their edges."""
-    graph = csr_array(_data.checked_graph(S))
-    # Averages the two halves, which may differ by rounding.
-    upper = triu(0.5 * (graph + graph.T), 1).tocoo()
-    positive = upper.data > 0.0
-    ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])
-    return SimilarityEdges(
-        np.ascontiguousarray(ends), upper.data[positive], graph.diagonal(), np.asarray(graph.sum(axis=1))
-    )

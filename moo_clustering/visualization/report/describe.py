@@ -66,8 +66,6 @@ RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
 # Largest side of a matrix, and number of clusters with terms.
 MOST_SIDE, _DRAWN = 300, 8
-# Outlines of areas are simplified to this number of points across the map.
-_MAP_POINTS = 2000
 Rows = NDArray[np.intp]
 # Largest number of samples for majorisation, and number of landmarks.
 _REFINED, _LANDMARKS = 300, 1000
@@ -822,7 +820,8 @@ def area_map(geometry: Any, n_samples: int, rows: Rows) -> PlaneMap:
         return replace(shown, note=_noted("Points in the areas", len(rows), n_samples))
     low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
     rings = []
-    for place, one in enumerate(shapely.simplify(polygons, float((high - low).max()) / _MAP_POINTS)):
+    # Outlines of areas are simplified to this number of points across the map.
+    for place, one in enumerate(shapely.simplify(polygons, float((high - low).max()) / 2000)):
         for ring in shapely.get_rings(shapely.get_parts(one)):
             points = shapely.get_coordinates(ring)
             rings += [np.column_stack([np.full(len(points), float(place)), points]), np.full((1, 3), np.nan)]
