@@ -199,8 +199,7 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
 
 def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
     """Number the clusters of one partition 0, 1, ... by first sample; also return their former labels."""
-    # O(n log n) time for any sortable labels; ``encodings.relabel_by_first_appearance`` is linear for small
-    # codes.
+    # O(n log n) time for any sortable labels; ``encodings.relabel_by_first_appearance`` is linear.
     former, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     rank = np.empty(len(former), dtype=np.int32)

@@ -38,8 +38,7 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
     Sources are classes, functions or numpydoc text; the first one that has an entry counts. A class gets
     entries of ``Parameters`` and ``Attributes`` from its base classes, and of ``Parameters`` from the
-    sources; a function gets entries of ``Parameters``, and ``Returns`` and ``Raises`` where it has no such
-    section.
+    sources; a function gets these, and ``Returns`` and ``Raises`` if it has no such section.
     """
 
     def complete(thing: T) -> T:

@@ -79,8 +79,7 @@ def nmf(
     n_components : int
         Number k, at least 1.
     solver : {"hals", "mu", "sklearn", "sklearn-mu"}, default="hals"
-        Hierarchical alternating least squares, multiplicative updates; the solvers "cd" and "mu" of
-        scikit-learn.
+        Hierarchical alternating least squares, multiplicative updates; "cd" and "mu" of scikit-learn.
     n_runs : int, optional
         Number of runs. Default: the number of seeds or starts, otherwise 1.
     seeds : sequence of SeedSequence, optional

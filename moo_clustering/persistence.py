@@ -661,8 +661,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read every array of an archive, and skip other members (without ``.npy``)."""
     # Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums are
     # verified. Raises an ObjectsError for arrays of Python objects; and ValueError, OSError,
-    # zipfile.BadZipFile or zlib.error for damaged files, and content that expands beyond 100 times the file
-    # and 256 MiB.
+    # zipfile.BadZipFile or zlib.error for damaged files, and content beyond 100 times the file and 256 MiB.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
@@ -736,8 +735,7 @@ class CheckpointMismatchError(ValueError):
 class Checkpoint:
     """File, frequency and identity of a checkpoint.
 
-    Raises a TypeError or ValueError if ``every`` is not a positive integer, or JSON cannot represent
-    ``identity``.
+    Raises a TypeError or ValueError unless ``every`` is a positive integer and ``identity`` valid JSON.
 
     Parameters
     ----------
@@ -747,8 +745,7 @@ class Checkpoint:
         Number of generations between checkpoints. The last generation is always saved.
     identity : mapping, default={}
         JSON-serialisable identity of the run: by convention ``method`` (its name), ``parameters`` and
-        ``data`` (a :func:`fingerprint`). Omit options that may change on resuming, such as the number of
-        generations.
+        ``data`` (a :func:`fingerprint`). Omit options that may change on resuming, such as ``n_gen``.
     resume : bool, default=True
         Whether to continue from an existing file, or to overwrite it.
     """

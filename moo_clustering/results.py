@@ -390,8 +390,7 @@ def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list
 def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
     """Return the user's names of clusters after changes, in which None removes a name.
 
-    Raises a TypeError or ValueError unless the changes map existing clusters to unique, non-empty strings or
-    None.
+    Raises a TypeError or ValueError unless changes map existing clusters to unique non-empty names or None.
     """
     if not isinstance(changes, Mapping):
         raise TypeError(f"names must be a mapping from clusters to names, got {quoted(changes)}")

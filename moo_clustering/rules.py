@@ -98,8 +98,7 @@ class RuleSet:
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Assign samples to clusters.
 
-        A missing value or an unknown category satisfies no condition. Raises a ValueError if X lacks a column
-        of the rules.
+        Missing values and unknown categories satisfy no condition. Raises a ValueError if X lacks a column.
 
         Parameters
         ----------
@@ -299,8 +298,7 @@ def find_rules(
 ) -> ClusterRules:
     """Explain a partition by decision trees of increasing size.
 
-    Raises a ValueError unless there is one label for each row, at least one sample in a cluster, and one name
-    for each cluster.
+    Raises a ValueError unless every row has a label, every cluster a name, and some sample is in a cluster.
 
     Parameters
     ----------

@@ -34,8 +34,7 @@ GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 @njit(cache=True, nogil=True)
 def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: ignore[no-untyped-def]
     """out[q, c] = norm of the feature variances of cluster c, 0 for at most ``ddof`` points."""
-    # Bag b represents ``weights[b]`` points with mean ``means[b]`` and sum of squared deviations
-    # ``within[b]``.
+    # Bag b represents ``weights[b]`` points of mean ``means[b]`` and squared deviations ``within[b]``.
     centers = np.empty((out.shape[1], means.shape[1]))
     sums = np.empty((out.shape[1], means.shape[1]))
     masses = np.empty(out.shape[1])

@@ -58,8 +58,7 @@ def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):  # type: ignore[no-untyped-def]
     """Assign every group to one cluster, and conflicting groups to different clusters."""
     # A group stays if it is in one cluster without a conflicting group placed before it. Other groups move to
-    # the allowed cluster with the smallest sum of distances, or the overall smallest if no cluster is
-    # allowed.
+    # the allowed cluster with the smallest sum of distances, or to any if none is allowed.
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
     placed = np.full(n_groups, -1, np.int64)

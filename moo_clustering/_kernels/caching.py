@@ -58,8 +58,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 def interpreted(kernel: Any, n_steps: float) -> bool:
     """Return whether to call the Python function or NumPy twin instead of a kernel; their results are equal.
 
-    This is the case for kernels that are neither compiled nor saved, as long as the steps of all calls take
-    less time than compilation.
+    Kernels that are neither compiled nor saved are, until their steps take longer than compilation.
     """
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved():
@@ -244,8 +243,7 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 def _changeable(folder: Path) -> Path | None:
     """Return the first of a folder and its parents that other users can change or replace, or None."""
-    # Folders of root are trusted. In a sticky folder such as /tmp, others can add folders but not replace
-    # them.
+    # Folders of root are trusted. In sticky folders such as /tmp, others cannot replace them.
     for place in (folder, folder.resolve()):
         for part in (place, *place.parents):
             status = part.lstat()

@@ -168,8 +168,7 @@ def _fill_empty(
     X: Any, centers: Any, labels: Any, counts: Any, upper: Any, lower: Any, changed: Any, rounding: float
 ) -> int:
     """Move every empty centre to the sample farthest from its centre; return the number of moved centres."""
-    # The last sample of a cluster stays, and so do samples that equal their centre up to rounding: copies of
-    # a sample are not separated.
+    # The last sample of a cluster stays, and so do samples that equal their centre up to rounding.
     n, filled = len(X), 0
     own = np.empty(n)
     for i in range(n):

@@ -1,8 +1,7 @@
 """Non-negative least squares: exact solutions, and the sparse rows that SRMOSC evolves.
 
 A row reconstructs one sample from some of its candidates: it minimises the squared error plus ``rho`` times
-the squared weights, over non-negative weights. Rows are independent, so that threads process them in ranges
-``lo`` to ``hi - 1``.
+the squared weights, over non-negative weights. Threads process rows ``lo`` to ``hi - 1``.
 """
 
 from __future__ import annotations

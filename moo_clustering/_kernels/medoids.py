@@ -247,8 +247,7 @@ def nearest_medoids(rows, index, nearest, labels, lo, hi):  # type: ignore[no-un
     """Reduce ``nearest[q, i]`` to the smallest distance to a medoid, and set ``labels`` to its position."""
     # ``rows[index[q, j]]`` are the distances to the medoid at position j of individual q. Negative indices
     # are skipped, so that rows can be processed in blocks. Start with nearest = inf and labels above any
-    # position. Two medoids are processed at once, because reading rows is slow and the running minimum is in
-    # the cache.
+    # position. Two medoids are processed at once, because reading rows is slow.
     n = rows.shape[1]
     here = np.empty(index.shape[1], dtype=np.int32)
     for q in range(lo, hi):

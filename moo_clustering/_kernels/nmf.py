@@ -203,8 +203,7 @@ def update_panel(  # type: ignore[no-untyped-def]
     """Update the rows of blocks lo..hi-1 of a panel P, for the other panel Q and its Gram matrix."""
     # M is a sparse matrix with as many rows as P. ``gram``, (k (k + 1) / 2, n_runs), is Q^T Q for k
     # components. Updates are multiplicative if ``multiply``, else coordinate descent. ``grams`` and
-    # ``inners`` receive P^T P and <P, M Q> of the new rows of every block; ``scratch`` has shape (n_blocks,
-    # 2, width).
+    # ``inners`` receive P^T P and <P, M Q> of the new rows of every block; ``scratch``: (n_blocks, 2, width).
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]
         own, inner = grams[block], inners[block]

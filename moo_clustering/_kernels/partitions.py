@@ -211,9 +211,8 @@ def pairs_in_common(
     common: NDArray[np.int64],
 ) -> None:
     """Fill rows lo..hi-1 of ``common`` with the numbers of pairs that both of two partitions join."""
-    # If the table of two partitions has more than ``most_cells`` counts, they are compared cluster by
-    # cluster, in O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is not
-    # computed.
+    # If the table of two partitions has more than ``most_cells`` counts, they are compared by cluster, in
+    # O(n_samples) time. With ``triangle``, both sets are the same, and the lower triangle is omitted.
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
     counts = np.zeros(max(1, n_second.max()), dtype=np.int32)
@@ -302,8 +301,7 @@ def icm_sweep(
     """Move every sample to the cluster of smallest cost (ties: the lowest); return the number moved."""
     # ``distances[i, k]`` is the cost without constraints. Sharing a cluster with partner ``partners[t]``, for
     # t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, which is negative for must-links.
-    # Partners with label -1 are ignored. Samples without partners move first, the others in the given
-    # ``order``.
+    # Partners with label -1 are ignored. Samples without partners move first, others in ``order``.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0

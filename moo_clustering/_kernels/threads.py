@@ -51,8 +51,7 @@ def sum_blocks(
 def borrowed(**options: Any) -> Callable[[Any], Any]:
     """``numba.njit`` for functions that neither allocate arrays nor retain references to them."""
     # Counting references of the arrays in a named tuple costs more than a short loop over them, and makes
-    # threads wait for each other. The option is private to numba, and is omitted if a version does not
-    # support it.
+    # threads wait for each other. The private option is omitted if numba does not support it.
     try:
         decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
     except KeyError:

@@ -1,8 +1,7 @@
 """Trees over samples: KD-trees, minimum spanning trees, Genie's merge order, connected components.
 
 The keys of samples order links of equal length, so that a spanning tree does not depend on the order of rows.
-This requires that distances that are equal up to rounding are exactly equal, so that all of them are rounded
-by :func:`rounded`.
+All distances are rounded by :func:`rounded`, so that those equal up to rounding are exactly equal.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from moo_clustering._kernels.caching import njit
 
 # Largest number of points in a leaf of a KD-tree.
 LEAF = 12
-# Relative safety margin of distances to boxes, larger than rounding errors, so that a box with a tie is
-# always opened.
+# Relative margin of distances to boxes, larger than rounding errors, so that boxes with ties are opened.
 _MARGIN = 1e-11
 # Number of columns of a distance matrix that are summed together, and stay in the cache with their features.
 _BLOCK = 128
@@ -188,9 +186,8 @@ def nearest_by_blocks(
     # Leaf a of a KD-tree has the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]`` and
     # padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
     # ``places``; those of group g, ``groups[g]:groups[g + 1]``, are in one leaf. For the groups lo..hi-1, the
-    # function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with all points of a leaf take a
-    # fraction of the time of a tree traversal. Rounding is monotone, so that skipped boxes contain no nearer
-    # point.
+    # function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with all points of a leaf are
+    # faster than a tree traversal. Rounding is monotone, so that skipped boxes contain no nearer point.
     n_leaves, d, width = blocks.shape
     between, apart = np.empty(n_leaves, np.float32), np.empty(n_leaves, np.float32)
     values, to_box = np.empty((d, width), np.float32), np.empty(width, np.float32)

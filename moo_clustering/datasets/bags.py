@@ -89,8 +89,7 @@ def read_bags(
     O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez et
     al., *KEEL data-mining software tool* (2011). Raises a DataError for files that are missing, empty,
     truncated, damaged or of unknown type; rows of unequal width; values that are missing, infinite, not
-    numeric or not declared; empty bags; a bag with several classes; columns that do not exist or cannot be
-    guessed.
+    numeric or not declared; empty bags; a bag with several classes; unknown columns.
 
     Parameters
     ----------
@@ -106,8 +105,7 @@ def read_bags(
         Text files that begin like ARFF are read as ARFF. Text files may be compressed (``.gz``).
     bag : str, optional
         Column of bag identifiers. Bags are in the order of their first rows. Default: a column named like
-        ``bag`` or ``bag_id``, else the first column if it is not numeric; in relational files the first
-        attribute.
+        ``bag`` or ``bag_id``, else the first column if not numeric; in relational files the first attribute.
     label : str or False, optional
         Column of bag classes, equal in all rows of a bag. False: none. Default: KEEL's output, a column named
         ``class`` or ``label``, else the last nominal attribute; ``bag_labels`` of npz.

@@ -586,8 +586,7 @@ def alike_note(names: Iterable[str]) -> str:
 class Numbers(NamedTuple):
     """Numbers parsed from texts."""
 
-    # Python's notation; decimal commas; commas that separate thousands; ambiguous numbers (1,234); or no
-    # numbers.
+    # Python's notation; decimal commas; thousands separated by commas; ambiguous (1,234); or no numbers.
     convention: Convention
     # shape (n,): NaN for the few texts that are not numbers; ambiguous ones are read with decimal commas.
     values: NDArray[np.float64]

@@ -220,9 +220,8 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     """Compute embeddings of texts with a callable or an installed package. Nothing is downloaded.
 
     Time and memory are those of the model. Raises a DataError if the package or the model is not installed,
-    or the result is not one finite row of numbers per text. Warns about rows of zeros.
-    Cluster the rows with ``ParetoClustering(metric="cosine")``. Source: ParetoClustering: agreement of
-    algorithm families.
+    or the result is not one finite row of numbers per text. Warns about rows of zeros. Cluster the rows with
+    ``ParetoClustering(metric="cosine")``. Source: ParetoClustering.
 
     Parameters
     ----------

@@ -539,8 +539,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
             f"and one column per label; got type {Y.dtype} and shape {Y.shape}"
         )
     if sp.issparse(Y):
-        # Largest number of labels if most labels have no sample: dense indicators need memory for every
-        # label.
+        # Largest number of labels if most have no sample: dense indicators need memory for each.
         if Y.shape[1] > max((2**20), Y.nnz):
             raise DataError(
                 f"{source}: {Y.shape[1]:,} labels, most of which have no samples, are not supported"

@@ -36,8 +36,7 @@ _LEAST_ROWS = 40
 # Values this many interquartile ranges beyond the quartiles do not influence the scale, up to this share. If
 # the range of the others is less than this fraction of the largest, squares of features would overflow.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
-# Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters,
-# and their mean to none of them.
+# Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
 # Rows that are searched for neighbours and splits; rows of associations; products of rows computed at once.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
@@ -141,8 +140,7 @@ def prepare_table(
     for a minus; fractions, times of day and durations (in hours), dates and periods are recognised, and so
     are words for missing values (NA, n/a, null, ?). Numerals with leading zeros (01000), with exponents of
     several digits (2004E205) and integers that float64 cannot distinguish are codes, hence categories.
-    Booleans become 0 and 1, dates become days, and categories one indicator per value (a single one for two
-    values).
+    Booleans become 0 and 1, dates become days, and categories one indicator per value (one for two values).
 
     Columns are dropped if they are constant, mostly empty, number the rows, contain mostly unique texts, or
     have different units, ambiguous commas or dates. Up to 5 % of the numbers may lack the unit of the others.
@@ -179,9 +177,8 @@ def prepare_table(
     -----
     The values of a discrete column form clusters in any table, so one irrelevant column could determine the
     partition. Its weight is therefore the greatest bias-corrected Cramer's V, from 0 to 1, with another
-    column (continuous numbers in eight bins of equal counts). A column without an association above chance
-    (chi-square test at .01 divided by the number of other columns) is dropped, unless all columns are like
-    it.
+    column (continuous numbers in eight bins of equal counts). A column without association above chance
+    (chi-square test at .01 divided by the number of other columns) is dropped, unless all are like it.
 
     With at least 40 rows, values beyond the quartiles by ten interquartile ranges do not influence the scale,
     unless they are more than 5 %. Distances between rows use the columns that both have; in tables of up to
@@ -311,8 +308,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If there are no rows, a column is missing, or its cells are of another kind, in another unit,
-            or ambiguous.
+            If there are no rows, or a column is missing, of another kind, in another unit or ambiguous.
 
         Warns
         -----

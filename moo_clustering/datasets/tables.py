@@ -164,8 +164,7 @@ def read_table(
     ----------
     path : path-like
         - ``.csv``, ``.tsv``, ``.tab``, ``.txt``, optionally compressed (``.csv.gz``): separated by commas,
-          tabs, semicolons, pipes, or the separator of a first line ``sep=;``. Comment lines (# or %) are
-          skipped.
+          tabs, semicolons, pipes, or as in a first line ``sep=;``. Comment lines (# or %) are skipped.
         - ``.xlsx``: the first non-empty sheet; requires openpyxl.
         - ``.parquet``, ``.pq``.
         - ``.npz`` with an array ``X`` and optionally ``y`` (known classes), ``feature_names``, and arrays

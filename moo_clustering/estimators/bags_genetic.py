@@ -416,9 +416,8 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), improves
     every child by single moves to a local optimum, and removes duplicate partitions. Descents from random
-    starts with equal evaluations are as good for two clusters and few local optima, or for budgets of a few
-    dozen descents, and worse otherwise. Source: Evolutionary multi-instance clustering, section IV-D
-    (CHCMIC); Eshelman, FOGA 1, 1991.
+    starts are as good for few local optima or budgets of a few dozen descents, and worse otherwise. Source:
+    Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------

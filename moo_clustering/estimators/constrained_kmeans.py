@@ -58,13 +58,12 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
 
     Assignments minimise the sum of squares within the limits. If only sizes are bounded, they are exact, in
     O(n_samples n_clusters n_features) time plus O(n_clusters^2) per sample that does not fit into its nearest
-    cluster. With weights, groups or pairs, the solution of a linear programme is rounded and repaired, which
-    takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an integer programme
-    assigns their samples, which can take seconds if there are many. All pairs are satisfied.
-    O(n_samples (n_clusters + n_features)) memory. Source: P.
-    Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65
-    (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS
-    (2019).
+    cluster. With weights, groups or pairs, the solution of a linear programme is rounded and repaired, in
+    tens of milliseconds for 1,000 samples. If the result violates cannot-links, an integer programme assigns
+    their samples, which can take seconds if there are many. All pairs are satisfied. O(n_samples (n_clusters
+    + n_features)) memory. Source: P. Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering",
+    Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair
+    algorithms for clustering", NeurIPS (2019).
 
     Parameters
     ----------
@@ -194,8 +193,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         """Assign rows to the nearest centres, or to clusters within the limits at the least cost.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, the limits apply to the rows of X alone, and a ValueError is raised if no
-        assignment within them is found.
+        ``within_limits``, they apply to the rows of X alone; raises a ValueError if no assignment is found.
 
         Parameters
         ----------

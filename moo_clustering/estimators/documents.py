@@ -302,14 +302,12 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     n_clusters : int
         Number of topics, at most the number of documents and of terms.
     solver : {"hals", "mu", "sklearn", "sklearn-mu"}
-        Hierarchical alternating least squares, multiplicative updates, or the solvers "cd" and "mu" of
-        scikit-learn.
+        Hierarchical alternating least squares, multiplicative updates, or "cd" and "mu" of scikit-learn.
     n_init, max_iter : int
         Number of runs from random factors, of which the run with the least loss is used, and largest number
         of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     tol : float
-        Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or as in
-        scikit-learn (1e-4).
+        Smallest relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or scikit-learn's (1e-4).
     normalize : bool
         Assign documents by topics of unit length. False, as published: by topics of arbitrary length.
     dtype : {"float64", "float32"}

@@ -136,8 +136,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, a table without missing values.
 
-        Raises an error that names columns without numbers (``metric="euclidean"``) or with fractions
-        (``bins=None``).
+        The error names columns without numbers (``metric="euclidean"``) or with fractions (``bins=None``).
         """
         complete(self._plans(X))
         return self

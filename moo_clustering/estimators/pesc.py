@@ -110,8 +110,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     ensemble_over : {"nondominated", "population"}
         Graphs to merge.
     min_members : int
-        Smallest number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1. The
-        paper: 1.
+        Smallest number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1; paper: 1.
     orientation : {"row", "column"}
         Whether ES1 reconstructs a sample from its neighbours, or from the samples that link to it.
     ridge : float
@@ -430,8 +429,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         For ``"waterfill"``; larger values distribute the weights over more neighbours. Default: three times
         the mean distance of the 10 nearest neighbours.
     metric : str or callable
-        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"`` for distances of shape
-        (n_samples, n_samples).
+        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"`` for square distances.
     must_link_edges : {"star", "clique"}
         Links between samples that belong together: to the medoid of the group, or between all pairs.
     max_memory : int, default=4 GiB

@@ -308,9 +308,8 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     Logits are standardised by mean and standard deviation over all documents of the fit, so the prediction of
     a document does not depend on other new documents. The mean of the standardised logits is transformed to
     the mean scale of the members before the sigmoid, which does not change the ranking of documents. Takes
-    the time and memory of all members, and one prediction of the documents of the fit per member. Source of
-    the members: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The
-    ensemble is not from the paper.
+    the time and memory of all members, and a prediction of the fit's documents each. Source of the members:
+    "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The ensemble is ours.
 
     Parameters
     ----------

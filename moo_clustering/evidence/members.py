@@ -101,8 +101,7 @@ def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatA
 def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatArray:
     """Return weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
 
-    Raises a ValueError if shapes differ, or a number of clusters is below 1. Source: ParetoClustering:
-    consensus.
+    Raises a ValueError if shapes differ, or a number of clusters is below 1. Source: ParetoClustering.
 
     Parameters
     ----------

@@ -207,9 +207,8 @@ def cross_validated_partition(
     """Partition from propagated pairs with a selected affinity and number of clusters.
 
     Holds out each pair once, and selects the affinity and number with the largest -2.9 V + bonus for V
-    violated pairs . O(n_samples^3) time per affinity and fold, O(n_samples^2) memory per affinity. Raises a
-    ValueError if there are fewer pairs than folds. Source: ParetoClustering: held-out choice between
-    affinities.
+    violated pairs. O(n_samples^3) time per affinity and fold, O(n_samples^2) memory per affinity. Raises a
+    ValueError for fewer pairs than folds. Source: ParetoClustering: held-out choice between affinities.
 
     Parameters
     ----------

@@ -2,8 +2,7 @@
 
 A :class:`QuestionPool` contains the data of a session, which answers do not change. :func:`spread_groups`
 computes a :class:`Spread` from the anchors, the points whose group is known: a posterior over the partitions
-of the pool, the group of every point, and the probability that this group is wrong. Points are samples or
-landmarks.
+of the pool, the group of every point, and the probability that it is wrong. Points: samples or landmarks.
 """
 
 from __future__ import annotations

@@ -249,8 +249,7 @@ class AnswerSession:
         Parameters
         ----------
         answer : str
-            "together", "apart" or "unknown"; with ``mode="names"``, the name of the class of the sample, or
-            "unknown".
+            "together", "apart" or "unknown"; with ``mode="names"``, the class of the sample, or "unknown".
         confidence : float, optional
             Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``, or .97.
         samples : pair of int, optional
@@ -316,8 +315,7 @@ class AnswerSession:
         ----------
         oracle : callable or array-like of shape (n_samples,)
             ``oracle(question)`` returns an answer as for :meth:`answer`, an answer and its confidence, or
-            None to end. An array has the class of every sample, and None, NaN, an empty text or -1 for
-            unknown classes.
+            None to end. An array has the class of every sample; None, NaN, "" or -1 are unknown.
         budget : int, optional
             Largest number of answers. By default, the session ends once ``may_stop_`` is True.
         time_limit : float, optional
@@ -699,8 +697,7 @@ class AnswerSession:
         Parameters
         ----------
         path : path
-            JSON lines: a header with a fingerprint of the fit, then one line per answer. An existing file is
-            replaced atomically.
+            JSON lines: a header with a fingerprint of the fit, then one line per answer. Replaced atomically.
         """
         self._save(checked_path(path), replacing)
 

@@ -60,8 +60,7 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
 class Line(NamedTuple):
     """One feature of the samples of a question: its name, and its values as text.
 
-    ``difference`` is the distance of the two samples, or of a single sample from the mean, in standard
-    deviations.
+    ``difference``: distance of the two samples, or of one from the mean, in standard deviations.
     """
 
     name: str

@@ -94,8 +94,7 @@ class BoundaryClimb(DirectedMutation):
     Moves are accepted as in simulated annealing; regions remain connected, and loads within the bounds of the
     :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``, ``CutEdges``,
     ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness`` guide the
-    moves; others are ignored. O(n_areas + n_edges + n_proposals) time, and O(n_areas) per accepted
-    move in the worst case.
+    moves; others are ignored. O(n_areas + n_edges + n_proposals) time, at worst O(n_areas) per accepted move.
 
     Parameters
     ----------

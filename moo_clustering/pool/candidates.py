@@ -182,8 +182,7 @@ def candidate_pool(
     O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
     use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, there
     are fewer than three samples, or no partition has two clusters. Issues a UserWarning if families fail or
-    find nothing, or fewer than four, whose agreement is not informative, remain. Source: ParetoClustering:
-    agreement of algorithm families.
+    find nothing, or fewer than four, whose agreement is not informative, remain. Source: ParetoClustering.
 
     Parameters
     ----------
@@ -332,8 +331,7 @@ def bag_candidate_pool(
         See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids from three
         starts), ``avg`` (average linkage), ``spec`` (spectral cuts), ``genie`` (threshold .3), ``hdbscan``.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
-        See :func:`~moo_clustering.bags.bag_embedding`. Families for each: ``km`` (k-means from three starts)
-        and ``ward``.
+        See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts), ``ward``.
     k_range : "auto" or iterable of int, default="auto"
         Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
     n_clusters : int, optional

@@ -167,9 +167,8 @@ class PoolData:
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Differences due to rounding are ties.
-        # Decimals to which relative squared distances from the mean are rounded before samples are sorted by
-        # them.
+        # Differences due to rounding are ties. Relative squared distances from the mean are rounded before
+        # samples are sorted by them.
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 

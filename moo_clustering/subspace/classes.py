@@ -104,7 +104,6 @@ def impurity(
     normalisation : {"mean", "count", "none", None}
         Gini index times entropy: relative to all labelled samples ("mean"), also times the squared share of
         labelled samples ("count", the literal ratio), or absolute times the squared labelled mass ("none").
-        None: 0.
 
     Returns
     -------
@@ -193,9 +192,8 @@ def votes(
     n_neighbors : int, optional
         Number of clusters that vote. Default: all. The smaller index breaks ties.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
-        Mean weighted by 1 / d; sum weighted by 1 / d, which is not a probability; or mean weighted by
-        (d (1 + Imp))^(-1 / (f - 1)). A single cluster, or the mean of clusters at distance 0, returns its
-        shares.
+        Mean weighted by 1 / d; sum weighted by 1 / d, which is not a probability; or mean weighted by (d (1 +
+        Imp))^(-1 / (f - 1)). A single cluster, or the mean of those at distance 0, returns its shares.
     fuzziness : float, default=1.5
         f > 1, only for "membership".
 

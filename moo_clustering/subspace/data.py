@@ -57,8 +57,7 @@ class SubspaceData:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Finite numbers; zeros and ones are fastest. A dense matrix with at most 30 % non-zeros is
-            compressed.
+            Finite numbers; zeros and ones are fastest. Dense matrices of up to 30 % non-zeros are compressed.
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
         shift : ndarray of shape (n_features,), optional
@@ -364,9 +363,8 @@ def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for every block, on threads if the work is large enough."""
-    # Sums per block that are added in order are then equal for any number of threads.
-    # Stride for the distribution of blocks over threads, because slow blocks (frequent features) are
-    # adjacent.
+    # Sums per block that are added in order are then equal for any number of threads. The stride spreads slow
+    # blocks (frequent features), which are adjacent.
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:

@@ -120,8 +120,7 @@ class MinimaxSilhouette(base.PopulationIndex):
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
     thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
     singletons score 0. O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
-    Sources: ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied
-    Mathematics 20, 1987.
+    Sources: ParetoClustering; Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -470,9 +469,8 @@ class LikelihoodGain(base.PopulationIndex):
 
     Each cluster is a Gaussian of the first principal components, with its own mean and variance per
     component, weighted by its share of the samples. The value is the gain in log-likelihood over one cluster
-    minus half of ln n per additional parameter (BIC), per sample and component. Sources: ParetoClustering:
-    likelihood of mixtures. Penalty: Schwarz, Annals of Statistics 6, 1978; classification likelihood: Symons,
-    Biometrics 37, 1981.
+    minus half of ln n per additional parameter (BIC), per sample and component. Sources: ParetoClustering;
+    penalty: Schwarz, Annals of Statistics 6, 1978; likelihood: Symons, Biometrics 37, 1981.
 
     Parameters
     ----------

@@ -444,8 +444,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
     The stress is the root of the squared errors of the distances over the squared distances: 0 is exact, more
     than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually better than
-    random starts. The positions of least stress are rotated to their principal axes. O(n^3) time and O(n^2)
-    memory.
+    random starts. The positions are rotated to their principal axes. O(n^3) time and O(n^2) memory.
     """
     from sklearn.manifold import smacof
 
@@ -481,8 +480,7 @@ def feature_plane(
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
     """Return two features or principal components, names of the axes, and the explained variance ratio.
 
-    The second coordinate of a single feature is the row number, so that equal values are visible. The ratio
-    is None for features.
+    The second coordinate of a single feature is the row number. The ratio is None for features.
     """
     from scipy import sparse
 
@@ -555,8 +553,7 @@ class SimilarityData:
     Parameters
     ----------
     blocks : ndarray of shape (n_blocks, n_blocks)
-        Similarities in the order of the labels, averaged over blocks of samples if there are more samples
-        than blocks.
+        Similarities in the order of the labels, averaged over blocks if there are more samples than blocks.
     order : ndarray of shape (n_samples,)
         Sample at each position.
     boundaries : ndarray of shape (n_clusters + 1,)

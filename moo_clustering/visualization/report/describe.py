@@ -280,8 +280,7 @@ def read_samples(
     """Read the samples of a run, or return a message that explains why they cannot be shown.
 
     ``columns`` describe the clusters in place of X. Without ``units``, their cells are parsed as those of a
-    table. Raises a ValueError if X or ``columns`` do not have one row or bag per label, or if there is not
-    one name per feature.
+    table. Raises a ValueError unless there is one row or bag per label, and one name per feature.
     """
     import pandas as pd
 

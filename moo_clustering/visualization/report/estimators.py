@@ -107,8 +107,7 @@ def report_content(
     estimator : fitted clusterer
         Estimator of this package or of scikit-learn with ``labels_``. It is not changed.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        Data of the fit, or distances if it was fitted to these. Without X, the report has no map and only the
-        sizes of the clusters.
+        Data or distances of the fit. Without X, the report has no map and only the sizes of the clusters.
     title : str, optional
         Default: name of the estimator.
     sample_names : sequence of str, optional
