@@ -39,6 +39,7 @@ def documented(*sources: Any) -> Callable[[T], T]:
     Sources are classes, functions or numpydoc text; the first one that has an entry counts. A class gets
     entries of ``Parameters`` and ``Attributes`` from its base classes, and of ``Parameters`` from the
     sources; a function gets these, and ``Returns`` and ``Raises`` if it has no such section.
+    ``Returns`` is the class in the annotation, if that is one and no source describes it.
     """
 
     def complete(thing: T) -> T:
@@ -58,10 +59,13 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
     sections, is_class = dict(_sections(text)), isinstance(thing, type)
     known = inspect.signature(thing.__init__ if is_class else thing).parameters
     order = {_starred(one): place for place, one in enumerate(known.values())}
+    returned = "" if is_class else _returned(thing)
     for source in named:
         for title in () if is_class else ("Returns", "Raises"):
-            if title in source:
+            if title in source and (title == "Raises" or source[title].startswith(returned)):
                 sections.setdefault(title, source[title])
+    if returned:
+        sections.setdefault("Returns", returned)
     for title in ("Parameters", "Attributes") if is_class else ("Parameters",):
         entries = dict(_entries(sections.get(title, "")))
         said = {name for names in entries for name in names}
@@ -102,6 +106,18 @@ def _entries(section: str) -> Entries:
     found = re.split(r"^(?=\S)", section.rstrip(), flags=re.MULTILINE)
     entries = (entry.rstrip() for entry in found if entry)
     return {tuple(re.split(r", *", entry.split("\n")[0].split(" : ")[0])): entry for entry in entries}
+
+
+def _returned(function: Callable[..., Any]) -> str:
+    """Name of the class in the annotation of what a function returns; empty if it is no class."""
+    annotation = inspect.signature(function).return_annotation
+    name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    name = "self" if name == "Self" else name.rpartition(".")[2] if re.fullmatch(r"[\w.]+", name) else ""
+    return (
+        ""
+        if name in ("None", "Any", "Callable", "Figure", "Labels") or name.endswith(("Array", "_empty"))
+        else name
+    )
 
 
 def _starred(parameter: inspect.Parameter) -> str:

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, integer, warn_caller
 from moo_clustering._data import checked_integers, checked_table
+from moo_clustering._docs import documented
 from moo_clustering._messages import distinct_names, message_line
 from moo_clustering.datasets.prepare import as_frame
 
@@ -153,6 +154,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     def _repr_html_(self) -> str:
         return str(self.to_frame().to_html())
 
+    @documented()
     def renamed(self, namer: Callable[[ClusterDescription], str]) -> ClusterDescriptions:
         """Return the descriptions with other names.
 
@@ -160,10 +162,6 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         ----------
         namer : callable
             ``namer(description)`` returns the name of a cluster as a non-empty string.
-
-        Returns
-        -------
-        ClusterDescriptions
 
         Warns
         -----

@@ -18,6 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntArray, IntpArray
+from moo_clustering._docs import documented
 from moo_clustering._messages import aligned, message_line, printable_line
 
 if TYPE_CHECKING:
@@ -160,13 +161,9 @@ class Drift:
         """Share of the new rows that are unlike the fit."""
         return self.n_unlike / self.n_rows
 
+    @documented()
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cluster: its name, its rows in the fit and its new rows, and their shares.
-
-        Returns
-        -------
-        DataFrame
-        """
+        """Return one row per cluster: its name, its rows in the fit and its new rows, and their shares."""
         then, now = self.rows_of_fit / max(self.rows_of_fit.sum(), 1), self.new_rows / self.n_rows
         return pd.DataFrame(
             {
@@ -330,13 +327,9 @@ class ClusterChanges:
             new_rows, tuple(names),
         )  # fmt: skip
 
+    @documented()
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cluster: its name, numbers of rows and of new rows, and events.
-
-        Returns
-        -------
-        DataFrame
-        """
+        """Return one row per cluster: its name, numbers of rows and of new rows, and events."""
         events = []
         for cluster in range(len(self.sizes)):
             said = ["born"] * (cluster in self.births) + ["no new rows"] * (cluster in self.inactive)

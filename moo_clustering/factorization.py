@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_non_negative
 
 from moo_clustering._arrays import AnyFloatArray, choice, quoted
 from moo_clustering._data import FLOATS, checked_array, checked_table
+from moo_clustering._docs import documented
 from moo_clustering._kernels import nmf as nmf_panel
 from moo_clustering._kernels.nmf import fit_weights
 from moo_clustering._kernels.threads import for_parts
@@ -50,6 +51,7 @@ _ROW_COST = 3.5
 _LINE = 64
 
 
+@documented()
 def nmf(
     A: Any,
     n_components: int,
@@ -69,8 +71,7 @@ def nmf(
     Raises a ValueError if runs do not fit into ``max_memory``. "hals" and "mu" process all runs of a batch in
     one pass over A. O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is bitwise
     identical in any batch and on any number of workers. O(n_runs (n_documents + n_terms) k) memory. Source:
-    "Ensemble non-negative matrix factorization for clustering biomedical documents", section on non-negative
-    matrix factorization.
+    Ensemble NMF, section on non-negative matrix factorization.
 
     Parameters
     ----------
@@ -96,10 +97,6 @@ def nmf(
         Number of threads ("hals", "mu") or processes. Default: from ``joblib.parallel_config``.
     max_memory : int, default=4 GiB
         Limit in bytes for factors and results; runs are split into batches that fit.
-
-    Returns
-    -------
-    NMFRuns
 
     Examples
     --------
@@ -258,6 +255,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     return weights
 
 
+@documented()
 def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     """Compute J = ||A - V U^T||^2 without forming V U^T.
 
@@ -269,10 +267,6 @@ def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     A : array-like or sparse matrix of shape (n_documents, n_terms)
     U : array-like of shape (n_terms, n_components)
     V : array-like of shape (n_documents, n_components)
-
-    Returns
-    -------
-    float
     """
     topics, weights = checked_array(U, "U", np.float64), checked_array(V, "V", np.float64)
     matrix = check_matrix(A, "float64")

@@ -159,8 +159,8 @@ class StemmingAnalyzer:
     The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
     remaining words stemmed. The analyzer caches the stem of every distinct word; a pickle omits the cache.
     O(length of the document) time, O(distinct words so far) memory. Raises an ImportError without
-    snowballstemmer. Sources: Ensemble non-negative matrix factorization for clustering biomedical documents,
-    section 3.1; M. Porter, "An algorithm for suffix stripping", Program 14 (1980).
+    snowballstemmer. Sources: Ensemble NMF, section 3.1; M. Porter, "An algorithm for suffix stripping",
+    Program 14 (1980).
 
     Parameters
     ----------
@@ -291,8 +291,7 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
     label. With one class per sample, the sum is over the class indicators. One sparse product: O(stored
     values * n_labels) time, O(stored values + n_features * n_labels) memory, in blocks below 32 MB. Source:
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5. Raises a
-    ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
+    SISC-ML, section 5. Raises a ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
 
     Parameters
     ----------
@@ -358,7 +357,7 @@ def _bits(counts: FloatArray, totals: Any) -> FloatArray:
 class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
     """Select the features with the largest :func:`information_gain`.
 
-    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
+    Source: SISC-ML, section 5.
 
     Parameters
     ----------
@@ -476,9 +475,8 @@ class NCWTransformer(_SparseWeighting):
     documents of ``fit``, which include a_i. It stays zero if z_i = 0. A new document a has z = <a, s> with
     the same s, independently of other new documents, and is zero if it shares no term with the documents of
     ``fit``. O(stored weights) time and memory, because the similarity matrix is never built. The output is
-    sparse, so ``set_output`` accepts ``"default"`` only. Sources: Ensemble non-negative matrix factorization
-    for clustering biomedical documents, section 2.1; W. Xu, X. Liu, Y. Gong, "Document clustering based on
-    non-negative matrix factorization", SIGIR (2003).
+    sparse, so ``set_output`` accepts ``"default"`` only. Sources: Ensemble NMF, section 2.1; W. Xu, X. Liu,
+    Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003).
 
     Attributes
     ----------
@@ -559,7 +557,7 @@ class PaperTfidfTransformer(_SparseWeighting):
     A term in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, which multiplies by
     ln(n / df_j) + 1 (without smoothing). O(stored counts) time and memory. New documents are weighted with
     the ``idf_`` of ``fit``. The output is sparse, so ``set_output`` accepts ``"default"`` only. Source:
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 2.
+    Ensemble NMF, section 2.
 
     Attributes
     ----------
@@ -620,9 +618,8 @@ def binary_unigrams(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Return the indicators of the words of every text, from scikit-learn's ``CountVectorizer(binary=True)``.
 
-    O(total length of the texts) time, O(stored values) memory. Source: Multi-label ASRS dataset
-    classification using semi-supervised subspace clustering, section 5. Raises a TypeError or ValueError if
-    texts is not a sequence of texts, an option is out of range, or no word is left.
+    O(total length of the texts) time, O(stored values) memory. Source: SISC-ML, section 5. Raises a TypeError
+    or ValueError if texts is not a sequence of texts, an option is out of range, or no word is left.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from pymoo.indicators.hv import Hypervolume
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice
 from moo_clustering._data import checked_array, checked_integers, checked_table
+from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_parts
 
@@ -25,6 +26,7 @@ Front = tuple[ArrayLike, ArrayLike]
 Kind = Literal["box", "eigenvalue"]
 
 
+@documented()
 def attainment_scores(
     F: ArrayLike, n_clusters: ArrayLike, controls: Sequence[Front], *, k_user: int = 25
 ) -> AttainmentScores:
@@ -46,10 +48,6 @@ def attainment_scores(
         Fronts of the same method on data without clusters, see :func:`control_data`.
     k_user : int, default=25
         Solutions with more clusters are ignored. Limited to the smallest maximum of all fronts.
-
-    Returns
-    -------
-    AttainmentScores
 
     Examples
     --------
@@ -194,6 +192,7 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     return rng.uniform(low, high, size=data.shape) @ axes.T + mean
 
 
+@documented()
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Construct supported solutions of SRMOSC, whose two objectives are sums over the samples.
 
@@ -209,10 +208,6 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     problem : SRMOSCProblem
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
-
-    Returns
-    -------
-    SRMOSCHull
 
     Examples
     --------

@@ -20,6 +20,7 @@ from sklearn.exceptions import NotFittedError
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, warn_caller
 from moo_clustering._data import checked_array
+from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, distinct_names, quoted
 
 if TYPE_CHECKING:
@@ -319,6 +320,7 @@ def has_labels(clusterer: Any) -> bool:
     return getattr(clusterer, "labels_", None) is not None
 
 
+@documented()
 def result_of(clusterer: Any) -> ClusteringResult:
     """Return the result of a fitted clusterer of any package.
 
@@ -329,10 +331,6 @@ def result_of(clusterer: Any) -> ClusteringResult:
     clusterer : fitted clusterer
         Clusterer with ``clustering_result()``, or with ``labels_`` and possibly other attributes with common
         names (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
-
-    Returns
-    -------
-    ClusteringResult
 
     Examples
     --------

@@ -273,10 +273,6 @@ def compare(
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
         Procedure of the conclusions. The result contains the tables of all three.
 
-    Returns
-    -------
-    Comparison
-
     Examples
     --------
     >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.4, 0.2], [0.7, 0.6, 0.3], [0.9, 0.8, 0.7]]
@@ -452,6 +448,7 @@ def average_ranks(
     return averaged(rank_matrix(table, greater_is_better), table)
 
 
+@documented()
 def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05) -> float:
     """Return the critical difference of average ranks in Nemenyi's test.
 
@@ -461,10 +458,6 @@ def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05)
     n_datasets : int
     alpha : float, default=0.05
         Significance level.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -493,10 +486,6 @@ def critical_difference_data(
         A table, average ranks, or the result of :func:`friedman` or :func:`compare`.
     method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
         Test of all pairs.
-
-    Returns
-    -------
-    CriticalDifferenceData
     """
     procedure = find_posthoc(method)
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)

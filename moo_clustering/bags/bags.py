@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, did_you_mean, quoted
 from moo_clustering._data import checked_array, checked_container
+from moo_clustering._docs import documented
 from moo_clustering.persistence import read_arrays, write_archive
 
 Instances = AnyFloatArray
@@ -547,6 +548,7 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
     return X[rows], ends
 
 
+@documented()
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
@@ -562,10 +564,6 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
         Bag identifier of every row of a 2-d ``X``, see :meth:`Bags.from_groups`.
     offsets : array-like of shape (n_bags + 1,) or None, default=None
         First row of every bag of a 2-d ``X``, and the number of rows.
-
-    Returns
-    -------
-    Bags
     """
     if groups is not None and offsets is not None:
         raise ValueError("groups and offsets cannot be combined; pass one of them")

@@ -97,6 +97,7 @@ class Documents(tables.NamedRows):
         return len(self.target_names)
 
 
+@documented()
 def read_documents(
     path: str | PathLike[str],
     *,
@@ -133,10 +134,6 @@ def read_documents(
         Columns to exclude from the defaults.
     expansion : int, default=100
         Largest expansion of a compressed file beyond 16 MiB, as a multiple of its size.
-
-    Returns
-    -------
-    Documents
     """
 
     path = data_path(path)

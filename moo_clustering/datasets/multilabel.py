@@ -192,10 +192,6 @@ def read_multilabel(
         Attribute (ARFF) or array (npz) of row identifiers.
     drop : sequence of str, default=()
         Attributes (ARFF) to drop.
-
-    Returns
-    -------
-    MultiLabelTable
     """
     path = data_path(path)
     drop = _sequence(drop, "drop")

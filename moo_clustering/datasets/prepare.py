@@ -127,6 +127,7 @@ class PreparedTable:
         return tuple(sorted(found, key=lambda name: -found[name]))
 
 
+@documented()
 def prepare_table(
     frame: pd.DataFrame,
     *,
@@ -158,10 +159,6 @@ def prepare_table(
     missing : {"neighbors", "median"}, default="neighbors"
         Fill missing cells with the mean (or mode) of the five nearest rows that have the value, or with the
         median (or mode) of the column, which makes a cluster of the filled rows.
-
-    Returns
-    -------
-    PreparedTable
 
     Raises
     ------
@@ -261,6 +258,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.weights = weights
         self.missing = missing
 
+    @documented()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Infer the kinds, scales and weights of the columns.
 
@@ -270,10 +268,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             Of pandas, or of polars, pyarrow or AnnData, which are converted. At least two rows.
         y : None
             Ignored.
-
-        Returns
-        -------
-        self
 
         Raises
         ------
@@ -323,12 +317,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     @documented(transform)
     def prepare(self, X: Any) -> PreparedTable:
-        """Return the features of further rows with filled columns and notes, without warnings.
-
-        Returns
-        -------
-        PreparedTable
-        """
+        """Return the features of further rows with filled columns and notes, without warnings."""
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:

@@ -178,7 +178,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     This is the content-based variant, which learns the number of labels from the features. Source: L. Tang,
     S. Rajan, V. Narayanan, "Large scale multi-label classification via MetaLabeler", WWW 2009. A baseline in
-    "Multi-label ASRS dataset classification using semi-supervised subspace clustering", section 5.2.4.
+    SISC-ML, section 5.2.4.
 
     Parameters
     ----------
@@ -395,8 +395,8 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     class per sample, nothing is pruned. At most O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
     O(n_estimators n_sets n_features) memory besides the data. Issues a UserWarning if no label set of a
     subset of the data is frequent. All its sets are classes then. Source: J. Read, B. Pfahringer, G. Holmes,
-    "Multi-label classification using ensembles of pruned sets", ICDM 2008. A baseline in "Multi-label ASRS
-    dataset classification using semi-supervised subspace clustering", section 5.2.5.
+    "Multi-label classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section
+    5.2.5.
 
     Parameters
     ----------

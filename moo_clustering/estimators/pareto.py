@@ -17,6 +17,7 @@ from moo_clustering import results
 from moo_clustering._arrays import FloatArray
 from moo_clustering._data import holds_tables, is_frame, numeric_features
 from moo_clustering._distances import checked_distances
+from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
 from moo_clustering.drift import ClusterChanges, Drift, Reference, matched_clusters, matched_numbers
@@ -189,6 +190,7 @@ class ParetoClustering(ParetoPoolClusterer):
             raise AttributeError("changes_ describes an update of the fit; call update(X) first")
         return found
 
+    @documented()
     def update(self, X: Any) -> Self:
         """Add new samples to the fit, and change the clusters where the new samples require it.
 
@@ -211,10 +213,6 @@ class ParetoClustering(ParetoPoolClusterer):
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
             New samples, with the columns of the fit.
-
-        Returns
-        -------
-        self
 
         Raises
         ------

@@ -72,8 +72,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents + n_features)
     n_clusters) memory per thread.
 
-    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11. The
-    search is not from the paper.
+    Source: SISC-ML, eq. 1-11. The search is not from the paper.
 
     Parameters
     ----------
@@ -309,7 +308,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     a document does not depend on other new documents. The mean of the standardised logits is transformed to
     the mean scale of the members before the sigmoid, which does not change the ranking of documents. Takes
     the time and memory of all members, and a prediction of the fit's documents each. Source of the members:
-    "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The ensemble is ours.
+    SISC-ML. The ensemble is ours.
 
     Parameters
     ----------
@@ -449,8 +448,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     1 give the probabilities of a single model. Takes n_folds + 1 fits of both models. Issues a UserWarning if
     no fold has a defined score. The weight nearest to 0.5 is then selected.
 
-    Source of SISC: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The
-    stack is not from the paper.
+    Source of SISC: SISC-ML. The stack is not from the paper.
 
     Parameters
     ----------

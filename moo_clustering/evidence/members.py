@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 
 from moo_clustering._arrays import FloatArray, quoted
 from moo_clustering._data import checked_array
+from moo_clustering._docs import documented
 
 _HARD, _SOFT = 1.0, 0.3
 # Rates of the exponential weights: score, ratio of numbers of clusters, evidence.
@@ -56,6 +57,7 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
     return array
 
 
+@documented()
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
     """Index of the partition with the largest score; ties go to the fewest clusters, then to the first.
 
@@ -68,10 +70,6 @@ def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None
     n_clusters : array-like of shape (n_partitions,)
     k : int, optional
         Consider only partitions with the number of clusters nearest to k.
-
-    Returns
-    -------
-    int
 
     Examples
     --------

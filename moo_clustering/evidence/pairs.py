@@ -13,6 +13,7 @@ from scipy.sparse import csgraph
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, quoted
 from moo_clustering._data import checked_array, checked_graph, checked_table
+from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import sweep_groups
 from moo_clustering._kernels.pools import adjust_similarities
 from moo_clustering._parallel import one_thread
@@ -121,6 +122,7 @@ class HeldOutPartition:
     violations: FloatArray
 
 
+@documented()
 def held_out_partition(
     affinities: Sequence[tuple[Any, float]],
     k: int,
@@ -149,10 +151,6 @@ def held_out_partition(
     share : float, default=0.75
         Share of the pairs to propagate for the selection, in (0, 1).
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    HeldOutPartition
 
     Examples
     --------

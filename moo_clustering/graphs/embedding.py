@@ -210,10 +210,6 @@ def eigengap(
     ----------
     n_clusters : int
         K; the gap is 0 if K >= n_samples.
-
-    Returns
-    -------
-    float
     """
     S = checked_graph(S)
     if n_clusters >= S.shape[0]:

@@ -12,6 +12,7 @@ from sklearn.metrics import pairwise_distances
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, near_one
 from moo_clustering._data import checked_array, checked_table
 from moo_clustering._distances import centred_features, checked_distances
+from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded
 from moo_clustering.constraints import ConstraintGroups
@@ -61,6 +62,7 @@ class LocusGraph:
         return self
 
 
+@documented()
 def locus_graph(
     X: ArrayLike,
     *,
@@ -99,10 +101,6 @@ def locus_graph(
         Number of threads; does not affect the result.
     method : str, default="auto"
         Search method of the lists, see :func:`neighbor_lists`; tree and ranks are exact.
-
-    Returns
-    -------
-    LocusGraph
     """
     if isinstance(metric, str) and metric == "precomputed":
         raise ValueError('metric="precomputed" does not provide centroids; X must contain features.')
@@ -162,6 +160,7 @@ class LinkInterest:
         return self.degree > n_neighbors
 
 
+@documented()
 def mst_interestingness(
     tree: SpanningTree,
     X: ArrayLike,
@@ -189,10 +188,6 @@ def mst_interestingness(
         Largest rank that is computed, to save time. Links of this degree or more are sorted by length.
     n_jobs : int, optional
         Number of threads; does not affect the result.
-
-    Returns
-    -------
-    LinkInterest
     """
     precomputed = isinstance(metric, str) and metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)

@@ -28,6 +28,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._distances import OF_SQUARES, checked_distances
+from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import LANES, build, nearest_by_blocks
 from moo_clustering._parallel import n_threads, named_losses, threads_here
@@ -84,6 +85,7 @@ class NeighborLists:
     recall: float | None = None
 
 
+@documented()
 def neighbor_lists(
     X: ArrayLike,
     n_neighbors: int,
@@ -133,10 +135,6 @@ def neighbor_lists(
           Duplicates are always found, samples with forbidden neighbours get exact lists. Extra ``neighbors``.
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
           Warns of approximate lists (with their recall) and of exact lists that take long.
-
-    Returns
-    -------
-    NeighborLists
     """
     choice("method", method, get_args(Method))
     choice("ties", ties, ("random", "index"))
@@ -154,6 +152,7 @@ def neighbor_lists(
     return ordered_lists(data, width, metric, keys, groups, n_jobs, method)
 
 
+@documented()
 def lists_from_arrays(
     indices: ArrayLike, distances: ArrayLike, *, n_samples: int, groups: ConstraintGroups | None = None
 ) -> NeighborLists:
@@ -171,10 +170,6 @@ def lists_from_arrays(
     n_samples : int
     groups : ConstraintGroups, optional
         Forbidden neighbours are removed, so the search should return more neighbours than needed.
-
-    Returns
-    -------
-    NeighborLists
     """
     nb = checked_integers(indices, "indices")
     given = checked_array(distances, "distances", np.float64)

@@ -262,6 +262,7 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
     return symmetrize(listed_edges(lists, weights))
 
 
+@documented()
 def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
     """Default trade-off: three times the mean distance of the 10 nearest neighbours (or all, if fewer).
 
@@ -270,10 +271,6 @@ def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
     Parameters
     ----------
     lists : NeighborLists
-
-    Returns
-    -------
-    float
     """
     near = lists.distances[:, :10]
     mean = float(np.mean(near[lists.indices[:, :10] >= 0], dtype=np.float64))
@@ -334,6 +331,7 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     return np.maximum(weights, 1e-300)
 
 
+@documented()
 def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     """Return the scale factor of a Gaussian: a number, or the mean or median distance of the edges.
 
@@ -342,10 +340,6 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     distances : ndarray
         Distances of the edges.
     sigma : float, "mean" or "median"
-
-    Returns
-    -------
-    float
     """
     distances = checked_array(distances, "distances", FLOATS)
     if sigma == "mean":

@@ -94,10 +94,6 @@ def spectral_partition(
     X, metric, lists
         As in :func:`bridge_components`.
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    SpectralPartition
     """
     graph = symmetrize(S)
     n_samples = graph.shape[0]

@@ -15,6 +15,7 @@ from sklearn.metrics import pairwise_distances
 from moo_clustering._arrays import choice, probability, quoted, require_squares
 from moo_clustering._data import checked_array, checked_table
 from moo_clustering._distances import checked_distances
+from moo_clustering._docs import documented
 from moo_clustering._kernels import trees
 from moo_clustering._kernels.caching import run
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
@@ -60,6 +61,7 @@ class SpanningTree:
         return np.column_stack([children, self.parent[children]])
 
 
+@documented()
 def euclidean_mst(
     X: ArrayLike,
     *,
@@ -92,10 +94,6 @@ def euclidean_mst(
         sample, for any metric, without a distance matrix. The result is the same.
     rng : numpy.random.Generator, optional
         Generator for random roots and keys.
-
-    Returns
-    -------
-    SpanningTree
     """
     rng = np.random.default_rng() if rng is None else rng
     precomputed = isinstance(metric, str) and metric == "precomputed"

@@ -24,6 +24,7 @@ from moo_clustering._arrays import (
     warn_caller,
 )
 from moo_clustering._data import checked_table
+from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.threads import for_parts, sum_blocks
@@ -727,6 +728,7 @@ class NeighborGraphProblem(FixedProblem):
         out["F"] = np.column_stack([f1, f2])
 
 
+@documented()
 def default_n_neighbors(n_samples: int) -> int:
     """Return the smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N).
 
@@ -734,10 +736,6 @@ def default_n_neighbors(n_samples: int) -> int:
     ----------
     n_samples : int
         N.
-
-    Returns
-    -------
-    int
     """
     return min(n_samples - 1, math.floor(math.log(n_samples)) + 1)
 

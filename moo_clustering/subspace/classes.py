@@ -88,7 +88,7 @@ def impurity(
 ) -> FloatArray:
     """Return the impurity of clusters by the classes of their labelled samples.
 
-    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering.
+    Source: SISC-ML.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from sklearn.cluster import MiniBatchKMeans
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, quoted, warn_caller
 from moo_clustering._data import checked_integers
+from moo_clustering._docs import documented
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
@@ -47,6 +48,7 @@ class _Clusters(NamedTuple):
     log_weights: AnyFloatArray
 
 
+@documented()
 def entropy_weighted_kmeans(
     data: SubspaceData,
     n_clusters: int,
@@ -81,10 +83,6 @@ def entropy_weighted_kmeans(
         Generator of the initial centroids and of samples for empty clusters.
     seeds : ndarray of shape (n_clusters,), int, optional
         Initial samples. Default: random. Initial centroids are half way between seeds and the mean.
-
-    Returns
-    -------
-    EntropyWeighted
     """
     _check(data, n_clusters, gamma, dispersion, max_iter, tol)
     chosen = checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, choice, quoted
+from moo_clustering._docs import documented
 from moo_clustering._kernels import subspace as kernels
 from moo_clustering._targets import Targets
 from moo_clustering.subspace import classes
@@ -19,6 +20,7 @@ from moo_clustering.subspace.data import SubspaceData, for_blocks, n_blocks
 ChiScale = Literal["n", "n_labelled"]
 
 
+@documented()
 def iterate(
     data: SubspaceData,
     targets: Targets,
@@ -42,10 +44,6 @@ def iterate(
     options : SubspaceOptions
     max_iter : int, default=15
     tol : float, default=1e-4
-
-    Returns
-    -------
-    Iterated
     """
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
@@ -298,6 +296,7 @@ class Iterated(NamedTuple):
     converged: bool
 
 
+@documented()
 def sweep(
     data: SubspaceData,
     targets: Targets,
@@ -310,7 +309,7 @@ def sweep(
 
     O((non-zeros + samples + features) * clusters) time in three products with the sparse data, in two passes;
     O((samples + features) * clusters) memory. Results do not depend on the number of threads. Source:
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, equations (1) to (11).
+    SISC-ML, equations (1) to (11).
 
     Parameters
     ----------
@@ -321,10 +320,6 @@ def sweep(
     options : SubspaceOptions
     centers : ndarray of shape (n_features, n_clusters), optional
         Centroids of clusters without mass. Default: the mean of the data.
-
-    Returns
-    -------
-    Sweep
     """
     given = as_memberships(memberships, data)
     check_targets(targets, data)
@@ -415,7 +410,7 @@ def distances(
 
     O((non-zeros + features) * clusters) time, and memory for features * clusters numbers. Raises a ValueError
     if shapes of centers and weights differ, or their number of features differs from the data. Source:
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, equation (8).
+    SISC-ML, equation (8).
 
     Parameters
     ----------

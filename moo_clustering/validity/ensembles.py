@@ -63,6 +63,7 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     return nmi_table(runs, rest)
 
 
+@documented()
 def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     """Return the mean normalised mutual information (ANMI) between a partition and the runs.
 
@@ -73,10 +74,6 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     labels : array-like of shape (n_runs, n_samples)
         Integers, -1 for samples that a run lacks.
     candidate : array-like of shape (n_samples,)
-
-    Returns
-    -------
-    float
     """
     return float(pairwise_nmi(base.integer_rows(candidate, "candidate"), check_runs(labels)).mean())
 

@@ -487,8 +487,8 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 
     The share of pairs of a sample of the class and another sample in which the first has the larger score;
     ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples) memory.
-    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
-    Raises a ValueError if shapes do not match, scores are not finite, or a class has no column.
+    Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are not finite, or a
+    class has no column.
 
     Parameters
     ----------
@@ -526,7 +526,7 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
     Equals the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
     labelled samples use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
     fold may lack a class. Raises a ValueError as :func:`class_aucs`, and if all classes are ignored. Source:
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
+    SISC-ML, section 5.3.
 
     Returns
     -------
@@ -556,9 +556,8 @@ def mean_roc_curve(
     Classes of all or none of the labelled samples are ignored. The area under the exact average (trapezoid
     rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average takes
     O(n_classes) time per point, of up to n_classes n_samples points. Raises a ValueError as
-    :func:`macro_auc`, and if ``n_points`` is below 2. Sources: Multi-label ASRS dataset classification using
-    semi-supervised subspace clustering, section 5.3; T. Fawcett, "An introduction to ROC analysis", Pattern
-    Recognition Letters 27 (2006), section 9.1.
+    :func:`macro_auc`, and if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An
+    introduction to ROC analysis", Pattern Recognition Letters 27 (2006), section 9.1.
 
     Parameters
     ----------
@@ -696,6 +695,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     return float(np.mean((true - found) ** 2))
 
 
+@documented()
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
     """I2: sum over clusters of the norm of the cluster's row sum; larger is better.
 
@@ -707,10 +707,6 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     labels : array-like of shape (n_samples,)
     normalize_rows : bool, default=True
         Scale rows to unit norm: I2 is then the sum of cosine similarities between samples and centroids.
-
-    Returns
-    -------
-    float
 
     Examples
     --------

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from moo_clustering._arrays import did_you_mean, quoted
+from moo_clustering._docs import documented
 from moo_clustering.validity import internal
 from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 from moo_clustering.validity.base import Direction, FunctionIndex, ValidityIndex
@@ -52,6 +53,7 @@ Index = (
 )
 
 
+@documented()
 def get_index(index: Index) -> ValidityIndex:
     """Return an index by name, class, object or function.
 
@@ -64,10 +66,6 @@ def get_index(index: Index) -> ValidityIndex:
         A name or class returns a new object with default parameters; an object is returned unchanged. A tuple
         of a function ``(X, labels) -> float`` and ``"max"`` or ``"min"``, optionally after a name, returns a
         :class:`FunctionIndex`.
-
-    Returns
-    -------
-    ValidityIndex
 
     Examples
     --------

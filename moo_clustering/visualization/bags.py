@@ -68,6 +68,7 @@ class BagDistanceData:
     directed: bool
 
 
+@documented()
 def bag_distance_data(
     bags_or_distances: Any, labels: ArrayLike, *, kind: Kind = "symmetric", max_bags: int = 1500
 ) -> BagDistanceData:
@@ -85,10 +86,6 @@ def bag_distance_data(
         See :func:`~moo_clustering.bags.bag_distances`. Ignored for distances.
     max_bags : int, default=1500
         For more bags, the same share of every cluster is shown.
-
-    Returns
-    -------
-    BagDistanceData
 
     Raises
     ------
@@ -289,6 +286,7 @@ class BagEmbeddingData:
     method: str
 
 
+@documented()
 def bag_embedding_data(
     bags_or_distances: Any,
     labels: ArrayLike,
@@ -318,10 +316,6 @@ def bag_embedding_data(
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
         Seed of the random starts, which are used besides classical scaling.
-
-    Returns
-    -------
-    BagEmbeddingData
 
     Raises
     ------

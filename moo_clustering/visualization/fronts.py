@@ -79,6 +79,7 @@ class AttainmentData:
     promising: NDArray[np.bool_]
 
 
+@documented()
 def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None) -> AttainmentData:
     """Prepare attainment scores by number of clusters for a plot.
 
@@ -88,10 +89,6 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
         For example ``MOCK().fit(X).attainment_``.
     chosen : int, optional
         Row of the solution to mark. Default: the best. A solution without a score is not marked.
-
-    Returns
-    -------
-    AttainmentData
 
     Raises
     ------
@@ -358,6 +355,7 @@ class FrontData:
     chosen: NDArray[np.bool_]
 
 
+@documented()
 def front_data(
     F: Any, names: Sequence[str] | None = None, chosen: ArrayLike | int | None = None
 ) -> FrontData:
@@ -371,10 +369,6 @@ def front_data(
         Names of the objectives. Default: those of the estimator, or ``f1``, ``f2``, ...
     chosen : int, array-like of int or of bool, optional
         Rows to mark. Default: ``chosen_`` of the estimator, if any.
-
-    Returns
-    -------
-    FrontData
 
     Raises
     ------
@@ -554,6 +548,7 @@ class ConvergenceData:
     band: tuple[float, float]
 
 
+@documented()
 def convergence_data(
     runs: Any,
     names: Sequence[str] | None = None,
@@ -584,10 +579,6 @@ def convergence_data(
     reference : array-like of shape (n_objectives,), optional
         Reference point of the hypervolume, in natural sign. Default: a tenth of the range of all fronts
         beyond their worst values, so that hypervolumes are comparable only within a call.
-
-    Returns
-    -------
-    ConvergenceData
 
     References
     ----------
@@ -830,6 +821,7 @@ class RocData:
     aucs: FloatArray
 
 
+@documented()
 def roc_data(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, aucs: Mapping[str, float] | None = None
 ) -> RocData:
@@ -842,10 +834,6 @@ def roc_data(
         :func:`moo_clustering.validity.mean_roc_curve`. The point (0, 0) is added if necessary.
     aucs : mapping of name to float, optional
         Exact areas. Default: computed by the trapezoidal rule.
-
-    Returns
-    -------
-    RocData
 
     Raises
     ------

@@ -75,6 +75,7 @@ class PartitionData:
     rows: NDArray[np.intp]
 
 
+@documented()
 def partition_data(
     X: Any,
     labels: ArrayLike,
@@ -97,10 +98,6 @@ def partition_data(
         Names of the clusters 0, 1, ... Default: their numbers.
     max_points : int, default=5000
         Largest number of samples to draw, selected at even intervals.
-
-    Returns
-    -------
-    PartitionData
 
     Raises
     ------
@@ -320,10 +317,6 @@ def constraints_data(
         Use ``PairwiseConstraints.from_partial_labels`` for partial labels.
     max_pairs : int, default=2000
         Largest number of lines: violated pairs first, then evenly selected pairs.
-
-    Returns
-    -------
-    ConstraintsData
 
     Raises
     ------
@@ -577,6 +570,7 @@ class SimilarityData:
     vectors: NDArray[np.float64]
 
 
+@documented()
 def similarity_data(
     similarity: Any,
     labels: ArrayLike,
@@ -601,10 +595,6 @@ def similarity_data(
         Eigenvectors, at most six of which are shown.
     max_blocks : int, default=600
         More samples are averaged over this number of blocks.
-
-    Returns
-    -------
-    SimilarityData
     """
     from scipy import sparse
 
@@ -777,6 +767,7 @@ class TermData:
     n_clusters: int
 
 
+@documented()
 def term_data(
     topics: Any,
     terms: ArrayLike | None = None,
@@ -799,10 +790,6 @@ def term_data(
         Number of terms per cluster.
     max_clusters : int, default=24
         Largest number of clusters to show: the largest or, without ``sizes``, the first.
-
-    Returns
-    -------
-    TermData
 
     Raises
     ------

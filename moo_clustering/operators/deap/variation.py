@@ -34,6 +34,7 @@ list of individuals
 """
 
 
+@documented()
 def partition_distance(
     a: Individual, b: Individual, align: bool = False, n_clusters: int | None = None
 ) -> int:
@@ -46,15 +47,12 @@ def partition_distance(
         Whether to align the labels of ``b`` with those of ``a``.
     n_clusters : int, optional
         See :func:`~moo_clustering.encodings.aligned_distance`.
-
-    Returns
-    -------
-    int
     """
     first, second = np.asarray(a), np.asarray(b)
     return int(aligned_distance(first, second, n_clusters) if align else hamming_distance(first, second))
 
 
+@documented()
 def partition_key(individual: Individual) -> bytes:
     """Return a key that two individuals share if and only if they encode the same partition.
 
@@ -62,10 +60,6 @@ def partition_key(individual: Individual) -> bytes:
     ----------
     individual : individual
         Cluster labels, numbered in any order.
-
-    Returns
-    -------
-    bytes
     """
     return relabel_by_first_appearance(np.asarray(individual)).tobytes()
 

@@ -19,6 +19,7 @@ from scipy import sparse
 
 from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
 from moo_clustering._data import checked_array, geometry_of, holds_tables, is_frame
+from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.datasets.prepare import as_frame
@@ -70,6 +71,7 @@ def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
         warn_caller(f"no browser could be opened; the report is {report.path}")
 
 
+@documented()
 def report_content(
     estimator: Any,
     X: Any = None,
@@ -145,10 +147,6 @@ def report_content(
         Number of solutions with described clusters: the result, the selections of rules, then the first.
     random_state : int, default=0
         Seed of all random selections.
-
-    Returns
-    -------
-    ReportContent
     """
     result = result_of(estimator)
     run = contents.run_solutions(result, class_names)
