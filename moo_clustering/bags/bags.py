@@ -62,22 +62,13 @@ class Bags:
     [[0.0, 0.0], [2.0, 0.0]]
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_bag_ids",
-        "_bag_of_instance",
-        "_feature_names",
-        "_instances",
-        "_offsets",
-        "_sizes",
-    )
-
-    _instances: Instances
-    _offsets: Int64Array
-    _bag_ids: Names | None
-    _feature_names: Names | None
-    _sizes: Int64Array
+    instances: Instances
+    offsets: Int64Array
+    bag_ids: Names | None
+    feature_names: Names | None
+    sizes: Int64Array
     _bag_of_instance: Int64Array | None
+    __slots__ = ("__weakref__", *__annotations__)
 
     def __init__(
         self,
@@ -98,12 +89,12 @@ class Bags:
     def _set(
         self, X: Instances, offsets: Int64Array, bag_ids: Names | None, feature_names: Names | None
     ) -> None:
-        self._instances = freeze(X)
-        self._offsets = freeze(offsets)
-        self._bag_ids = bag_ids
-        self._feature_names = feature_names
-        self._sizes = freeze(np.diff(offsets))
-        self._bag_of_instance = None
+        values = freeze(X), freeze(offsets), bag_ids, feature_names, freeze(np.diff(offsets)), None
+        for name, value in zip(self.__slots__[1:], values, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"bags are immutable; create others instead of setting {name}")
 
     @classmethod
     def _trusted(cls, X: Instances, offsets: Int64Array, bag_ids: Names | None, names: Names | None) -> Self:
@@ -205,68 +196,44 @@ class Bags:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a file for :meth:`load`, and replace an existing file atomically."""
-        arrays: dict[str, NDArray[Any]] = {"instances": self._instances, "bag_offsets": self._offsets}
-        for key, names in (("bag_ids", self._bag_ids), ("feature_names", self._feature_names)):
+        arrays: dict[str, NDArray[Any]] = {"instances": self.instances, "bag_offsets": self.offsets}
+        for key, names in (("bag_ids", self.bag_ids), ("feature_names", self.feature_names)):
             if names is not None:
                 arrays[key] = np.array(names, dtype=np.str_)
         write_archive(path, arrays, {"holds": "bags"})
 
     @property
-    def instances(self) -> Instances:
-        """Instances, in the order of the bags."""
-        return self._instances
-
-    @property
-    def offsets(self) -> Int64Array:
-        """First row of every bag, and the number of rows."""
-        return self._offsets
-
-    @property
-    def bag_ids(self) -> Names | None:
-        """Names of the bags."""
-        return self._bag_ids
-
-    @property
-    def feature_names(self) -> Names | None:
-        """Names of the columns."""
-        return self._feature_names
-
-    @property
     def n_bags(self) -> int:
         """Number of bags."""
-        return len(self._offsets) - 1
+        return len(self.offsets) - 1
 
     @property
     def n_instances(self) -> int:
         """Number of instances of all bags."""
-        return len(self._instances)
+        return len(self.instances)
 
     @property
     def n_features(self) -> int:
         """Number of columns."""
-        return self._instances.shape[1]
+        return self.instances.shape[1]
 
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:
         """Type of the instances, float32 or float64."""
-        return self._instances.dtype
-
-    @property
-    def sizes(self) -> Int64Array:
-        """Number of instances of every bag."""
-        return self._sizes
+        return self.instances.dtype
 
     @property
     def bag_of_instance(self) -> Int64Array:
         """Bag of every row of ``instances``."""
         if self._bag_of_instance is None:
-            self._bag_of_instance = freeze(np.repeat(np.arange(self.n_bags), self._sizes))
+            rows = freeze(np.repeat(np.arange(self.n_bags), self.sizes))
+            object.__setattr__(self, "_bag_of_instance", rows)
         return self._bag_of_instance
 
     def means(self) -> FloatArray:
         """Return the mean of the instances of every bag, shape (n_bags, n_features)."""
-        total = np.add.reduceat(self._instances, self._offsets[:-1], axis=0, dtype=np.float64)
-        total /= self._sizes[:, None]
+        total = np.add.reduceat(self.instances, self.offsets[:-1], axis=0, dtype=np.float64)
+        total /= self.sizes[:, None]
         return total
 
     def with_instances(
@@ -280,17 +247,17 @@ class Bags:
         if len(X) != self.n_instances:
             raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")
         names = (
-            self._feature_names if feature_names is None and X.shape[1] == self.n_features else feature_names
+            self.feature_names if feature_names is None and X.shape[1] == self.n_features else feature_names
         )
-        return Bags(X, self._offsets, bag_ids=self._bag_ids, feature_names=names)
+        return Bags(X, self.offsets, bag_ids=self.bag_ids, feature_names=names)
 
     def __len__(self) -> int:
         return self.n_bags
 
     def __iter__(self) -> Iterator[Instances]:
-        bounds = self._offsets.tolist()
+        bounds = self.offsets.tolist()
         for start, stop in pairwise(bounds):
-            yield self._instances[start:stop]
+            yield self.instances[start:stop]
 
     @overload
     def __getitem__(self, index: int | np.integer[Any]) -> Instances: ...
@@ -303,24 +270,24 @@ class Bags:
     ) -> Instances | Bags:
         bags = select(index, self.n_bags)
         if isinstance(bags, int):
-            return self._instances[self._offsets[bags] : self._offsets[bags + 1]]
+            return self.instances[self.offsets[bags] : self.offsets[bags + 1]]
         if isinstance(bags, slice):
-            ids = None if self._bag_ids is None else self._bag_ids[bags]
-            rows = self._instances[self._offsets[bags.start] : self._offsets[bags.stop]]
-            offsets = self._offsets[bags.start : bags.stop + 1] - self._offsets[bags.start]
+            ids = None if self.bag_ids is None else self.bag_ids[bags]
+            rows = self.instances[self.offsets[bags.start] : self.offsets[bags.stop]]
+            offsets = self.offsets[bags.start : bags.stop + 1] - self.offsets[bags.start]
         else:
-            ids = None if self._bag_ids is None else tuple(self._bag_ids[bag] for bag in bags)
-            rows, offsets = gather(self._instances, self._offsets, bags)
-        return Bags._trusted(rows, offsets, ids, self._feature_names)
+            ids = None if self.bag_ids is None else tuple(self.bag_ids[bag] for bag in bags)
+            rows, offsets = gather(self.instances, self.offsets, bags)
+        return Bags._trusted(rows, offsets, ids, self.feature_names)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Bags):
             return NotImplemented
         return self is other or (
-            self._bag_ids == other._bag_ids
-            and self._feature_names == other._feature_names
-            and np.array_equal(self._offsets, other._offsets)
-            and np.array_equal(self._instances, other._instances)
+            self.bag_ids == other.bag_ids
+            and self.feature_names == other.feature_names
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.instances, other.instances)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -332,10 +299,10 @@ class Bags:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._trusted, (self._instances, self._offsets, self._bag_ids, self._feature_names)
+        return type(self)._trusted, (self.instances, self.offsets, self.bag_ids, self.feature_names)
 
     def __repr__(self) -> str:
-        low, high = int(self._sizes.min()), int(self._sizes.max())
+        low, high = int(self.sizes.min()), int(self.sizes.max())
         sizes = f"{low}" if low == high else f"{low}-{high}"
         return (
             f"{type(self).__name__}(n_bags={self.n_bags}, n_instances={self.n_instances}, "

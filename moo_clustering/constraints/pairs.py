@@ -63,10 +63,13 @@ class PairwiseConstraints:
     ([2, 1], [2, 2])
     """
 
-    __slots__ = (
-        "_cannot_link", "_cannot_link_weights", "_is_weighted", "_must_link", "_must_link_weights",
-        "_n_samples",
-    )  # fmt: skip
+    n_samples: int
+    must_link: Int64Array
+    cannot_link: Int64Array
+    must_link_weights: FloatArray
+    cannot_link_weights: FloatArray
+    is_weighted: bool
+    __slots__ = tuple(__annotations__)
 
     def __init__(
         self,
@@ -160,36 +163,6 @@ class PairwiseConstraints:
             ("must_link", self.must_link, self.must_link_weights),
             ("cannot_link", self.cannot_link, self.cannot_link_weights),
         )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples of the data set."""
-        return self._n_samples
-
-    @property
-    def must_link(self) -> Int64Array:
-        """Pairs that belong together, shape (n_pairs, 2)."""
-        return self._must_link
-
-    @property
-    def cannot_link(self) -> Int64Array:
-        """Pairs that belong apart, shape (n_pairs, 2)."""
-        return self._cannot_link
-
-    @property
-    def must_link_weights(self) -> FloatArray:
-        """Weight of each must-link."""
-        return self._must_link_weights
-
-    @property
-    def cannot_link_weights(self) -> FloatArray:
-        """Weight of each cannot-link."""
-        return self._cannot_link_weights
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether any weight differs from one."""
-        return self._is_weighted
 
     def components(self) -> Int64Array:
         """Must-link component of every sample, shape (n_samples,), numbered by the lowest sample."""
@@ -316,9 +289,12 @@ class PairwiseConstraints:
         # Pickling does not preserve that an array is read-only.
         for array in state[1:]:
             array.setflags(write=False)
-        self._n_samples, self._must_link, self._cannot_link = state[:3]
-        self._must_link_weights, self._cannot_link_weights = state[3:]
-        self._is_weighted = any(bool((weights != 1).any()) for weights in state[3:])
+        is_weighted = any(bool((weights != 1).any()) for weights in state[3:])
+        for name, value in zip(self.__slots__, (*state, is_weighted), strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"constraints are immutable; create others instead of setting {name}")
 
 
 def _ratio(part: Counts, weights: FloatArray) -> FloatArray:

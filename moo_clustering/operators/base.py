@@ -169,13 +169,7 @@ class DrawnMutation(SeededMutation):
     """
 
     def do(
-        self,
-        problem: Any,
-        pop: Population,
-        inplace: bool = True,
-        *args: Any,
-        random_state: Any = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Any, inplace: Any = True, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         rng = np.random.default_rng(random_state)
         if not inplace:

@@ -532,13 +532,7 @@ class PartitionMutation(base.SeededMutation):
         self.repair_pair = None if constraints is None else PairViolationMutation(graph, pool, constraints)
 
     def do(
-        self,
-        problem: Any,
-        pop: Population,
-        inplace: bool = True,
-        *args: Any,
-        random_state: Any = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Any, inplace: Any = True, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Mutate individuals, and remove the mark of crossed children."""
         rng = np.random.default_rng(random_state)

@@ -178,13 +178,7 @@ class SupportMutation(base.SeededMutation):
         self.n_sweeps = n_sweeps
 
     def do(
-        self,
-        problem: Any,
-        pop: Population,
-        inplace: bool = True,
-        *args: Any,
-        random_state: Any = None,
-        **kwargs: Any,
+        self, problem: Any, pop: Any, inplace: Any = True, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> Population:
         """Mutate individuals; mutants have new arrays."""
         base.require(problem, *self._needs)
