@@ -158,16 +158,13 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     def renamed(self, namer: Callable[[ClusterDescription], str]) -> ClusterDescriptions:
         """Return the descriptions with other names.
 
+        If ``namer`` raises an error or does not return a non-empty string, the cluster keeps its name. If it
+        returns the name of another cluster, a number is appended. Both cause a UserWarning.
+
         Parameters
         ----------
         namer : callable
             ``namer(description)`` returns the name of a cluster as a non-empty string.
-
-        Warns
-        -----
-        UserWarning
-            If ``namer`` raises an error or does not return a non-empty string, the cluster keeps its name. If
-            it returns the name of another cluster, a number is appended.
         """
         found, faults = list[ClusterDescription](), dict[int, str]()
         for each in self:

@@ -378,12 +378,8 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
     Notes
     -----
     Warns if all features are constant, so that none is selected. The cost is that of
-    :func:`information_gain`.
-
-    Gains are computed from labelled samples only. In a ``Pipeline`` that is fitted to training samples, with
-    -1 for unlabelled samples, the labels of test samples and of unlabelled samples are never used. The paper
-    selected one set of features for all experiments, with the labels of test and "unlabelled" samples, which
-    overestimates results with few labels. To reproduce that, fit a selector with all labels before any split.
+    :func:`information_gain`. Only labelled samples count. The paper used the labels of all samples, also of
+    test samples, which overestimates results with few labels; to reproduce it, fit before any split.
 
     Examples
     --------

@@ -321,14 +321,10 @@ def find_rules(
     Notes
     -----
     A beam search joins optimal trees of depth two. In these trees and in greedy ones of scikit-learn, each
-    condition is then optimised over all columns and values with the others fixed [1]_. The search uses at
-    most 2,000 rows and 48 columns, the fidelity all rows. O(n_clusters n_conditions^2 n_rows) time: about 2 s
-    for 20 clusters and 15 s for 60.
-
-    References
-    ----------
-    .. [1] Carreira-Perpinan and Tavallali, "Alternating optimization of decision trees, with application to
-       learning sparse oblique trees", NeurIPS 2018.
+    condition is then optimised over all columns and values with the others fixed. The search uses at most
+    2,000 rows and 48 columns, the fidelity all rows. O(n_clusters n_conditions^2 n_rows) time: about 2 s for
+    20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali, "Alternating optimization of
+    decision trees, with application to learning sparse oblique trees", NeurIPS 2018.
 
     Examples
     --------

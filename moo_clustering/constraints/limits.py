@@ -366,7 +366,8 @@ class GroupShares(Limit):
 
     The violation is the largest distance of a ratio of the two shares from this interval. O(n_samples
     n_groups) time per partition. Raises a ValueError if there is only one group, a sample has no group, or
-    the bounds do not enclose 1.
+    the bounds do not enclose 1. Source: S. K. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair algorithms
+    for clustering", NeurIPS 2019.
 
     Parameters
     ----------
@@ -374,10 +375,6 @@ class GroupShares(Limit):
         Group of every sample, as numbers or strings.
     low, high : float
         Bounds of the ratio.
-
-    References
-    ----------
-    S. K. Bera, D. Chakrabarty, N. Flores, M. Negahbani: Fair algorithms for clustering. NeurIPS 2019.
 
     Examples
     --------

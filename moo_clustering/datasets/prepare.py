@@ -230,10 +230,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Columns of further rows may be in any order. Additional columns are ignored, and columns that the fit
-    left out may be absent. Unknown categories count as missing values. Numbers and dates may be in another
-    notation if it is unambiguous, and up to a tenth of the cells of a column may be unreadable.
-    :meth:`transform` warns of it; :meth:`prepare` returns it as notes.
+    Columns that the fit left out may be absent, and others are ignored. Unknown categories are missing
+    values. Another notation must be unambiguous, and up to a tenth of the cells of a column may be
+    unreadable. :meth:`transform` warns of it; :meth:`prepare` returns it as notes.
 
     Examples
     --------

@@ -153,17 +153,13 @@ class ReportMixin(NumericOptionsMixin):
 
         A new ``fit`` drops the names. ``choose``, ``relabel`` and ``take`` keep a name if more than half of
         the samples of its cluster are in one new cluster, and make up more than half of the new cluster. A
-        UserWarning lists the names that are dropped.
+        UserWarning lists the names that are dropped. Raises a NotFittedError before ``fit``, and a ValueError
+        or TypeError if a cluster does not exist, or a name is empty, not unique or not a string.
 
         Parameters
         ----------
         names : mapping of int to str or None
             Unique, non-empty names by cluster. None removes a name. Other clusters keep their names.
-
-        Raises
-        ------
-        NotFittedError, ValueError, TypeError
-            Before ``fit``; if a cluster does not exist; if a name is empty, not unique or not a string.
 
         Examples
         --------
@@ -338,6 +334,9 @@ class ReportMixin(NumericOptionsMixin):
     def predict_table(self, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
         """Return new samples with their clusters, and whether they are unlike the samples of the fit.
 
+        Raises a NotFittedError before ``fit``, and a ValueError if the method has no ``predict``, or X or
+        ``reference`` does not match the fit.
+
         Parameters
         ----------
         X
@@ -352,11 +351,6 @@ class ReportMixin(NumericOptionsMixin):
         DataFrame
             Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and if the nearest sample
             of the fit is farther than for 99 % of the cluster's samples. Methods with a pool add ``support``.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``; if the method has no ``predict``; if X or ``reference`` does not match the fit.
         """
         self._check_predicts("predict_table")
         frame: pd.DataFrame = _pages("estimators").predict_table_of(self, X, reference, **options)

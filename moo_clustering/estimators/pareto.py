@@ -198,7 +198,9 @@ class ParetoClustering(ParetoPoolClusterer):
         about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
         or if the data have grown by half since the last time. Another partition replaces the current one
         only if its score is greater by .05, or by .05 more than the score of the result that :meth:`choose`
-        or :meth:`take` replaced; with labels of every class, classes are predicted again.
+        or :meth:`take` replaced; with labels of every class, classes are predicted again. Raises a
+        NotFittedError before ``fit``, and a ValueError if X does not match the fit, or after a fit to
+        distances, bags, reduced data, or a table of more than 2^25 numbers, without a change of the fit.
         Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
         differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` do not change.
 
@@ -213,12 +215,6 @@ class ParetoClustering(ParetoPoolClusterer):
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
             New samples, with the columns of the fit.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``; if X does not match the fit; after a fit to distances, bags, reduced data,
-            or a table of more than 2^25 numbers. An error leaves the fit unchanged.
 
         Examples
         --------

@@ -89,13 +89,10 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     takes O(n_samples r + m n_features + n_clusters n_features) time for r relevant features in total and m
     reassigned samples, or O(n_nonzero n_clusters) for sparse data. Memory O(n_samples (n_features +
     n_clusters)). Labels, must-links and cannot-links are satisfied if there are enough clusters. Constant
-    features are never relevant. Correlated features in a cluster increase the selected number of clusters
-    (five to eight on iris and wine); set ``n_clusters`` in this case. Term weights of texts are not Gaussian,
-    so other methods suit them better.
+    features are never relevant. Correlated features in a cluster increase the selected number of clusters;
+    set ``n_clusters`` in this case. Other methods suit texts better.
 
-    References
-    ----------
-    G. Celeux, G. Govaert, "A classification EM algorithm for clustering and two stochastic versions",
+    Sources: G. Celeux, G. Govaert, "A classification EM algorithm for clustering and two stochastic versions"
     Computational Statistics & Data Analysis 14 (1992), 315-332. P. Fränti, "Efficiency of random swap
     clustering", Journal of Big Data 5 (2018). J. Chen, Z. Chen, "Extended Bayesian information criteria for
     model selection with large model spaces", Biometrika 95 (2008), 759-771. N. Shental et al., "Computing

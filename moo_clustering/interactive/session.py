@@ -246,6 +246,10 @@ class AnswerSession:
     ) -> Self:
         """Answer the current question, or state whether two other samples belong together.
 
+        Raises a ValueError if the answer or the confidence is not allowed, a sample does not exist, both
+        samples are equal, or no question is left, and an InconsistentConstraintsError if the answer
+        contradicts the others and ``error_rate=0``.
+
         Parameters
         ----------
         answer : str
@@ -256,14 +260,6 @@ class AnswerSession:
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
             The answered question, to raise an error if it is not the current one.
-
-        Raises
-        ------
-        ValueError
-            If the answer or the confidence is not allowed, a sample does not exist, both samples are equal,
-            or no question is left.
-        InconsistentConstraintsError
-            If the answer contradicts the others and ``error_rate=0``.
         """
         sure = self._checked_confidence(confidence)
         if samples is not None:
@@ -309,7 +305,8 @@ class AnswerSession:
     ) -> Self:
         """Answer questions by a function, such as one that asks a person or a model, or by known classes.
 
-        Earlier answers remain after an error.
+        Raises a ValueError that names the question if an answer is not allowed, and a TimeoutError if the
+        function exceeds ``time_limit``. Earlier answers remain.
 
         Parameters
         ----------
@@ -320,13 +317,6 @@ class AnswerSession:
             Largest number of answers. By default, the session ends once ``may_stop_`` is True.
         time_limit : float, optional
             Seconds that the function may take for an answer.
-
-        Raises
-        ------
-        ValueError
-            If an answer of the oracle is not allowed. The error names the question.
-        TimeoutError
-            If the function exceeds ``time_limit``.
 
         Examples
         --------

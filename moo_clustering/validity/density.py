@@ -65,12 +65,9 @@ class DBCV(PopulationIndex):
     Notes
     -----
     The value is -1 for one cluster; singletons score 0, like noise in the paper. Equal samples are infinitely
-    close. O(p n^2) time for p individuals, 16 n^2 bytes of memory.
-
-    Ties of reachability are frequent and not specified in the paper; ``"distance"`` does not depend on the
-    order of samples. Values of different programs are not comparable: the classes of ``make_moons(300,
-    noise=0.05, random_state=1782)`` have 0.279, 0.855 with ``"published"`` and ``dbcv`` by F. Siqueira, and
-    0.909 in the authors' MATLAB program.
+    close. Ties of reachability are frequent and not specified in the paper, so values of different programs
+    are not comparable; ``"distance"`` does not depend on the order of samples. O(p n^2) time for p
+    individuals, 16 n^2 bytes of memory.
 
     Examples
     --------

@@ -560,10 +560,12 @@ def convergence_data(
     """Compute the best and mean of every objective, the hypervolume and other values by generation.
 
     Recorders contain all individuals of a generation, including infeasible ones. Means are of finite values.
-    The hypervolume [1]_ of two or more objectives is the share of the box between the best values of all runs
+    The hypervolume of two or more objectives is the share of the box between the best values of all runs
     and the reference point. Shorter runs are continued with their last value. Time and memory O(n_runs
     n_generations n_individuals^2 n_objectives) with two or three objectives. Raises a TypeError or ValueError
-    if a run has no history, runs have different steps, or a panel does not exist.
+    if a run has no history, runs have different steps, or a panel does not exist. Source of the hypervolume:
+    E. Zitzler, L. Thiele, "Multiobjective evolutionary algorithms: a comparative case study and the strength
+    Pareto approach", IEEE Transactions on Evolutionary Computation 3(4), 1999.
 
     Parameters
     ----------
@@ -579,11 +581,6 @@ def convergence_data(
     reference : array-like of shape (n_objectives,), optional
         Reference point of the hypervolume, in natural sign. Default: a tenth of the range of all fronts
         beyond their worst values, so that hypervolumes are comparable only within a call.
-
-    References
-    ----------
-    .. [1] E. Zitzler, L. Thiele, "Multiobjective evolutionary algorithms: a comparative case study and the
-       strength Pareto approach", IEEE Transactions on Evolutionary Computation 3(4), 1999.
 
     Examples
     --------
