@@ -59,7 +59,6 @@ _PATIENCE, _KICK = 100, 5
 _HOT, _COLD = 0.1, 0.0005
 
 
-@documented()
 def compare(
     problem: Problem,
     algorithm: Any,
@@ -95,6 +94,10 @@ def compare(
     n_clusters : int, optional
         Number of clusters of the scored partition, or the nearest number; ties go to fewer clusters, then to
         the least first objective. Default: the knee of the front is scored.
+
+    Returns
+    -------
+    ControlComparison
 
     Notes
     -----

@@ -225,10 +225,10 @@ class Bags:
     @property
     def bag_of_instance(self) -> Int64Array:
         """Bag of every row of ``instances``."""
-        if self._bag_of_instance is None:
+        if (rows := self._bag_of_instance) is None:
             rows = freeze(np.repeat(np.arange(self.n_bags), self.sizes))
             object.__setattr__(self, "_bag_of_instance", rows)
-        return self._bag_of_instance
+        return rows
 
     def means(self) -> FloatArray:
         """Return the mean of the instances of every bag, shape (n_bags, n_features)."""
