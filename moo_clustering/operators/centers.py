@@ -56,7 +56,7 @@ class CenterMatchingCrossover(base.PairCrossover):
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> FloatArray:
         encoding = center_problem(problem).encoding
         children = np.empty((self.n_offsprings, *X.shape[1:]))
-        for q, pair in enumerate(zip(encoding.centers(X[0]), encoding.centers(X[1]), strict=True)):
+        for q, pair in enumerate(zip(encoding.relative_centers(X[0]), encoding.relative_centers(X[1]), strict=True)):
             for child, genes in zip(children[:, q], match_centers(*pair, rng), strict=False):
                 child[:] = genes.ravel()
         return children
@@ -117,7 +117,7 @@ class RelocateCenter(base.DrawnMutation):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator, mix: float | None = None) -> FloatArray:
         mix = mix if self.mix is None else self.mix
-        centers = center_problem(problem).encoding.centers(X)
+        centers = center_problem(problem).encoding.relative_centers(X)
         for one in centers:
             relocate(problem.encoding, one, rng.random() if mix is None else mix, rng, self.removal)
         return np.asarray(centers.reshape(len(centers), -1))

@@ -4,7 +4,7 @@ import copy
 import importlib
 import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any, Literal, Self, get_args
@@ -36,9 +36,9 @@ from moo_clustering._messages import distinct_names
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.constraints import Limit, PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
-from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.encodings.base import checked_memberships, distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
-from moo_clustering.validity.base import UNDEFINED, FunctionIndex
+from moo_clustering.validity.base import PRODUCTS, UNDEFINED, FunctionIndex, requested, requests_of
 from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
@@ -115,8 +115,8 @@ class PartitionProblem(SignedProblem):
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
-        Maximised indices are negated for pymoo; :meth:`natural` restores their sign. Repeated names are
-        numbered.
+        Maximised indices are negated for pymoo; :meth:`natural` restores their sign. Arguments of a function
+        named ``memberships``, ``centers``, ``medoids`` or ``genes`` are methods of the encoding, or genes.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Role of the constraints:
 
@@ -132,7 +132,8 @@ class PartitionProblem(SignedProblem):
     inequalities : sequence of callables, default=()
         Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
         partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``. A
-        function with an argument ``data`` also receives the data.
+        function with an argument ``data`` also receives the data, and arguments ``memberships``, ``centers``,
+        ``medoids`` and ``genes`` are those of the population, as for indices.
 
     Attributes
     ----------
@@ -149,7 +150,9 @@ class PartitionProblem(SignedProblem):
     or ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"`` if
     the constraints may contradict each other or the encoding.
 
-    Every distinct partition is scored once, so equal partitions have identical objectives. Partitions for
+    Every distinct partition is scored once, so equal partitions have identical objectives, unless an index or
+    inequality requests memberships, centres or genes, which differ between equal partitions. These are
+    computed once per population; row or column c is that of label c of :meth:`decode`. Partitions for
     which an index is undefined are infeasible: those with fewer clusters than ``min_clusters`` of the index,
     and for functions those in which every cluster has one sample. No such partition is in the front of a run.
 
@@ -204,6 +207,16 @@ class PartitionProblem(SignedProblem):
                 f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}."
             )
         self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
+        parts = [(f"index {index.name!r}", requests_of(index)) for index in self.indices]
+        parts += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in self.inequalities]
+        for who, names in parts:
+            for name in names:
+                if name != "genes" and not hasattr(encoding, name):
+                    raise TypeError(
+                        f"{who} requires {name}, but {type(encoding).__name__} has no method {name}: define "
+                        f"{name}(X), or use another encoding."
+                    )
+        self._products = tuple(name for name in PRODUCTS if any(name in names for _, names in parts))
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
@@ -254,8 +267,11 @@ class PartitionProblem(SignedProblem):
         if self._unseen and len(genes):
             _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
+        if self._products:
+            labels = decoded  # the order of clusters in memberships, centres and medoids
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
+        products = {name: self._product(name, genes[first]) for name in self._products}
         columns = []
         n_undefined = np.zeros(len(first))
         for index in self.indices:
@@ -264,10 +280,11 @@ class PartitionProblem(SignedProblem):
             n_undefined += missing
             known = np.flatnonzero(~(missing & is_own(index)))
             if len(known):
-                scores = self._values(index, distinct[known], genes[first[known]])
+                given = {name: products[name][known] for name in requests_of(index)}
+                scores = self._values(index, distinct[known], genes[first[known]], **given)
                 values[known] = value_per_row(scores, f"index {index.name!r}", len(known))
             columns.append(values)
-        limits = [_limit_values(limit, distinct) for limit in self.limits + self.inequalities]
+        limits = [_limit_values(limit, distinct, products) for limit in self.limits + self.inequalities]
         if self.constraints is not None:
             if self.constraint_handling == "objective":
                 columns.append(self.constraints.violation(distinct))
@@ -283,13 +300,29 @@ class PartitionProblem(SignedProblem):
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
         """Rows of the individuals to score, and for every individual the position of its equal among them."""
-        return distinct_rows(labels)
+        return distinct_rows(X if self._products else labels)
 
-    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
+    def _product(self, name: str, X: NDArray[Any]) -> NDArray[Any]:
+        """Return genes, or memberships, centres or medoids of the encoding; check those of custom encodings."""
+        if name == "genes":
+            return X
+        values = np.asarray(getattr(self.encoding, name)(X))
+        if is_own(self.encoding):
+            who = f"{type(self.encoding).__name__}.{name}"
+            if name == "memberships":
+                values = checked_memberships(values, who, self.n_samples)
+            if values.ndim == 0 or len(values) != len(X):
+                raise ValueError(f"{who} must return {len(X)} rows, one per genotype, got shape {values.shape}.")
+        return values
+
+    def _values(
+        self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: NDArray[Any]
+    ) -> FloatArray:
         """Return the values of an index for partitions decoded from the genotypes X."""
         name, shape = f"index {index.name!r}", (len(labels),)
-        values = array_of(index.evaluate(labels), name, shape, "one finite value per partition", nan=True)
-        return values.astype(np.float64)
+        population = products.pop("memberships") if index.takes == "memberships" else labels
+        found = index.evaluate(population, **products)
+        return array_of(found, name, shape, "one finite value per partition", nan=True).astype(np.float64)
 
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
@@ -338,14 +371,20 @@ def _with_data(function: Any, data: Any) -> Inequality:
     return partial(function, data=data) if wanted else function
 
 
-def _limit_values(limit: Limit | Inequality, labels: Labels) -> FloatArray:
+def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any]]) -> FloatArray:
     """Compute the violations of a limit, or the values of a custom inequality."""
-    function: Callable[[Labels], Any] = limit.violations if isinstance(limit, Limit) else limit
+    names, with_labels = ((), True) if isinstance(limit, Limit) else requested(limit)
+
+    def function(n: int | None = None) -> Any:
+        first = (labels[:n],) if with_labels else ()
+        call = limit.violations if isinstance(limit, Limit) else limit
+        return call(*first, **{name: products[name][:n] for name in names})
+
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
-    values = value_per_row(function(labels), who, len(labels))
+    values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
         # Check with one partition: one value per sample has the same shape as one per partition here.
-        value_per_row(function(labels[:1]), who, 1)
+        value_per_row(function(1), who, 1)
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
 

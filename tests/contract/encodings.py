@@ -17,7 +17,12 @@ from moo_clustering.encodings import (
     RegionEncoding,
 )
 from moo_clustering.graphs import locus_graph
-from moo_clustering.problems import CenterEncoding, FeatureSubsetEncoding, SubspaceClusteringProblem
+from moo_clustering.problems import (
+    CenterEncoding,
+    FeatureSubsetEncoding,
+    FuzzyCenterEncoding,
+    SubspaceClusteringProblem,
+)
 
 # Their partitions are those around medoids only, and the order of the medoids decides ties.
 AROUND_MEDOIDS = (MedoidEncoding, MedoidSlotEncoding)
@@ -105,6 +110,9 @@ OTHER_ENCODINGS = {
     "medoids with bounds on sizes": EncodingCase("MedoidEncoding", _sized),
     "centres": EncodingCase(
         "CenterEncoding", lambda n, rng: CenterEncoding(rng.normal(size=(n, 2)), min(3, n))
+    ),
+    "fuzzy centres": EncodingCase(
+        "FuzzyCenterEncoding", lambda n, rng: FuzzyCenterEncoding(rng.normal(size=(n, 2)), min(3, n))
     ),
     "feature subsets": EncodingCase(
         "FeatureSubsetEncoding",

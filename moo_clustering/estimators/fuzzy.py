@@ -1,0 +1,287 @@
+"""Fuzzy c-means and the Gustafson-Kessel algorithm: clusters with memberships, without evolution."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from numbers import Real
+from typing import Annotated, Any, NamedTuple, Self
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.base import ClusterMixin, _fit_context
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from moo_clustering import results
+from moo_clustering._arrays import FloatArray, Int32Array, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._data import numeric_features
+from moo_clustering._docs import documented
+from moo_clustering.estimators import _base
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegative,
+    Probability,
+    SeedOptions,
+    estimator,
+)
+from moo_clustering.problems.centers import FuzzyCenterEncoding, fuzzy_memberships, shifted
+from moo_clustering.validity.fuzzy import weighted_covariance
+
+
+class _Run(NamedTuple):
+    """Centres (relative to the mean of X), norm-inducing factors, objective, updates, and convergence."""
+
+    centers: FloatArray
+    factors: FloatArray | None
+    objective: float
+    n_iter: int
+    converged: bool
+
+
+@estimator
+class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
+    """Base class of fuzzy clusterers.
+
+    Parameters
+    ----------
+    fuzziness : float
+        Exponent of memberships in the objective, above 1. Memberships are crisp near 1, and equal for large
+        values.
+    n_init, max_iter : int
+        Number of runs from greedy k-means++ centres, of which that with the least objective is used, and of
+        updates per run.
+    tol : float
+        A run ends if no membership changes by more.
+
+    Attributes
+    ----------
+    memberships_ : ndarray of shape (n_samples, n_columns)
+        Memberships, with sums of 1. Column c is that of label c; clusters without labels come last.
+    cluster_centers_ : ndarray of shape (n_columns, n_features)
+        Means with the weights ``memberships_ ** fuzziness``, in the same order.
+    n_clusters_ : int
+        Number of clusters in ``labels_``, the clusters with the largest membership of every sample.
+    objective_ : float
+        Sum of squared distances with these weights.
+    n_iter_ : int
+        Number of updates of the best run.
+    """
+
+    n_clusters: Count
+    _: KW_ONLY
+    fuzziness: Annotated[float, Interval(Real, 1, None, closed="neither")] = 2.0
+    n_init: Count = 10
+    max_iter: Count = 300
+    tol: NonNegative = 1e-5
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        """
+        X = numeric_features(self, X)
+        _base.check_n_clusters(self.n_clusters, len(X))
+        k = _base.count_distinct_rows(X, self.n_clusters)
+        encoding = FuzzyCenterEncoding(X, k, fuzziness=self.fuzziness)
+        rngs = map(np.random.default_rng, spawn_seeds(self.random_state, self.n_init))
+        best = min((self._run(encoding, encoding.seeds(rng)) for rng in rngs), key=lambda run: run.objective)
+        # Products of matrices can round equal rows differently.
+        number = _base.equal_rows(X)
+        first = np.unique(number, return_index=True)[1]
+        found = self._memberships(encoding.points[first], best)[number]
+        self.labels_, order = number_clusters(found.argmax(axis=1))
+        self.n_clusters_ = len(order)
+        order = np.concatenate([order, np.setdiff1d(np.arange(k), order)])
+        self.memberships_ = found[:, order]
+        self._offsets = encoding.offsets
+        factors = None if best.factors is None else best.factors[order]
+        self._best = best._replace(centers=best.centers[order], factors=factors)
+        self.cluster_centers_ = encoding.in_data(self._best.centers)
+        self.objective_, self.n_iter_ = best.objective, best.n_iter
+        if k < self.n_clusters:
+            _base.warn_of_few(self.n_clusters_, self.n_clusters)
+        elif self.n_clusters_ < k:
+            reason = "the others have the largest membership of no sample; reduce n_clusters or fuzziness"
+            _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
+        if not best.converged:
+            warn_caller(f"memberships still change after max_iter={self.max_iter} updates", ConvergenceWarning)
+        return self
+
+    @documented(_base.OF_PREDICT)
+    def predict(self, X: Any) -> Int32Array:
+        """Predict the cluster with the largest membership; rows of the fit get their ``labels_``."""
+        return self.predict_proba(X)[:, : self.n_clusters_].argmax(axis=1).astype(np.int32)
+
+    @documented(_base.OF_TRANSFORM)
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Compute memberships, in the columns of ``memberships_``; these are not probabilities of a model."""
+        check_is_fitted(self)
+        X = numeric_features(self, X, reset=False)
+        number = _base.equal_rows(X)
+        first = np.unique(number, return_index=True)[1]
+        return self._memberships(shifted(X[first], self._offsets), self._best)[number]
+
+    def _memberships(self, points: FloatArray, run: _Run) -> FloatArray:
+        return fuzzy_memberships(_squares(points, run.centers, run.factors), self.fuzziness)
+
+    @abstractmethod
+    def _run(self, encoding: FuzzyCenterEncoding, centers: FloatArray) -> _Run: ...
+
+    def _alternate(
+        self, points: FloatArray, centers: FloatArray, factors_of: Any = None, weights: Any = None
+    ) -> _Run:
+        """Alternate between memberships and centres (and norms, by ``factors_of(weights, centers)``)."""
+        factors = None if factors_of is None else factors_of(weights, centers)
+        former: Any = np.inf
+        for n_iter in range(1, self.max_iter + 1):
+            squares = _squares(points, centers, factors)
+            memberships = fuzzy_memberships(squares, self.fuzziness)
+            weights = memberships**self.fuzziness
+            if converged := bool(np.abs(memberships - former).max() <= self.tol):
+                break
+            former = memberships
+            totals = weights.sum(axis=0)[:, np.newaxis]
+            # All samples can be at other centres.
+            used = totals > 0.0
+            centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
+            factors = None if factors_of is None else factors_of(weights, centers)
+        objective = float((weights * squares).sum())
+        return _Run(centers, factors, objective, n_iter, converged)
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        return with_memberships(super()._clustering_result(), self.memberships_)
+
+
+@estimator
+class FuzzyCMeans(FuzzyClusterer):
+    """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
+
+    The control of fuzzy evolutionary clusterers. A sample at a centre belongs to it alone. Distances depend
+    on the units of the columns: scale them first. In many dimensions, memberships become equal and centres
+    coincide; a smaller fuzziness helps. O(n_init max_iter n_samples n_clusters n_features) time,
+    O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function
+    Algorithms", Plenum (1981).
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import FuzzyCMeans
+    >>> model = FuzzyCMeans(2, random_state=0).fit([[0.0], [1.0], [5.0], [9.0], [10.0]])
+    >>> model.memberships_.round(2)
+    array([[0.99, 0.01],
+           [0.99, 0.01],
+           [0.5 , 0.5 ],
+           [0.01, 0.99],
+           [0.01, 0.99]])
+    """
+
+    def _run(self, encoding: FuzzyCenterEncoding, centers: FloatArray) -> _Run:
+        return self._alternate(encoding.points, centers)
+
+
+@estimator
+class GustafsonKessel(FuzzyClusterer):
+    """Fuzzy clusters of different shapes and orientations, by a Mahalanobis distance for every cluster.
+
+    Each cluster has a norm of volume 1 from its fuzzy covariance matrix. Runs start from the results of fuzzy
+    c-means. Rescaling columns has no effect besides those of the start and of the regularisation, which keeps
+    covariances of few or collinear samples invertible. O(n_init max_iter n_samples n_clusters n_features^2)
+    time. Sources: D. Gustafson, W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978);
+    R. Babuska, P. van der Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering",
+    FUZZ-IEEE (2002).
+
+    Parameters
+    ----------
+    regularization : float
+        Share, from 0 to 1, of a multiple of the identity matrix in covariances; 1 leads to fuzzy c-means.
+    max_condition : float
+        Largest ratio of the eigenvalues of a covariance; smaller eigenvalues are increased.
+
+    Attributes
+    ----------
+    covariances_ : ndarray of shape (n_columns, n_features, n_features)
+        Fuzzy covariance matrices of the clusters, before regularisation.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import GustafsonKessel
+    >>> X = [[-9.0, 0.0], [-3.0, 0.1], [3.0, -0.1], [9.0, 0.0], [-9.0, 2.0], [-3.0, 2.1], [3.0, 1.9], [9.0, 2.0]]
+    >>> GustafsonKessel(2, random_state=0).fit(X).labels_
+    array([0, 0, 0, 0, 1, 1, 1, 1], dtype=int32)
+    """
+
+    _: KW_ONLY
+    regularization: Probability = 0.0
+    max_condition: Annotated[float, Interval(Real, 1, None, closed="left")] = 1e15
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        super().fit(X, y)
+        points = shifted(numeric_features(self, X, reset=False), self._offsets)
+        weights = self.memberships_**self.fuzziness
+        self.covariances_ = _covariances(points, weights, self._best.centers)
+        return self
+
+    def _run(self, encoding: FuzzyCenterEncoding, centers: FloatArray) -> _Run:
+        points = encoding.points
+        start = self._alternate(points, centers).centers
+        weights = fuzzy_memberships(_squares(points, start, None), self.fuzziness) ** self.fuzziness
+        values = np.linalg.eigvalsh(points.T @ points / len(points))
+        volume = _geometric_mean(np.maximum(values, values[-1] / self.max_condition))
+
+        def factors_of(weights: FloatArray, centers: FloatArray) -> FloatArray:
+            covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
+            covariances += self.regularization * volume * np.eye(points.shape[1])
+            return _unit_norms(covariances, self.max_condition)
+
+        return self._alternate(points, start, factors_of, weights)
+
+
+def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None) -> FloatArray:
+    """Squared distances of shape (n_samples, n_clusters) in the norms of the clusters."""
+    if factors is None:
+        return np.asarray(cdist(points, centers, "sqeuclidean"))
+    norms = (np.square((points - v) @ factor).sum(axis=1) for v, factor in zip(centers, factors, strict=True))
+    return np.column_stack(list(norms))
+
+
+def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
+    """Fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
+    rows = [
+        weighted_covariance((points - v)[np.newaxis], w[np.newaxis])[0]
+        for v, w in zip(centers, weights.T, strict=True)
+    ]
+    return np.array(rows)
+
+
+def _unit_norms(covariances: FloatArray, max_condition: float) -> FloatArray:
+    """Factors B of the norms B B^T = det(F)^(1/d) F^-1 of covariances F, whose condition is limited."""
+    values, vectors = np.linalg.eigh(covariances)
+    values = np.maximum(values, values[:, -1:] / max_condition)
+    # A cluster in one point has the Euclidean norm.
+    values = np.where(values[:, -1:] > 0.0, values, 1.0)
+    scale = np.sqrt(_geometric_mean(values)[:, np.newaxis] / values)
+    return np.asarray(vectors * scale[:, np.newaxis])
+
+
+def _geometric_mean(values: FloatArray) -> Any:
+    with np.errstate(divide="ignore"):
+        return np.exp(np.log(values).mean(axis=-1))
+
+
+def with_memberships(found: results.ClusteringResult, memberships: FloatArray) -> results.ClusteringResult:
+    """Add memberships to the facts and arrays of a result."""
+    largest, coefficient = memberships.max(axis=1).mean(), np.square(memberships).sum(axis=1).mean()
+    text = f"mean largest membership {largest:.3f}, partition coefficient {coefficient:.3f}"
+    arrays = found.arrays
+    return replace(
+        found,
+        facts=[*found.facts, ("memberships", text)],
+        arrays=lambda: {**arrays(), "memberships": memberships},
+    )
