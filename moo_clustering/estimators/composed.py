@@ -46,7 +46,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     chosen_ : int
         Selected row of the front.
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Memberships in the clusters of ``labels_``, if the encoding is fuzzy; clusters without labels are last.
+        Memberships in the clusters of ``labels_``, then in those without labels, if the encoding is fuzzy.
     """
 
     pop_size: Count = 60

@@ -9,8 +9,7 @@ from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import ClusterMixin, _fit_context
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
@@ -93,10 +92,7 @@ class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator
         encoding = FuzzyCenterEncoding(X, k, fuzziness=self.fuzziness)
         rngs = map(np.random.default_rng, spawn_seeds(self.random_state, self.n_init))
         best = min((self._run(encoding, encoding.seeds(rng)) for rng in rngs), key=lambda run: run.objective)
-        # Products of matrices can round equal rows differently.
-        number = _base.equal_rows(X)
-        first = np.unique(number, return_index=True)[1]
-        found = self._memberships(encoding.points[first], best)[number]
+        found = self._memberships(encoding.points, best)
         self.labels_, order = number_clusters(found.argmax(axis=1))
         self.n_clusters_ = len(order)
         order = np.concatenate([order, np.setdiff1d(np.arange(k), order)])
@@ -112,7 +108,9 @@ class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator
             reason = "the others have the largest membership of no sample; reduce n_clusters or fuzziness"
             _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
         if not best.converged:
-            warn_caller(f"memberships still change after max_iter={self.max_iter} updates", ConvergenceWarning)
+            warn_caller(
+                f"memberships still change after max_iter={self.max_iter} updates", ConvergenceWarning
+            )
         return self
 
     @documented(_base.OF_PREDICT)
@@ -125,9 +123,7 @@ class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator
         """Compute memberships, in the columns of ``memberships_``; these are not probabilities of a model."""
         check_is_fitted(self)
         X = numeric_features(self, X, reset=False)
-        number = _base.equal_rows(X)
-        first = np.unique(number, return_index=True)[1]
-        return self._memberships(shifted(X[first], self._offsets), self._best)[number]
+        return self._memberships(shifted(X, self._offsets), self._best)
 
     def _memberships(self, points: FloatArray, run: _Run) -> FloatArray:
         return fuzzy_memberships(_squares(points, run.centers, run.factors), self.fuzziness)
@@ -141,10 +137,13 @@ class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator
         """Alternate between memberships and centres (and norms, by ``factors_of(weights, centers)``)."""
         factors = None if factors_of is None else factors_of(weights, centers)
         former: Any = np.inf
-        for n_iter in range(1, self.max_iter + 1):
+        n_iter, converged = 0, False
+        while n_iter < self.max_iter and not converged:
+            n_iter += 1
             squares = _squares(points, centers, factors)
             memberships = fuzzy_memberships(squares, self.fuzziness)
             weights = memberships**self.fuzziness
+            objective = float((weights * squares).sum())
             if converged := bool(np.abs(memberships - former).max() <= self.tol):
                 break
             former = memberships
@@ -153,7 +152,6 @@ class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator
             used = totals > 0.0
             centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
             factors = None if factors_of is None else factors_of(weights, centers)
-        objective = float((weights * squares).sum())
         return _Run(centers, factors, objective, n_iter, converged)
 
     def _clustering_result(self) -> results.ClusteringResult:
@@ -190,12 +188,12 @@ class FuzzyCMeans(FuzzyClusterer):
 class GustafsonKessel(FuzzyClusterer):
     """Fuzzy clusters of different shapes and orientations, by a Mahalanobis distance for every cluster.
 
-    Each cluster has a norm of volume 1 from its fuzzy covariance matrix. Runs start from the results of fuzzy
-    c-means. Rescaling columns has no effect besides those of the start and of the regularisation, which keeps
-    covariances of few or collinear samples invertible. O(n_init max_iter n_samples n_clusters n_features^2)
-    time. Sources: D. Gustafson, W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978);
-    R. Babuska, P. van der Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering",
-    FUZZ-IEEE (2002).
+    Each cluster has a norm of volume 1 from its fuzzy covariance matrix, whose estimation requires many
+    samples per feature. The first memberships are Euclidean, so the units of the columns only affect the
+    start, and the regularisation. ``max_condition`` keeps covariances of collinear samples invertible.
+    O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson, W. Kessel, "Fuzzy
+    clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der Veen, U. Kaymak,
+    "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE (2002).
 
     Parameters
     ----------
@@ -212,7 +210,7 @@ class GustafsonKessel(FuzzyClusterer):
     Examples
     --------
     >>> from moo_clustering.estimators import GustafsonKessel
-    >>> X = [[-9.0, 0.0], [-3.0, 0.1], [3.0, -0.1], [9.0, 0.0], [-9.0, 2.0], [-3.0, 2.1], [3.0, 1.9], [9.0, 2.0]]
+    >>> X = [[-3, -3], [-1, -1], [1, 1], [3, 3.1], [-3, 3], [-1, 1], [1, -1], [3, -3.1]]
     >>> GustafsonKessel(2, random_state=0).fit(X).labels_
     array([0, 0, 0, 0, 1, 1, 1, 1], dtype=int32)
     """
@@ -230,8 +228,7 @@ class GustafsonKessel(FuzzyClusterer):
 
     def _run(self, encoding: FuzzyCenterEncoding, centers: FloatArray) -> _Run:
         points = encoding.points
-        start = self._alternate(points, centers).centers
-        weights = fuzzy_memberships(_squares(points, start, None), self.fuzziness) ** self.fuzziness
+        weights = fuzzy_memberships(_squares(points, centers, None), self.fuzziness) ** self.fuzziness
         values = np.linalg.eigvalsh(points.T @ points / len(points))
         volume = _geometric_mean(np.maximum(values, values[-1] / self.max_condition))
 
@@ -240,15 +237,19 @@ class GustafsonKessel(FuzzyClusterer):
             covariances += self.regularization * volume * np.eye(points.shape[1])
             return _unit_norms(covariances, self.max_condition)
 
-        return self._alternate(points, start, factors_of, weights)
+        return self._alternate(points, centers, factors_of, weights)
 
 
 def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None) -> FloatArray:
     """Squared distances of shape (n_samples, n_clusters) in the norms of the clusters."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
-    norms = (np.square((points - v) @ factor).sum(axis=1) for v, factor in zip(centers, factors, strict=True))
-    return np.column_stack(list(norms))
+    # Not by BLAS, which can round equal rows differently.
+    norms = [
+        np.square(np.einsum("nd,de->ne", points - v, factor)).sum(axis=1)
+        for v, factor in zip(centers, factors, strict=True)
+    ]
+    return np.column_stack(norms)
 
 
 def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:

@@ -342,6 +342,12 @@ class FuzzyCenterEncoding(CenterEncoding):
         order = self._order(found.argmax(axis=2).astype(np.int32))
         return np.take_along_axis(found, order[:, np.newaxis], axis=2)
 
+    def random(self, n_individuals: int, rng: np.random.Generator) -> FloatArray:  # type: ignore[override]
+        """Draw distinct samples as centres."""
+        # k-means++ would draw few different sets of centres from few samples.
+        rows = [rng.choice(self.n_samples, self.n_clusters, replace=False) for _ in range(n_individuals)]
+        return self.points[np.array(rows, dtype=np.intp).reshape(n_individuals, -1)].reshape(-1, self.n_var)
+
     def _memberships(self, centers: FloatArray) -> FloatArray:
         self.n_distances += self.n_samples * len(centers) * self.n_clusters
         squares = cdist(self.points, centers.reshape(-1, self.n_features), "sqeuclidean")

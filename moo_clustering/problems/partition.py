@@ -207,16 +207,7 @@ class PartitionProblem(SignedProblem):
                 f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}."
             )
         self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
-        parts = [(f"index {index.name!r}", requests_of(index)) for index in self.indices]
-        parts += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in self.inequalities]
-        for who, names in parts:
-            for name in names:
-                if name != "genes" and not hasattr(encoding, name):
-                    raise TypeError(
-                        f"{who} requires {name}, but {type(encoding).__name__} has no method {name}: define "
-                        f"{name}(X), or use another encoding."
-                    )
-        self._products = tuple(name for name in PRODUCTS if any(name in names for _, names in parts))
+        self._products = _requested_products(encoding, self.indices, self.inequalities)
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
@@ -303,7 +294,7 @@ class PartitionProblem(SignedProblem):
         return distinct_rows(X if self._products else labels)
 
     def _product(self, name: str, X: NDArray[Any]) -> NDArray[Any]:
-        """Return genes, or memberships, centres or medoids of the encoding; check those of custom encodings."""
+        """Return genes or a result of the encoding; check those of custom encodings."""
         if name == "genes":
             return X
         values = np.asarray(getattr(self.encoding, name)(X))
@@ -312,7 +303,9 @@ class PartitionProblem(SignedProblem):
             if name == "memberships":
                 values = checked_memberships(values, who, self.n_samples)
             if values.ndim == 0 or len(values) != len(X):
-                raise ValueError(f"{who} must return {len(X)} rows, one per genotype, got shape {values.shape}.")
+                raise ValueError(
+                    f"{who} must return {len(X)} rows, one per genotype, got shape {values.shape}."
+                )
         return values
 
     def _values(
@@ -369,6 +362,23 @@ def _with_data(function: Any, data: Any) -> Inequality:
     if wanted and data is None:
         raise ValueError(f"inequality {name_of(function)!r} requires data, but the problem has data=None.")
     return partial(function, data=data) if wanted else function
+
+
+def _requested_products(
+    encoding: Encoding, indices: Sequence[ValidityIndex], inequalities: Sequence[Any]
+) -> tuple[str, ...]:
+    """Return the names in PRODUCTS that indices and inequalities request, and check that they exist."""
+    requests = [(f"index {index.name!r}", requests_of(index)) for index in indices]
+    requests += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in inequalities]
+    for who, names in requests:
+        for name in names:
+            if name != "genes" and not hasattr(encoding, name):
+                kind = type(encoding).__name__
+                raise TypeError(
+                    f"{who} requires {name}, but {kind} has no method {name}(X): define it, or use another "
+                    "encoding."
+                )
+    return tuple(name for name in PRODUCTS if any(name in names for _, names in requests))
 
 
 def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any]]) -> FloatArray:

@@ -125,7 +125,9 @@ class ChunkedCenterProblem(SignedProblem):
         :func:`~moo_clustering.parts.lazy_labels`.
         """
         numbers = np.arange(self.n_clusters)
-        labels = [NearestCenter(one, self.encoding.offsets, numbers) for one in self.encoding.relative_centers(X)]
+        labels = [
+            NearestCenter(one, self.encoding.offsets, numbers) for one in self.encoding.relative_centers(X)
+        ]
         found = np.concatenate(self.parts.map(_labels, labels), axis=1)
         return np.stack([np.unique(row, return_inverse=True)[1] for row in found]).astype(np.int32)
 

@@ -158,7 +158,7 @@ class FunctionIndex(PopulationIndex):
 
 
 def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
-    """Return the names in PRODUCTS among the arguments after the first ``n_data``, and whether labels precede."""
+    """Return the names in PRODUCTS among the arguments after ``n_data``, and whether labels precede them."""
     try:
         names = list(inspect.signature(function).parameters)[n_data:]
     except (TypeError, ValueError):  # some compiled functions have no signature

@@ -263,8 +263,8 @@ class FuzzySilhouette(FuzzyIndex):
     """Mean silhouette, weighted by the difference of the two largest memberships, maximised.
 
     Silhouettes are those of the largest memberships as labels, so that samples between clusters count less.
-    For labels, :class:`Silhouette`. The value is -1 for one cluster, and if all weights are 0. O(p n^2 k) time
-    for p individuals, O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A fuzzy extension of the
+    For labels, :class:`Silhouette`. The value is -1 for one cluster, and if all weights are 0. O(p n^2 k)
+    time for p individuals, O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A fuzzy extension of the
     silhouette width criterion for cluster analysis", Fuzzy Sets and Systems 157 (2006).
 
     Parameters
