@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import replace
 from numbers import Real
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -14,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering import results
 from moo_clustering._arrays import FloatArray, Int32Array, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
@@ -28,28 +26,24 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.problems.centers import FuzzyCenterEncoding, fuzzy_memberships, shifted
+from moo_clustering.results import ClusteringResult
 from moo_clustering.validity.fuzzy import weighted_covariance
 
 
-class _Run(NamedTuple):
-    """Centres (relative to the mean of X), norm-inducing factors, objective, updates, and convergence."""
-
-    centers: FloatArray
-    factors: FloatArray | None
-    objective: float
-    n_iter: int
-    converged: bool
-
-
 @estimator
-class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
-    """Base class of fuzzy clusterers.
+class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
+    """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
+
+    The control of fuzzy evolutionary clusterers. A sample at a centre belongs to it alone. Distances depend
+    on the units of the columns: scale them first. In many dimensions, memberships become equal and centres
+    coincide; a smaller fuzziness helps. O(n_init max_iter n_samples n_clusters n_features) time, O(n_samples
+    n_clusters) memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms",
+    Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float
-        Exponent of memberships in the objective, above 1. Memberships are crisp near 1, and equal for large
-        values.
+        Exponent of memberships, above 1. They are crisp near 1, and equal for large values.
     n_init, max_iter : int
         Number of runs from greedy k-means++ centres, of which that with the least objective is used, and of
         updates per run.
@@ -68,6 +62,13 @@ class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator
         Sum of squared distances with these weights.
     n_iter_ : int
         Number of updates of the best run.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import FuzzyCMeans
+    >>> model = FuzzyCMeans(2, random_state=0).fit([[0.0], [1.0], [5.0], [9.0], [10.0]])
+    >>> model.memberships_[:, 0].round(2)
+    array([0.99, 1.  , 0.5 , 0.  , 0.01])
     """
 
     n_clusters: Count
@@ -90,24 +91,21 @@ class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator
         _base.check_n_clusters(self.n_clusters, len(X))
         k = _base.count_distinct_rows(X, self.n_clusters)
         encoding = FuzzyCenterEncoding(X, k, fuzziness=self.fuzziness)
+        points, self._offsets = encoding.points, encoding.offsets
         rngs = map(np.random.default_rng, spawn_seeds(self.random_state, self.n_init))
-        best = min((self._run(encoding, encoding.seeds(rng)) for rng in rngs), key=lambda run: run.objective)
-        found = self._memberships(encoding.points, best)
-        self.labels_, order = number_clusters(found.argmax(axis=1))
-        self.n_clusters_ = len(order)
-        order = np.concatenate([order, np.setdiff1d(np.arange(k), order)])
-        self.memberships_ = found[:, order]
-        self._offsets = encoding.offsets
-        factors = None if best.factors is None else best.factors[order]
-        self._best = best._replace(centers=best.centers[order], factors=factors)
-        self.cluster_centers_ = encoding.in_data(self._best.centers)
-        self.objective_, self.n_iter_ = best.objective, best.n_iter
-        if k < self.n_clusters:
-            _base.warn_of_few(self.n_clusters_, self.n_clusters)
-        elif self.n_clusters_ < k:
+        runs = (self._run(points, encoding.seeds(rng)) for rng in rngs)
+        self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
+        self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
+        memberships = self._memberships(points)
+        # Ties go to the first cluster, and may have left a cluster without samples.
+        used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
+        self.memberships_ = memberships[:, self._reorder(used)]
+        self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
+        self.cluster_centers_ = encoding.in_data(self._norms[0])
+        if self.n_clusters_ < self.n_clusters:
             reason = "the others have the largest membership of no sample; reduce n_clusters or fuzziness"
-            _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
-        if not best.converged:
+            _base.warn_of_few(self.n_clusters_, self.n_clusters, reason if k == self.n_clusters else "")
+        if not converged:
             warn_caller(
                 f"memberships still change after max_iter={self.max_iter} updates", ConvergenceWarning
             )
@@ -122,70 +120,46 @@ class FuzzyClusterer(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator
     def predict_proba(self, X: Any) -> FloatArray:
         """Compute memberships, in the columns of ``memberships_``; these are not probabilities of a model."""
         check_is_fitted(self)
-        X = numeric_features(self, X, reset=False)
-        return self._memberships(shifted(X, self._offsets), self._best)
+        return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
 
-    def _memberships(self, points: FloatArray, run: _Run) -> FloatArray:
-        return fuzzy_memberships(_squares(points, run.centers, run.factors), self.fuzziness)
+    def _memberships(self, points: FloatArray) -> FloatArray:
+        return fuzzy_memberships(_squares(points, *self._norms), self.fuzziness)
 
-    @abstractmethod
-    def _run(self, encoding: FuzzyCenterEncoding, centers: FloatArray) -> _Run: ...
+    def _reorder(self, first: Any) -> Any:
+        """Move some clusters to the front, and return the order."""
+        order = np.concatenate([first, np.setdiff1d(np.arange(len(self._norms[0])), first)])
+        self._norms = [None if part is None else part[order] for part in self._norms]
+        return order
 
-    def _alternate(
-        self, points: FloatArray, centers: FloatArray, factors_of: Any = None, weights: Any = None
-    ) -> _Run:
-        """Alternate between memberships and centres (and norms, by ``factors_of(weights, centers)``)."""
-        factors = None if factors_of is None else factors_of(weights, centers)
-        former: Any = np.inf
-        n_iter, converged = 0, False
-        while n_iter < self.max_iter and not converged:
+    def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> Any:
+        """Return a factor of the norm of every cluster; None for the Euclidean norm."""
+        return None
+
+    def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
+        """Alternate between memberships, and centres with their norms."""
+        n_iter, converged, former, factors = 0, False, np.inf, None
+        while not converged and n_iter < self.max_iter:
             n_iter += 1
             squares = _squares(points, centers, factors)
             memberships = fuzzy_memberships(squares, self.fuzziness)
             weights = memberships**self.fuzziness
             objective = float((weights * squares).sum())
-            if converged := bool(np.abs(memberships - former).max() <= self.tol):
-                break
-            former = memberships
-            totals = weights.sum(axis=0)[:, np.newaxis]
-            # All samples can be at other centres.
-            used = totals > 0.0
-            centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
-            factors = None if factors_of is None else factors_of(weights, centers)
-        return _Run(centers, factors, objective, n_iter, converged)
+            converged = bool(np.abs(memberships - former).max() <= self.tol)
+            if not converged:
+                former: Any = memberships
+                totals = weights.sum(axis=0)[:, np.newaxis]
+                # All samples can be at other centres.
+                used = totals > 0.0
+                centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
+                factors = self._factors(points, weights, centers)
+        return objective, n_iter, converged, centers, factors
 
-    def _clustering_result(self) -> results.ClusteringResult:
+    def _clustering_result(self) -> ClusteringResult:
         return with_memberships(super()._clustering_result(), self.memberships_)
 
 
 @estimator
-class FuzzyCMeans(FuzzyClusterer):
-    """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
-
-    The control of fuzzy evolutionary clusterers. A sample at a centre belongs to it alone. Distances depend
-    on the units of the columns: scale them first. In many dimensions, memberships become equal and centres
-    coincide; a smaller fuzziness helps. O(n_init max_iter n_samples n_clusters n_features) time,
-    O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function
-    Algorithms", Plenum (1981).
-
-    Examples
-    --------
-    >>> from moo_clustering.estimators import FuzzyCMeans
-    >>> model = FuzzyCMeans(2, random_state=0).fit([[0.0], [1.0], [5.0], [9.0], [10.0]])
-    >>> model.memberships_.round(2)
-    array([[0.99, 0.01],
-           [0.99, 0.01],
-           [0.5 , 0.5 ],
-           [0.01, 0.99],
-           [0.01, 0.99]])
-    """
-
-    def _run(self, encoding: FuzzyCenterEncoding, centers: FloatArray) -> _Run:
-        return self._alternate(encoding.points, centers)
-
-
-@estimator
-class GustafsonKessel(FuzzyClusterer):
+class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clusters of different shapes and orientations, by a Mahalanobis distance for every cluster.
 
     Each cluster has a norm of volume 1 from its fuzzy covariance matrix, whose estimation requires many
@@ -219,25 +193,27 @@ class GustafsonKessel(FuzzyClusterer):
     regularization: Probability = 0.0
     max_condition: Annotated[float, Interval(Real, 1, None, closed="left")] = 1e15
 
+    @documented(FuzzyCMeans.fit)
     def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X."""
         super().fit(X, y)
         points = shifted(numeric_features(self, X, reset=False), self._offsets)
-        weights = self.memberships_**self.fuzziness
-        self.covariances_ = _covariances(points, weights, self._best.centers)
+        self.covariances_ = _covariances(points, self.memberships_**self.fuzziness, self._norms[0])
         return self
 
-    def _run(self, encoding: FuzzyCenterEncoding, centers: FloatArray) -> _Run:
-        points = encoding.points
-        weights = fuzzy_memberships(_squares(points, centers, None), self.fuzziness) ** self.fuzziness
-        values = np.linalg.eigvalsh(points.T @ points / len(points))
-        volume = _geometric_mean(np.maximum(values, values[-1] / self.max_condition))
+    def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
+        """Factors B of the norms B B^T = det(F)^(1/d) F^-1 of the regularised covariances F."""
+        overall = self._limited(np.linalg.eigvalsh(points.T @ points / len(points)))
+        covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
+        covariances += self.regularization * np.exp(np.log(overall).mean()) * np.eye(points.shape[1])
+        values, vectors = np.linalg.eigh(covariances)
+        logs = np.log(self._limited(values))
+        return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
-        def factors_of(weights: FloatArray, centers: FloatArray) -> FloatArray:
-            covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
-            covariances += self.regularization * volume * np.eye(points.shape[1])
-            return _unit_norms(covariances, self.max_condition)
-
-        return self._alternate(points, centers, factors_of, weights)
+    def _limited(self, values: FloatArray) -> FloatArray:
+        """Limit the condition; eigenvalues of a single point become 1, for the Euclidean norm."""
+        values = np.maximum(values, values[..., -1:] / self.max_condition)
+        return np.where(values[..., -1:] > 0.0, values, 1.0)
 
 
 def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None) -> FloatArray:
@@ -245,44 +221,19 @@ def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
     # Not by BLAS, which can round equal rows differently.
-    norms = [
-        np.square(np.einsum("nd,de->ne", points - v, factor)).sum(axis=1)
-        for v, factor in zip(centers, factors, strict=True)
-    ]
-    return np.column_stack(norms)
+    turned = [np.einsum("nd,de->ne", points - v, B) for v, B in zip(centers, factors, strict=True)]
+    return np.square(turned).sum(axis=2).T
 
 
 def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
     """Fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
-    rows = [
-        weighted_covariance((points - v)[np.newaxis], w[np.newaxis])[0]
-        for v, w in zip(centers, weights.T, strict=True)
-    ]
-    return np.array(rows)
+    pairs = zip(centers, weights.T, strict=True)
+    return np.concatenate([weighted_covariance((points - v)[np.newaxis], w[np.newaxis]) for v, w in pairs])
 
 
-def _unit_norms(covariances: FloatArray, max_condition: float) -> FloatArray:
-    """Factors B of the norms B B^T = det(F)^(1/d) F^-1 of covariances F, whose condition is limited."""
-    values, vectors = np.linalg.eigh(covariances)
-    values = np.maximum(values, values[:, -1:] / max_condition)
-    # A cluster in one point has the Euclidean norm.
-    values = np.where(values[:, -1:] > 0.0, values, 1.0)
-    scale = np.sqrt(_geometric_mean(values)[:, np.newaxis] / values)
-    return np.asarray(vectors * scale[:, np.newaxis])
-
-
-def _geometric_mean(values: FloatArray) -> Any:
-    with np.errstate(divide="ignore"):
-        return np.exp(np.log(values).mean(axis=-1))
-
-
-def with_memberships(found: results.ClusteringResult, memberships: FloatArray) -> results.ClusteringResult:
+def with_memberships(found: ClusteringResult, memberships: FloatArray) -> ClusteringResult:
     """Add memberships to the facts and arrays of a result."""
     largest, coefficient = memberships.max(axis=1).mean(), np.square(memberships).sum(axis=1).mean()
     text = f"mean largest membership {largest:.3f}, partition coefficient {coefficient:.3f}"
-    arrays = found.arrays
-    return replace(
-        found,
-        facts=[*found.facts, ("memberships", text)],
-        arrays=lambda: {**arrays(), "memberships": memberships},
-    )
+    facts, arrays = [*found.facts, ("memberships", text)], found.arrays
+    return replace(found, facts=facts, arrays=lambda: {**arrays(), "memberships": memberships})

@@ -168,9 +168,7 @@ class SumOfSquaresProblem(PartitionProblem):
         # Equal partitions may have different centres, and so different sums of squares.
         return distinct_rows(X)
 
-    def _values(
-        self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: NDArray[Any]
-    ) -> FloatArray:
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
         return np.array([self._scored(centers)[1] for centers in self.encoding.relative_centers(X)])
 
     def _scored(self, centers: FloatArray) -> tuple[Labels, float]:
@@ -319,17 +317,6 @@ class FuzzyCenterEncoding(CenterEncoding):
     ----------
     fuzziness : float, default=2.0
         Above 1. Memberships approach 0 and 1 near 1, and 1 / n_clusters for large values.
-
-    Examples
-    --------
-    >>> from moo_clustering.problems import FuzzyCenterEncoding
-    >>> encoding = FuzzyCenterEncoding([[0.0], [1.0], [3.0], [4.0]], 2)
-    >>> genes = encoding.encode([[0, 0, 1, 1]])
-    >>> encoding.memberships(genes).round(3)
-    array([[[0.98, 0.02],
-            [0.96, 0.04],
-            [0.04, 0.96],
-            [0.02, 0.98]]])
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:
@@ -344,9 +331,8 @@ class FuzzyCenterEncoding(CenterEncoding):
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> FloatArray:  # type: ignore[override]
         """Draw distinct samples as centres."""
-        # k-means++ would draw few different sets of centres from few samples.
-        rows = [rng.choice(self.n_samples, self.n_clusters, replace=False) for _ in range(n_individuals)]
-        return self.points[np.array(rows, dtype=np.intp).reshape(n_individuals, -1)].reshape(-1, self.n_var)
+        order = rng.random((n_individuals, self.n_samples)).argsort(axis=1)[:, : self.n_clusters]
+        return self.points[order].reshape(-1, self.n_var)
 
     def _memberships(self, centers: FloatArray) -> FloatArray:
         self.n_distances += self.n_samples * len(centers) * self.n_clusters

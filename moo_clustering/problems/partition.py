@@ -308,9 +308,7 @@ class PartitionProblem(SignedProblem):
                 )
         return values
 
-    def _values(
-        self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: NDArray[Any]
-    ) -> FloatArray:
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
         """Return the values of an index for partitions decoded from the genotypes X."""
         name, shape = f"index {index.name!r}", (len(labels),)
         population = products.pop("memberships") if index.takes == "memberships" else labels
