@@ -137,7 +137,8 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
         """Alternate between memberships, and centres with their norms."""
-        n_iter, converged, former, factors = 0, False, np.inf, None
+        n_iter, converged, factors = 0, False, None
+        former: Any = np.inf
         while not converged and n_iter < self.max_iter:
             n_iter += 1
             squares = _squares(points, centers, factors)
@@ -146,7 +147,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
             objective = float((weights * squares).sum())
             converged = bool(np.abs(memberships - former).max() <= self.tol)
             if not converged:
-                former: Any = memberships
+                former = memberships
                 totals = weights.sum(axis=0)[:, np.newaxis]
                 # All samples can be at other centres.
                 used = totals > 0.0
@@ -210,7 +211,7 @@ class GustafsonKessel(FuzzyCMeans):
         logs = np.log(self._limited(values))
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
-    def _limited(self, values: FloatArray) -> FloatArray:
+    def _limited(self, values: Any) -> FloatArray:
         """Limit the condition; eigenvalues of a single point become 1, for the Euclidean norm."""
         values = np.maximum(values, values[..., -1:] / self.max_condition)
         return np.where(values[..., -1:] > 0.0, values, 1.0)
