@@ -149,10 +149,8 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     """Check memberships of a population: non-negative, with sums of 1 for every sample."""
     U = np.asarray(memberships)
     if U.ndim != 3 or U.shape[1] != n_samples or U.dtype.kind not in "biuf":
-        got = f"shape {U.shape}" if U.dtype.kind in "biuf" else f"dtype {U.dtype}"
-        raise ValueError(
-            f"{name} must be numbers of shape (n_individuals, {n_samples}, n_clusters), got {got}."
-        )
+        got, wanted = f"shape {U.shape}, dtype {U.dtype}", f"(n_individuals, {n_samples}, n_clusters)"
+        raise ValueError(f"{name} must be numbers of shape {wanted}, got {got}.")
     U = U.astype(np.float64, copy=False)
     if U.size and not (low := U.min()) >= 0:
         raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}.")

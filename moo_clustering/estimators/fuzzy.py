@@ -45,8 +45,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     fuzziness : float
         Exponent of memberships, above 1. They are crisp near 1, and equal for large values.
     n_init, max_iter : int
-        Number of runs from greedy k-means++ centres, of which that with the least objective is used, and of
-        updates per run.
+        Number of runs from greedy k-means++ centres, the best of which is used, and of updates per run.
     tol : float
         A run ends if no membership changes by more.
 

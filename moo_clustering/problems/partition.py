@@ -381,12 +381,11 @@ def _requested_products(
 
 def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any]]) -> FloatArray:
     """Compute the violations of a limit, or the values of a custom inequality."""
-    names, with_labels = ((), True) if isinstance(limit, Limit) else requested(limit)
+    call = limit.violations if isinstance(limit, Limit) else limit
+    names, with_labels = requested(call)
 
     def function(n: int | None = None) -> Any:
-        first = (labels[:n],) if with_labels else ()
-        call = limit.violations if isinstance(limit, Limit) else limit
-        return call(*first, **{name: products[name][:n] for name in names})
+        return call(*[labels[:n]][:with_labels], **{name: products[name][:n] for name in names})
 
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
     values = value_per_row(function(), who, len(labels))

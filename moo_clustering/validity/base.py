@@ -149,7 +149,7 @@ class FunctionIndex(PopulationIndex):
     def _value(self, labels: Labels, n_clusters: int, products: dict[str, Any]) -> float:
         if not 1 < n_clusters < len(labels):
             return -UNDEFINED if self.greater_is_better else UNDEFINED
-        value: Any = self.function(self._data, *([labels] if self._with_labels else ()), **products)
+        value: Any = self.function(self._data, *[labels][: self._with_labels], **products)
         if np.ndim(value):
             raise ValueError(f"{self.name} must return one number, got shape {np.shape(value)}.")
         if not isinstance(value, Real) and np.asarray(value).dtype.kind not in "biuf":

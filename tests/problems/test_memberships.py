@@ -100,6 +100,18 @@ class Spread(ValidityIndex):
         return np.linalg.norm(self.data - own, axis=2).max(axis=1)
 
 
+class Certain(ValidityIndex):
+    """Share of samples with a membership above 0.9, without labels."""
+
+    name, greater_is_better, takes = "certain", True, "memberships"
+
+    def fit(self, data):
+        return self
+
+    def evaluate(self, memberships, medoids=None):
+        return (memberships.max(axis=2) > 0.9).mean(axis=1)
+
+
 def sharpness(X, memberships):
     return memberships.max(axis=1).mean()
 
@@ -133,6 +145,15 @@ def test_indices_and_inequalities_receive_what_they_name():
     assert_allclose(out["G"][:, names.index("late")], GENES[:, 0])
     chunked = ChunkedProblem(problem, chunk_size=2, n_jobs=2)
     assert_allclose(chunked.evaluate(GENES, return_as_dictionary=True)["F"], out["F"], rtol=1e-12)
+
+
+def test_a_custom_index_of_memberships_and_medoids():
+    encoding = MedoidEncoding(X, k_max=3)
+    genes = encoding.random(4, RNG)
+    problem = PartitionProblem(X, encoding, [Certain(), "silhouette"])
+    assert_array_equal(problem.natural(problem.evaluate(genes))[:, 0], np.ones(4))
+    with pytest.raises(TypeError, match="index 'certain' requires medoids, but FuzzyCenterEncoding has no"):
+        PartitionProblem(X, FUZZY, [Certain()])
 
 
 def test_equal_partitions_with_other_memberships_have_other_values():
