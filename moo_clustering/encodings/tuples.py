@@ -42,8 +42,8 @@ class TupleEncoding(base.Encoding):
             raise TypeError(f"parts must contain Encodings, got {quoted(wrong[0])}.")
         if len(self.parts) < 2:
             raise ValueError(f"parts must contain at least two encodings, got {len(self.parts)}.")
-        self.n_samples = sum(part.n_samples for part in self.parts)
-        self.n_var = sum(part.n_var for part in self.parts)
+        *self._samples, self.n_samples = np.cumsum([part.n_samples for part in self.parts]).tolist()
+        *self._ends, self.n_var = np.cumsum([part.n_var for part in self.parts]).tolist()
         self.dtype = np.result_type(*(part.dtype for part in self.parts))
         self.k_min = sum(getattr(part, "k_min", 1) for part in self.parts)
         self.k_max = sum(getattr(part, "k_max", part.n_samples) for part in self.parts)
@@ -55,14 +55,13 @@ class TupleEncoding(base.Encoding):
 
     def genes(self, X: IntArray) -> tuple[IntArray, ...]:
         """Split genotypes of shape (..., n_var) into those of the parts, in the dtypes of the parts."""
-        ends = np.cumsum([part.n_var for part in self.parts])[:-1]
-        pieces = np.split(X, ends, axis=-1)
+        pieces = np.split(X, self._ends, axis=-1)
         return tuple(piece.astype(part.dtype) for part, piece in zip(self.parts, pieces, strict=True))
 
     def split(self, labels: IntArray) -> tuple[Labels, ...]:
         """Split partitions of shape (n_individuals, n_samples) or (n_samples,) into one array per part."""
-        ends = np.cumsum([part.n_samples for part in self.parts])[:-1]
-        return tuple(map(base.relabel_by_first_appearance, np.split(np.asarray(labels), ends, axis=-1)))
+        pieces = np.split(np.asarray(labels), self._samples, axis=-1)
+        return tuple(map(base.relabel_by_first_appearance, pieces))
 
     def decode(self, X: IntArray) -> Labels:
         """Decode the parts; the clusters of every part follow those of the parts before it."""

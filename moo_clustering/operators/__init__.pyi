@@ -6,8 +6,6 @@ from .generic import EncodingMutation as EncodingMutation
 from .generic import EncodingRepair as EncodingRepair
 from .generic import EncodingSampling as EncodingSampling
 from .generic import MutationChoice as MutationChoice
-from .generic import PartsCrossover as PartsCrossover
-from .generic import PartsMutation as PartsMutation
 from .generic import RefillingSampling as RefillingSampling
 from .generic import start_genes as start_genes
 from .generic import suited_operators as suited_operators

@@ -183,7 +183,7 @@ class EncodingRepair(base.GeneRepair):
         return base.encoding_of(problem).repair(X)
 
 
-class PartsCrossover(base.PairCrossover):
+class _PartsCrossover(base.PairCrossover):
     """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own crossover.
 
     A part whose crossover does not make two children of two parents is crossed uniformly.
@@ -204,7 +204,7 @@ class PartsCrossover(base.PairCrossover):
         return np.concatenate(children, axis=-1).astype(X.dtype)
 
 
-class PartsMutation(base.SeededMutation):
+class _PartsMutation(base.SeededMutation):
     """Mutate each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own mutation."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
@@ -251,7 +251,7 @@ def suited_operators(
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
         With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
-        them. If decoding is slow, as for centres, ``encoding.canonical`` is compared instead of partitions.
+        them. Genes are compared if an index reads them, and ``encoding.canonical`` if decoding is slow.
     """
     operators = registered_operators(problem, algorithm)
     if start is not None:
@@ -401,6 +401,8 @@ def register_operators(
                 elimination = duplicates(problem)
             elif encoding is None:
                 elimination = NoDuplicateElimination()
+            elif getattr(problem, "reads_genes", False):
+                elimination = CanonicalDuplicates()
             else:
                 elimination = CanonicalDuplicates(partial(_partitions, encoding))
             named["eliminate_duplicates"] = elimination
@@ -438,9 +440,7 @@ def _accepted(algorithm: type[Any]) -> set[str]:
 register_operators(
     Encoding, crossover=partial(UniformCrossover, prob=0.9), mutation=EncodingMutation, repair=EncodingRepair
 )
-register_operators(
-    TupleEncoding, crossover=PartsCrossover, mutation=PartsMutation, repair=EncodingRepair
-)
+register_operators(TupleEncoding, crossover=_PartsCrossover, mutation=_PartsMutation, repair=EncodingRepair)
 register_operators(
     EnsembleSelectionProblem,
     sampling=BinaryRandomSampling,

@@ -143,6 +143,8 @@ class PartitionProblem(SignedProblem):
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
+    reads_genes : bool
+        Whether an index has an argument ``genes`` of ``evaluate``, and so also receives the genotypes.
 
     Notes
     -----
@@ -150,7 +152,7 @@ class PartitionProblem(SignedProblem):
     or ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"`` if
     the constraints may contradict each other or the encoding.
 
-    Every distinct partition is scored once, so equal partitions have identical objectives. Partitions for
+    Every distinct partition, or genotype if an index reads genes, is scored once. Partitions for
     which an index is undefined are infeasible: those with fewer clusters than ``min_clusters`` of the index,
     and for functions those in which every cluster has one sample. No such partition is in the front of a run.
 
@@ -193,6 +195,7 @@ class PartitionProblem(SignedProblem):
         self.indices = _fitted(objectives, data)
         if isinstance(encoding, TupleEncoding):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
+        self.reads_genes = any(_wants(index.evaluate, "genes") for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
         # Generators can be read only once; an argument that is not iterable has no valid item.
@@ -288,12 +291,14 @@ class PartitionProblem(SignedProblem):
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
         """Rows of the individuals to score, and for every individual the position of its equal among them."""
-        return distinct_rows(labels)
+        return distinct_rows(X if self.reads_genes else labels)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
         """Return the values of an index for partitions decoded from the genotypes X."""
         name, shape = f"index {index.name!r}", (len(labels),)
-        values = array_of(index.evaluate(labels), name, shape, "one finite value per partition", nan=True)
+        asked: dict[str, Any] = {"genes": X} if _wants(index.evaluate, "genes") else {}
+        scores = index.evaluate(labels, **asked)
+        values = array_of(scores, name, shape, "one finite value per partition", nan=True)
         return values.astype(np.float64)
 
 
@@ -330,19 +335,21 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
     """Return an index of the whole partition, whose function receives a partition per part."""
     if isinstance(index, FunctionIndex):
         index = copy.copy(index)
-        index.function = partial(_call_with_parts, index.function, encoding)
+        ends = np.cumsum([part.n_samples for part in encoding.parts])[:-1]
+        index.function = partial(_call_with_parts, index.function, ends)
         index.n_samples_ = encoding.n_samples
     elif not whole:
         raise ValueError(
-            f"objectives of a tuple of encodings must be functions of the data and of one partition per part, "
-            f'such as (lambda X, rows, columns: ..., "min"), got index {index.name!r}, which requires data of '
-            f"all {encoding.n_samples} samples."
+            "objectives of a tuple of encodings must be functions of the data and of one partition per part, "
+            f'such as (lambda X, rows, columns: ..., "min"); got index {index.name!r}, which requires data '
+            f"of all {encoding.n_samples} samples."
         )
     return index
 
 
-def _call_with_parts(function: Callable[..., Any], encoding: TupleEncoding, data: Any, labels: Labels) -> Any:
-    return function(data, *encoding.split(labels))
+def _call_with_parts(function: Callable[..., Any], ends: IntpArray, data: Any, labels: Labels) -> Any:
+    # Problems number clusters by first appearance, so those of a part are contiguous.
+    return function(data, *(piece - piece.min() for piece in np.split(labels, ends)))
 
 
 def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -> BoolArray:
@@ -353,13 +360,17 @@ def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -
 
 def _with_data(function: Any, data: Any) -> Inequality:
     """Bind the data to a function with an argument ``data``."""
-    try:
-        wanted = "data" in inspect.signature(function).parameters
-    except (TypeError, ValueError):  # some compiled functions have no signature
-        wanted = False
+    wanted = _wants(function, "data")
     if wanted and data is None:
         raise ValueError(f"inequality {name_of(function)!r} requires data, but the problem has data=None.")
     return partial(function, data=data) if wanted else function
+
+
+def _wants(function: Any, argument: str) -> bool:
+    try:
+        return argument in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some compiled functions have no signature
+        return False
 
 
 def _limit_values(limit: Limit | Inequality, labels: Labels) -> FloatArray:
