@@ -180,7 +180,7 @@ class PartitionProblem(SignedProblem):
     ) -> None:
         encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
         if not isinstance(encoding, Encoding):
-            raise TypeError(f"encoding must be an Encoding, got {type(encoding).__name__}.")
+            raise TypeError(f"encoding must be an Encoding or a tuple, got {type(encoding).__name__}.")
         _check_constraints(constraints, constraint_handling, encoding.n_samples)
         n_data = encoding.n_samples if data is None else _num_samples(checked_container(data, "data"))
         whole = n_data == encoding.n_samples
@@ -334,7 +334,16 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
 def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> ValidityIndex:
     """Return an index of the whole partition, whose function receives a partition per part."""
     if isinstance(index, FunctionIndex):
-        index = copy.copy(index)
+        index, n_parts = copy.copy(index), len(encoding.parts)
+        try:
+            inspect.signature(index.function).bind(None, *encoding.parts)
+        except ValueError:
+            pass  # some compiled functions have no signature
+        except TypeError as error:
+            raise TypeError(
+                f"function {index.name!r} must accept the data and {n_parts} partitions, one per encoding of "
+                f"the tuple: {error}."
+            ) from None
         ends = np.cumsum([part.n_samples for part in encoding.parts])[:-1]
         index.function = partial(_call_with_parts, index.function, ends)
         index.n_samples_ = encoding.n_samples

@@ -15,6 +15,7 @@ from moo_clustering.encodings import (
     MedoidEncoding,
     TupleEncoding,
 )
+from moo_clustering.estimators.composed import EvolutionaryClusterer, estimator
 from moo_clustering.operators import start_genes, vary
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import GraphModularity, ValidityIndex
@@ -37,6 +38,14 @@ def residue(X, rows, columns):
 def two_sided(objectives=((residue, "min"),)):
     parts = MedoidEncoding(TABLE, k_max=3, k_min=3), MedoidEncoding(TABLE.T, k_max=2, k_min=2)
     return PartitionProblem(TABLE, parts, list(objectives))
+
+
+@estimator
+class TwoSided(EvolutionaryClusterer):
+    """Its labels would not be those of the samples."""
+
+    def make_problem(self, X, constraints):
+        return two_sided()
 
 
 def test_worked_numbers():
@@ -127,6 +136,12 @@ def test_whole_partitions_can_be_scored_and_start_a_run():
         (lambda: TupleEncoding([LabelEncoding(3, 2)]), ValueError, "at least two encodings, got 1"),
         (lambda: TupleEncoding((LabelEncoding(3, 2), "labels")), TypeError, "Encodings, got 'labels'"),
         (lambda: TupleEncoding(LabelEncoding(3, 2)), ValueError, "at least two encodings"),
+        (
+            lambda: two_sided([(lambda X, labels: 0.0, "min")]),
+            TypeError,
+            "must accept the data and 2 partitions",
+        ),
+        (lambda: TwoSided(n_gen=1).fit(TABLE), ValueError, "with the 12 samples of X, got 22; for a tuple"),
         (lambda: two_sided(["silhouette"]), ValueError, "one partition per part.*index 'silhouette'"),
     ],
 )
