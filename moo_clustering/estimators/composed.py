@@ -69,8 +69,8 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
             )
         if problem.n_samples != len(X):
             raise ValueError(
-                f"{type(self).__name__}.make_problem must return a problem with the {len(X)} samples of X, got "
-                f"{problem.n_samples}; for a tuple of encodings, use evolve(problem, algorithm, n_gen=...)."
+                f"{type(self).__name__}.make_problem must return a problem with the {len(X)} samples of X, "
+                f"got {problem.n_samples}; for a tuple of encodings, use evolve(problem, algorithm, n_gen=...)."
             )
         (sequence,) = spawn_seeds(self.random_state, 1)
         seed = int(sequence.generate_state(1)[0])
