@@ -66,7 +66,7 @@ def _of_tier(script):
     return pytest.param(script, marks=pytest.mark.nightly if nightly else pytest.mark.slow)
 
 
-@pytest.mark.parametrize("script", map(_of_tier, COOKBOOK), ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", list(map(_of_tier, COOKBOOK)), ids=lambda path: path.stem)
 def test_cookbook(script, tmp_path, monkeypatch, capsys):
     if "MOO_CLUSTERING_GALLERY" in os.environ:
         gallery = Path(os.environ["MOO_CLUSTERING_GALLERY"]) / "cookbook"
