@@ -35,7 +35,7 @@ from moo_clustering._docs import Documented
 from moo_clustering._messages import distinct_names
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.constraints import Limit, PairwiseConstraints
-from moo_clustering.encodings import Encoding, relabel_by_first_appearance
+from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_memberships, distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
 from moo_clustering.validity.base import PRODUCTS, UNDEFINED, FunctionIndex, requested, requests_of
@@ -110,13 +110,15 @@ class PartitionProblem(SignedProblem):
     ----------
     data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
         None if all objectives are fitted objects.
-    encoding : Encoding
-        Representation of the partitions, for the same ``n_samples`` as the data.
+    encoding : Encoding or tuple of Encoding
+        Representation of the partitions, for the same ``n_samples`` as the data. The data of a tuple, see
+        :class:`~moo_clustering.encodings.TupleEncoding`, can also have the samples of the first part.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
         Maximised indices are negated for pymoo; :meth:`natural` restores their sign. Arguments of a function
         named ``memberships``, ``centers``, ``medoids`` or ``genes`` are methods of the encoding, or genes.
+        With a tuple of encodings, functions receive a partition per part: ``f(X, rows, columns)``.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Role of the constraints:
 
@@ -143,6 +145,8 @@ class PartitionProblem(SignedProblem):
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
+    reads_genes : bool
+        Whether an index or inequality has an argument ``genes``, and so also receives the genotypes.
 
     Notes
     -----
@@ -170,7 +174,7 @@ class PartitionProblem(SignedProblem):
     def __init__(
         self,
         data: ArrayLike | None,
-        encoding: Encoding,
+        encoding: Encoding | tuple[Encoding, ...],
         objectives: Sequence[Index] | Index,
         *,
         constraints: PairwiseConstraints | None = None,
@@ -178,11 +182,13 @@ class PartitionProblem(SignedProblem):
         limits: Sequence[Limit] = (),
         inequalities: Sequence[Inequality] = (),
     ) -> None:
+        encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
         if not isinstance(encoding, Encoding):
-            raise TypeError(f"encoding must be an Encoding, got {type(encoding).__name__}.")
+            raise TypeError(f"encoding must be an Encoding or a tuple, got {type(encoding).__name__}.")
         _check_constraints(constraints, constraint_handling, encoding.n_samples)
         n_data = encoding.n_samples if data is None else _num_samples(checked_container(data, "data"))
-        if n_data != encoding.n_samples:
+        whole = n_data == encoding.n_samples
+        if not whole and not (isinstance(encoding, TupleEncoding) and n_data == encoding.parts[0].n_samples):
             raise ValueError(
                 f"data and encoding must have the same samples, got {n_data} and {encoding.n_samples}."
             )
@@ -191,6 +197,8 @@ class PartitionProblem(SignedProblem):
         self._unseen = is_own(encoding)
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
         self.indices = _fitted(objectives, data)
+        if isinstance(encoding, TupleEncoding):
+            self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
         # Generators can be read only once; an argument that is not iterable has no valid item.
@@ -208,6 +216,7 @@ class PartitionProblem(SignedProblem):
             )
         self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
         self._products = _requested_products(encoding, self.indices, self.inequalities)
+        self.reads_genes = "genes" in self._products
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
@@ -343,6 +352,38 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
         if not isinstance(result, ValidityIndex):
             raise TypeError(f"{type(index).__name__}.fit must return self, but it returned {quoted(result)}.")
     return fitted
+
+
+def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> ValidityIndex:
+    """Return an index of the whole partition, whose function receives a partition per part."""
+    if isinstance(index, FunctionIndex):
+        index, n_parts = copy.copy(index), len(encoding.parts)
+        try:
+            inspect.signature(index.function).bind(None, *encoding.parts, **dict.fromkeys(index._requested))
+        except ValueError:
+            pass  # some compiled functions have no signature
+        except TypeError as error:
+            raise TypeError(
+                f"function {index.name!r} must accept the data and {n_parts} partitions, one per encoding of "
+                f"the tuple: {error}."
+            ) from None
+        ends = np.cumsum([part.n_samples for part in encoding.parts])[:-1]
+        index.function = partial(_call_with_parts, index.function, ends)
+        index.n_samples_ = encoding.n_samples
+    elif not whole:
+        raise ValueError(
+            "objectives of a tuple of encodings must be functions of the data and of one partition per part, "
+            f'such as (lambda X, rows, columns: ..., "min"); got index {index.name!r}, which requires data '
+            f"of all {encoding.n_samples} samples."
+        )
+    return index
+
+
+def _call_with_parts(
+    function: Callable[..., Any], ends: IntpArray, data: Any, labels: Labels, **products: Any
+) -> Any:
+    # Problems number clusters by first appearance, so those of a part are contiguous.
+    return function(data, *(piece - piece.min() for piece in np.split(labels, ends)), **products)
 
 
 def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -> BoolArray:

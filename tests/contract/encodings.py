@@ -15,6 +15,7 @@ from moo_clustering.encodings import (
     MedoidEncoding,
     MedoidSlotEncoding,
     RegionEncoding,
+    TupleEncoding,
 )
 from moo_clustering.graphs import locus_graph
 from moo_clustering.problems import (
@@ -69,6 +70,12 @@ def _within(n, bounds):
     return {name: min(bound, n) for name, bound in bounds.items()}
 
 
+def _side_by_side(n, rng):
+    part = n - n // 3
+    medoids = MedoidEncoding(_few_values(part, rng), **_within(part, {"k_max": 4}))
+    return TupleEncoding((medoids, LabelEncoding(n // 3, min(3, n // 3))))
+
+
 def _neighbors(n, rng):
     others = np.array([np.delete(np.arange(n), i) for i in range(n)])
     return rng.permuted(others, axis=1)[:, : min(3, n - 1)]
@@ -114,6 +121,7 @@ OTHER_ENCODINGS = {
     "fuzzy centres": EncodingCase(
         "FuzzyCenterEncoding", lambda n, rng: FuzzyCenterEncoding(rng.normal(size=(n, 2)), min(3, n))
     ),
+    "side by side": EncodingCase("TupleEncoding", _side_by_side),
     "feature subsets": EncodingCase(
         "FeatureSubsetEncoding",
         lambda n, rng: FeatureSubsetEncoding(rng.integers(0, 4, size=(n, 5)), min(3, n), max_features=3),
