@@ -34,6 +34,7 @@ from moo_clustering.encodings import align_labels
 from moo_clustering.graphs.matrices import similarity_edges
 from moo_clustering.validity import base
 
+SILHOUETTE_OF_ONE_CLUSTER = -1.0
 # Smallest distance, relative to a typical one; keeps values finite if representatives coincide.
 FLOOR = 1e-12
 # Samples count as equal below this mean squared distance, because the floor would underflow.
@@ -78,7 +79,7 @@ class Silhouette(base.PopulationIndex):
         return self
 
     def _score(self, population: base.Population) -> FloatArray:
-        values = np.full(len(population.labels), -1.0)
+        values = np.full(len(population.labels), SILHOUETTE_OF_ONE_CLUSTER)
         k = population.n_clusters
         few = np.flatnonzero((k > 1) & (k <= MOST_FOR_PRODUCT))
         for rows, block in population.take(few).blocks(self.n_samples_ * MOST_FOR_PRODUCT):
