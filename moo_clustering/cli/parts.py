@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -84,7 +85,7 @@ class PartSamples(PreparedSamples):
     def __str__(self) -> str:
         n = len(self.table.items)
         size = f"{self.table.n_rows} rows in {n} part{'' if n == 1 else 's'}"
-        return f"{self.name}, {size}, {self.table.n_features} columns"
+        return f"{self.source}, {size}, {self.table.n_features} columns"
 
     def record(self) -> dict[str, Any]:
         """Return the sizes, the columns, and a fingerprint of the names and sizes of the parts."""
@@ -104,7 +105,8 @@ class PartSamples(PreparedSamples):
         columns = table.columns or tuple(f"x{place}" for place in range(table.n_features))
         frame = pd.DataFrame(rows.astype(np.float64), columns=list(columns))
         found = prepared_samples(Path(name), frame, Roles(), PlainColumns(columns).prepare(frame))
-        return cls(**{**vars(found), "name": name, "row_ids": numbers, "table": table})
+        title = f"{len(numbers)} of {table.n_rows} rows of {name}" if len(numbers) else name
+        return cls(**{**vars(found), "name": title, "source": name, "row_ids": numbers, "table": table})
 
 
 def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any]) -> None:
@@ -178,7 +180,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     numbers = np.sort(draw(table.n_rows, min(_SHOWN, table.n_rows), replace=False))
     job.sizes, numbers, labels = _read_labels(files, numbers, estimator.n_clusters_)
     rows = np.concatenate(table.map(_rows_of, numbers, description="sample"))
-    job.samples = PartSamples.chosen(samples.name, table, numbers, rows)
+    job.samples = PartSamples.chosen(samples.source, table, numbers, rows)
     record["data"]["n_shown"] = len(numbers)
     job.estimator = copy(estimator)
     del job.estimator.parts_
@@ -216,8 +218,8 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     """Write the clusters of the rows of a table in parts to a folder, and print how many each cluster has."""
     _refuse_unused(())
     model = runs.load_model(folder)
-    stem = _name(data).partition("*")[0].strip("/").rpartition("/")[2].partition(".")[0]
-    out = Path(f"{stem or 'table'}-labels") if options["out"] is None else options["out"]
+    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # of a glob, the folder
+    out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
     label = PreparedLabels(model["preparer"], model["estimator"])
     with shown_warnings(), _workers(options):
         table = _opened(data, columns=label.preparer.column_names_)
@@ -301,15 +303,16 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
     distributed = optional_package("distributed", "dask", "--scheduler" if n_workers is None else "--workers")
     if address is not None:
         try:
-            client = distributed.Client(address, timeout=10)
+            client = distributed.Client(address, timeout=10, set_as_default=False)
         except (OSError, ValueError) as error:
             raise DataError(
                 f"no Dask scheduler answers at {quoted(address)} ({message_line(error)}); check the address, "
                 "or use --workers N"
             ) from error
-        with client:
+        with client, client.as_current():
             yield
         return
-    local = distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
-    with local as cluster, distributed.Client(cluster):
-        yield
+    quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
+    with distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, **quiet) as cluster:
+        with distributed.Client(cluster):
+            yield
