@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -312,7 +313,14 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
         with client, client.as_current():
             yield
         return
-    quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
-    with distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, **quiet) as cluster:
-        with distributed.Client(cluster):
-            yield
+    # Ctrl-C in a terminal reaches all processes. Workers, which inherit ignored signals, finish the pass.
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
+    handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
+    try:
+        quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
+        local = distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, **quiet)
+    finally:
+        for number, handler in handlers:
+            signal.signal(number, handler)
+    with local as cluster, distributed.Client(cluster):
+        yield
