@@ -6,7 +6,7 @@ Commands import their modules when they run, so that help and errors in options 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from glob import has_magic
 from pathlib import Path
@@ -255,16 +255,10 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     raise click.BadParameter(f"{value!r} is neither a number of documents (2) nor a share of them (0.5)")
 
 
-def _in_parts(context: click.Context, data: Sequence[str]) -> bool:
-    """Whether DATA is a table in parts; otherwise raise a UsageError for several files.
-
-    Tables in parts are globs, URLs, Zarr arrays, several files, and folders with Parquet or CSV files and
-    without texts; with --workers or --scheduler also single files.
-    """
-    options, first = context.params, Path(data[0])
-    if len(data) > 1 or options["workers"] is not None or options["scheduler"] is not None:
-        return True
-    if "://" in data[0] or (has_magic(data[0]) and not first.exists()):
+def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
+    """Whether DATA is several files, a glob, URL or Zarr array, or a folder of tables and not of texts."""
+    first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
+    if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
     if not first.is_dir():
         return False
@@ -272,17 +266,8 @@ def _in_parts(context: click.Context, data: Sequence[str]) -> bool:
     return first.suffix == ".zarr" or (".txt" not in names and not {".parquet", ".csv"}.isdisjoint(names))
 
 
-_OF_PARTS = (
-    _option(
-        "--workers N",
-        "Read DATA in parts, with N worker processes on this machine; 0: in this process.",
-        _NATURAL,
-    ),
-    _option(
-        "--scheduler ADDRESS",
-        "Read DATA in parts, on the workers of a Dask scheduler, such as tcp://host:8786.",
-    ),
-)
+_workers = _option("--workers N", "Read DATA in parts, by N processes; 0: by this process.", _NATURAL)
+_scheduler = _option("--scheduler ADDRESS", "Read DATA in parts, by a Dask cluster, such as tcp://host:8786.")
 
 
 @click.command()
@@ -366,8 +351,8 @@ _OF_PARTS = (
 @_option("--jobs", "Number of threads or processes; -1: all processors.", int)
 @_option("--checkpoint-every G", "Write a checkpoint every G generations.", _POSITIVE)
 @_flag("--resume", "Continue from the checkpoint in the folder, if there is one.")
-@_OF_PARTS[0]
-@_OF_PARTS[1]
+@_workers
+@_scheduler
 @_option("--out DIR", "Folder for the results.", _NEW_FOLDER, required=True)
 @_flag("--no-report", "Do not write report.npz and report.html.")
 @_flag("--pictures", "Also save figures as PNG files, such as front.png.")
@@ -383,8 +368,7 @@ _OF_PARTS = (
     "Exit with code 3 if the verdict is that there is no structure beyond noise.",
     ["no-structure"],
 )
-@click.pass_context
-def fit(context: click.Context, data: tuple[str, ...], out: Path, **options: Any) -> None:
+def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     """Cluster DATA and write a folder of results.
 
     Only DATA and --out are required. Without --method and -k, the recommended method finds the clusters and
@@ -446,7 +430,7 @@ def fit(context: click.Context, data: tuple[str, ...], out: Path, **options: Any
     with reported():
         if options["method"] is not None:
             find_method(options["method"])
-        if _in_parts(context, data):
+        if _in_parts(data, options):
             from moo_clustering.cli.parts import run_fit_in_parts
 
             run_fit_in_parts(data, out, options)
@@ -482,8 +466,8 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
     "-labels, in the current folder.",
     PathArgument(new=True),
 )
-@_OF_PARTS[0]
-@_OF_PARTS[1]
+@_workers
+@_scheduler
 @_option(
     "--header/--no-header",
     "Whether the first line contains the column names; default: as in the fit.",
@@ -492,8 +476,7 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 @_flag("--plain-csv", "Write cells that look like formulas unchanged.")
 @_flag("--quiet", "Print errors and warnings only.")
 @_flag("--json as_json", "Print the clusters and their new rows as JSON.")
-@click.pass_context
-def predict(context: click.Context, folder: Path, data: tuple[str, ...], **options: Any) -> None:
+def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     """Find the clusters of further rows of a table.
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns, in any order. Rows are
@@ -509,7 +492,7 @@ def predict(context: click.Context, folder: Path, data: tuple[str, ...], **optio
     """
     with reported():
         refuse_missing(folder)
-        if _in_parts(context, data):
+        if _in_parts(data, options):
             from moo_clustering.cli.parts import run_predict_in_parts
 
             run_predict_in_parts(folder, data, options)

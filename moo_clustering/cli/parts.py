@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -36,11 +36,9 @@ from moo_clustering.persistence import fingerprint
 
 # Number of rows that the report and the descriptions of clusters show.
 _SHOWN = 20_000
-_FIT = {
-    "method", "n_clusters", "granularity", "settings", "drop", "seed", "jobs", "resume", "no_report",
-    "pictures", "plain_csv", "fail_on",
-}  # fmt: skip
-_ALWAYS = {"data", "folder", "out", "quiet", "as_json", "workers", "scheduler"}
+# Options of the commands that apply to tables in parts.
+_FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
+_ALWAYS = "data folder out quiet as_json workers scheduler"
 
 
 class PlainColumns(TablePreparer):
@@ -57,9 +55,7 @@ class PlainColumns(TablePreparer):
 
     def prepare(self, X: Any) -> PreparedTable:
         """Return the columns as features."""
-        if lacking := [name for name in self.names if name not in X]:
-            raise DataError(f"the table has no column {lacking[0]!r}")
-        columns = X[self.names].apply(pd.to_numeric, errors="coerce").astype(np.float64)
+        columns = X.reindex(columns=self.names).apply(pd.to_numeric, errors="coerce").astype(np.float64)
         if (missing := columns.isna()).any(axis=None):
             raise DataError(f"column {missing.any().idxmax()!r} must be numeric, without empty cells")
         names = self.column_names_
@@ -115,7 +111,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
     started, context = time.perf_counter(), click.get_current_context()
     with shown_warnings() as notices:
         folder = context.with_resource(runs.open_folder(out, resume=options["resume"]))
-    _refuse_unused(_FIT if options["prepare"] else {*_FIT, "prepare"})
+    _refuse_unused(_FIT if options["prepare"] else f"{_FIT} prepare")
     name, why = choose_method(options["method"], data[0], None)
     method, preset = find_method(name)
     cls = method.load()
@@ -124,29 +120,18 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
         raise DataError(
             f"method {method.name} requires all rows in memory; methods that read a table in parts: {names}"
         )
-    estimator = build_estimator(
-        method,
-        cls,
-        preset | parse_settings(options["settings"], method.name, cls),
-        n_clusters=options["n_clusters"],
-        granularity=options["granularity"],
-        seed=options["seed"],
-        n_jobs=options["jobs"],
-        verbose=not options["quiet"],
-        tolerance=None,
-        checkpoint=None,
-        checkpoint_every=None,
-    )
+    settings, verbose = parse_settings(options["settings"], method.name, cls), not options["quiet"]
+    given = {name: options[name] for name in ("n_clusters", "granularity", "seed", "tolerance")}
+    given |= {"n_jobs": options["jobs"], "verbose": verbose, "checkpoint": None, "checkpoint_every": None}
+    estimator = build_estimator(method, cls, preset | settings, **given)
     with _workers(options):
         table = _opened(data, drop=options["drop"])
-        table.verbose = not options["quiet"]
+        table.verbose = verbose
         nothing = np.empty(0, dtype=np.int64), np.empty((0, table.n_features))
         samples = PartSamples.chosen(_name(data), table, *nothing)
-        job = Job(
-            "fit", method, estimator, samples, options["seed"], notices=notices, started=started, why=why,
-            options=parse_settings(options["settings"], method.name, cls),
-            lines=partial(lines_of, Path(), context), fit=_fit_in_parts,
-        )  # fmt: skip
+        job = Job("fit", method, estimator, samples, options["seed"], notices=notices, started=started)
+        job.why, job.options, job.fit = why, settings, _fit_in_parts
+        job.lines = partial(lines_of, Path(), context)
         finish_fit(job, folder, options)
 
 
@@ -157,10 +142,8 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     if folder.resumed:
         model, known = runs.load_model(path, runs.CHECKPOINT), runs.run_record(path)
         for key in ("method", "parameters", "seed", "data"):
-            before, now = known[key], record[key]
-            if key == "data":
-                before, now = before["fingerprint"], now["fingerprint"]
-            if runs.json_text({"": before}) != runs.json_text({"": now}):
+            before, now = ({**each, "data": each["data"]["fingerprint"]}[key] for each in (known, record))
+            if runs.json_text([before]) != runs.json_text([now]):
                 raise DataError(
                     f"{path} contains a fit with other {key}; repeat its command, or use another --out"
                 )
@@ -217,7 +200,7 @@ def _rows_of(rows: NDArray[Any], start: int, numbers: NDArray[Any]) -> NDArray[A
 
 def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str, Any]) -> None:
     """Write the clusters of the rows of a table in parts to a folder, and print how many each cluster has."""
-    _refuse_unused(())
+    _refuse_unused("")
     model = runs.load_model(folder)
     stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # of a glob, the folder
     out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
@@ -227,35 +210,19 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
         table.verbose = not options["quiet"]
         files = write_labels(table, label, out)
     sizes, _, _ = _read_labels(files, np.empty(0, dtype=np.int64), len(model["sizes"]))
-    of_fit = np.asarray(model["sizes"])
-    clusters = [
-        {
-            "cluster": k,
-            "name": name,
-            "rows_of_fit": int(before),
-            "new_rows": int(new),
-            "share_of_fit": float(before / of_fit.sum()),
-            "new_share": float(new / table.n_rows),
-            "difference": float(new / table.n_rows - before / of_fit.sum()),
-        }
-        for k, (name, before, new) in enumerate(zip(cluster_names(model), of_fit, sizes, strict=True))
-    ]
+    frame = pd.DataFrame({"name": cluster_names(model), "rows_of_fit": model["sizes"], "new_rows": sizes})
+    frame["share_of_fit"] = frame["rows_of_fit"] / frame["rows_of_fit"].sum()
+    frame["new_share"] = frame["new_rows"] / table.n_rows
+    frame["difference"] = frame["new_share"] - frame["share_of_fit"]
     if options["as_json"]:
-        n_noise = table.n_rows - int(sizes.sum())
-        record = {
-            "file": str(out),
-            "n_rows": table.n_rows,
-            "n_noise": n_noise,
-            "clusters": clusters,
-            "notes": [],
-        }
-        click.echo(runs.json_text(record))
+        record = {"file": str(out), "n_rows": table.n_rows, "n_noise": table.n_rows - int(sizes.sum())}
+        clusters = frame.reset_index(names="cluster").to_dict("records")
+        click.echo(runs.json_text({**record, "clusters": clusters, "notes": []}))
     if options["quiet"] or options["as_json"]:
         return
     lines = [["cluster", "name", "new rows", "share", "share of the fit"]]
-    for each in clusters:
-        shares = (f"{each[name]:.1%}" for name in ("new_share", "share_of_fit"))
-        lines.append([str(each["cluster"]), printable_line(each["name"]), str(each["new_rows"]), *shares])
+    for k, (name, _, new, before, now, _) in enumerate(frame.itertuples(index=False)):
+        lines.append([str(k), printable_line(name), str(new), f"{now:.1%}", f"{before:.1%}"])
     click.echo(aligned(lines, right=(0, 2, 3, 4)))
     click.echo(f"Saved the clusters of {table.n_rows} rows in {len(files)} files in {out}.")
 
@@ -281,13 +248,13 @@ def _opened(data: Sequence[str], *, columns: Sequence[str] | None = None, drop: 
     return table
 
 
-def _refuse_unused(used: Collection[str]) -> None:
+def _refuse_unused(used: str) -> None:
     """Raise a DataError for an option of the command line that does not apply to a table in parts."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = str(parameter.name)
         is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_given and name not in {*used, *_ALWAYS}:
+        if is_given and name not in f"{used} {_ALWAYS}".split():
             remedy = "; use --drop to leave a column out" if name in ("id_column", "labels") else ""
             raise DataError(f"{parameter.opts[-1]} does not apply to a table in parts{remedy}")
 
@@ -301,7 +268,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
     if not n_workers and address is None:
         yield
         return
-    distributed = optional_package("distributed", "dask", "--scheduler" if n_workers is None else "--workers")
+    distributed = optional_package("distributed", "dask", "--workers" if n_workers else "--scheduler")
     if address is not None:
         try:
             client = distributed.Client(address, timeout=10, set_as_default=False)

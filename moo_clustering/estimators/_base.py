@@ -93,7 +93,8 @@ Returns
 -------
 """
 OF_PREDICT: str = (
-    f"{_OF_SAMPLES}ndarray of shape (n,), int32\n    Cluster labels, numbered as in ``labels_``.\n"
+    f"{_OF_SAMPLES}ndarray of shape (n,), int32\n    Cluster labels, numbered as in ``labels_``. For a table "
+    "in parts (:func:`~moo_clustering.parts.parts`), a Dask array.\n"
 )
 OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One column per cluster or topic.\n"
 
