@@ -115,8 +115,8 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
     name, why = choose_method(options["method"], data[0], None)
     method, preset = find_method(name)
     cls = method.load()
-    if not hasattr(cls, "write_labels"):
-        names = ", ".join(each.name for each in METHODS.values() if hasattr(each.load(), "write_labels"))
+    if "write_labels" not in dir(cls):
+        names = ", ".join(each.name for each in METHODS.values() if "write_labels" in dir(each.load()))
         raise DataError(
             f"method {method.name} requires all rows in memory; methods that read a table in parts: {names}"
         )
@@ -151,7 +151,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
         estimator.parts_, estimator.history_ = table, pd.DataFrame(model["rows"])
     else:
         estimator = job.estimator.fit(table)
-        history = getattr(estimator, "history_", pd.DataFrame()).to_dict("list")
+        history = vars(estimator).get("history_", pd.DataFrame()).to_dict("list")
         fitted = copy(estimator)
         del fitted.parts_, fitted.labels_
         runs.write_model(folder.checkpoint, fitted, rows=history)
@@ -281,7 +281,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
             yield
         return
     # Ctrl-C in a terminal reaches all processes. Workers, which inherit ignored signals, finish the pass.
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
+    numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
     handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
     try:
         quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}

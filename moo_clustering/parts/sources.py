@@ -192,7 +192,7 @@ def parts(
     integer("rows_per_part", rows_per_part)
     for name, value in (("columns", columns), ("drop", drop)):
         if isinstance(value, str):
-            raise TypeError(f"{name} must be a list of names, such as [{value!r}], got {value!r}")
+            raise TypeError(f"{name} must be a list of names, such as [{value!r}], got {quoted(value)}")
     choice = _Choice(columns, drop)
     if isinstance(source, Parts):
         if columns is not None or drop:
