@@ -11,7 +11,6 @@ from registry import DATA, ESTIMATORS
 from moo_clustering import ConstrainedKMeans, ParetoClustering
 from moo_clustering.parts import Parts, parts
 
-# Each is fitted once.
 PREDICTING = [name for name, setting in ESTIMATORS.items() if hasattr(setting.cls, "predict")]
 
 
@@ -30,7 +29,9 @@ def test_only_regions_do_not_predict():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", PREDICTING)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "AMOSAClus")) for name in PREDICTING]
+)
 def test_parts_get_the_labels_of_their_rows(name):
     model, X = fitted(name)
     known = model.predict(X)
