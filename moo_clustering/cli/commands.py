@@ -6,14 +6,16 @@ Commands import their modules when they run, so that help and errors in options 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import partial
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
 import click
 
 from moo_clustering import __version__
-from moo_clustering._messages import message_line, quoted
+from moo_clustering._messages import message_line, path_fault, quoted
 from moo_clustering.cli.terminal import (
     INTERRUPTED,
     Commands,
@@ -253,8 +255,23 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     raise click.BadParameter(f"{value!r} is neither a number of documents (2) nor a share of them (0.5)")
 
 
+def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
+    """Whether DATA is several files, a glob, URL or Zarr array, or a folder of tables and not of texts."""
+    first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
+    if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
+        return True
+    if not first.is_dir():
+        return False
+    names = [path.suffix.lower() for path in first.rglob("*")]
+    return first.suffix == ".zarr" or (".txt" not in names and not {".parquet", ".csv"}.isdisjoint(names))
+
+
+_workers = _option("--workers N", "Read DATA in parts, by N processes; 0: by this process.", _NATURAL)
+_scheduler = _option("--scheduler ADDRESS", "Read DATA in parts, by a Dask cluster, such as tcp://host:8786.")
+
+
 @click.command()
-@click.argument("data", type=PathArgument(path_type=str))
+@click.argument("data", metavar="DATA", nargs=-1, required=True, type=PathArgument(path_type=str))
 @_option("--method", "Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]")
 @_option(
     "-k --n-clusters N|A-B",
@@ -334,6 +351,8 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @_option("--jobs", "Number of threads or processes; -1: all processors.", int)
 @_option("--checkpoint-every G", "Write a checkpoint every G generations.", _POSITIVE)
 @_flag("--resume", "Continue from the checkpoint in the folder, if there is one.")
+@_workers
+@_scheduler
 @_option("--out DIR", "Folder for the results.", _NEW_FOLDER, required=True)
 @_flag("--no-report", "Do not write report.npz and report.html.")
 @_flag("--pictures", "Also save figures as PNG files, such as front.png.")
@@ -349,7 +368,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     "Exit with code 3 if the verdict is that there is no structure beyond noise.",
     ["no-structure"],
 )
-def fit(data: str, out: Path, **options: Any) -> None:
+def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     """Cluster DATA and write a folder of results.
 
     Only DATA and --out are required. Without --method and -k, the recommended method finds the clusters and
@@ -378,6 +397,12 @@ def fit(data: str, out: Path, **options: Any) -> None:
     attributes without another role are the features; if there are none, the centres of the areas are used.
     With -k auto, --set min_weight=W is the smallest load of a region. The result is in regions.geojson.
 
+    A table that may be larger than memory is read in parts: a glob such as 'table/*.parquet', several files,
+    a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet, or with
+    --workers or --scheduler a single file. All columns must be numeric, without empty cells, or left out with
+    --drop. The subfolder labels contains the labels of all rows, in one Parquet file per part. The other
+    files describe a random sample of 20,000 rows. --resume completes the labels of an interrupted run.
+
     For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).
     Classes in the file score the result and are not used by the fit.
@@ -403,13 +428,18 @@ def fit(data: str, out: Path, **options: Any) -> None:
     report.npz. A folder with other content raises an error and is not changed.
     """
     with reported():
-        # Names of bundled data sets have no suffix.
-        refuse_missing(*[Path(data)][: bool(Path(data).suffix)], message="file {} does not exist")
         if options["method"] is not None:
             find_method(options["method"])
+        if _in_parts(data, options):
+            from moo_clustering.cli.parts import run_fit_in_parts
+
+            run_fit_in_parts(data, out, options)
+            return
+        # Names of bundled data sets have no suffix.
+        refuse_missing(*[Path(data[0])][: bool(Path(data[0]).suffix)], message="file {} does not exist")
         from moo_clustering.cli.fit import run_fit
 
-        run_fit(data, out, options)
+        run_fit(data[0], out, options)
 
 
 @click.command()
@@ -429,12 +459,15 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
-@click.argument("data", metavar="DATA", type=PathArgument("file"))
+@click.argument("data", metavar="DATA", nargs=-1, required=True, type=PathArgument(path_type=str))
 @_option(
     "--out FILE",
-    "CSV file to write; default: the name of DATA with -clustered.csv, in the current folder.",
-    _NEW_FILE,
+    "CSV file to write, or folder for a table in parts; default: the name of DATA with -clustered.csv or "
+    "-labels, in the current folder.",
+    PathArgument(new=True),
 )
+@_workers
+@_scheduler
 @_option(
     "--header/--no-header",
     "Whether the first line contains the column names; default: as in the fit.",
@@ -443,7 +476,7 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 @_flag("--plain-csv", "Write cells that look like formulas unchanged.")
 @_flag("--quiet", "Print errors and warnings only.")
 @_flag("--json as_json", "Print the clusters and their new rows as JSON.")
-def predict(folder: Path, data: Path, **options: Any) -> None:
+def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     """Find the clusters of further rows of a table.
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns, in any order. Rows are
@@ -452,13 +485,25 @@ def predict(folder: Path, data: Path, **options: Any) -> None:
 
     Columns that are missing, of another kind or in another unit are refused. Unknown categories, other
     decimal marks and values beyond those of the fit are reported.
+
+    DATA in parts, as for `fit`, must have numbers in the columns of the fit. FILE is then a folder, to which
+    one Parquet file per part is written, with the number of the row and its cluster. The same command
+    completes interrupted work.
     """
     with reported():
         refuse_missing(folder)
-        refuse_missing(data, message="file {} does not exist")
+        if _in_parts(data, options):
+            from moo_clustering.cli.parts import run_predict_in_parts
+
+            run_predict_in_parts(folder, data, options)
+            return
+        if fault := path_fault(data[0], "file"):
+            raise click.UsageError(f"DATA {quoted(data[0])} {fault}")
+        refuse_missing(Path(data[0]), message="file {} does not exist")
         from moo_clustering.cli.predict import run_predict
 
-        run_predict(folder, data, **options)
+        del options["workers"], options["scheduler"]
+        run_predict(folder, Path(data[0]), **options)
 
 
 @click.command()

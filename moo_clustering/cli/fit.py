@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line
@@ -40,6 +41,7 @@ from moo_clustering.cli.folder import (
     RunFolder,
     json_text,
     open_folder,
+    sample_notes,
     save_model,
     save_results,
     with_clusters,
@@ -158,13 +160,18 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.echo(note, err=True)
     job = Job(
         "fit", method, estimator, samples, seed, use, notices=notices, started=started, why=why,
-        options=settings, lines=partial(_lines, Path(data), click.get_current_context()),
+        options=settings, lines=partial(lines_of, Path(data), click.get_current_context()),
     )  # fmt: skip
     supervise(job, options["partial_labels"], options["must_link"], options["cannot_link"])
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and method.equal_columns:
         click.echo(f"Clustering {samples.n_samples} samples; this may take a few minutes ...", err=True)
+    finish_fit(job, folder, options)
+
+
+def finish_fit(job: Job, folder: RunFolder, options: Mapping[str, Any]) -> None:
+    """Fit, save the results, and print the summary."""
     outcome = run_job(
         job,
         folder,
@@ -174,7 +181,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     )
     if options["as_json"]:
         click.echo(json_text({"folder": str(folder.path), **outcome.record}))
-    elif not quiet:
+    elif not options["quiet"]:
         click.echo(summary(job, outcome.record, outcome.clusters, folder.path))
     if outcome.interrupted:
         click.echo(_interruption(outcome, folder, job), err=True)
@@ -183,7 +190,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.get_current_context().exit(3)
 
 
-def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]]:
+def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]]:
     """Return the command that repeats a fit, with file names without folders, and equivalent Python code."""
     words = ["moo-clustering", "fit"]
     for parameter in context.command.params:
@@ -193,7 +200,8 @@ def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]
             continue
         flag = [] if name == "data" else (parameter.secondary_opts if value is False else parameter.opts)[:1]
         words += flag if isinstance(value, bool) else []
-        for each in [] if isinstance(value, bool) else value if parameter.multiple else [value]:
+        several = parameter.multiple or parameter.nargs < 0
+        for each in [] if isinstance(value, bool) else value if several else [value]:
             is_path = isinstance(each, Path) or name == "data"
             joined = "-" if name == "n_clusters" else ","
             text = joined.join(map(str, each)) if isinstance(each, list | tuple) else str(each)
@@ -283,7 +291,7 @@ def run_job(
         try:
             folder.claim(record)
             begun = time.perf_counter()
-            interrupted = _fit(job)
+            interrupted = _fit(job) if job.fit is None else job.fit(job, folder, record)
             guard = stack.enter_context(InterruptGuard(requested=interrupted))
             warn_of_missing(job)
             fitted = time.perf_counter()
@@ -319,8 +327,12 @@ def save_described(
     folder: Path, job: Job, record: dict[str, Any], *, with_pictures: bool, plain_csv: bool
 ) -> Description:
     """Describe the result of a fitted job in the record, and save it without the report."""
-    record["result"] = _summary(job.result)
+    sizes = cluster_sizes(job.result.labels) if job.sizes is None else job.sizes
+    record["result"] = _summary(job.result, sizes)
     found = describe(job)
+    for frame in (found.clusters, found.frames.get("clusters.csv")):
+        if frame is not None and job.sizes is not None:
+            frame["size"] = sizes[frame["cluster"]]
     record |= found.record
     record["warnings"] += pareto_remarks({"sorted_by": record.get("sorted_by")})
     classes = record.get("classes")
@@ -328,7 +340,9 @@ def save_described(
         labels = job.result.labels
         rows = described_rows(job, found)
         names = [] if found.names is None else found.names.names
-        record["clusters"] = [asdict(each) for each in found.names or ()]
+        record["clusters"] = [
+            {**asdict(each), "size": int(sizes[each.cluster])} for each in found.names or ()
+        ]
         found.frames[CLUSTERED] = with_clusters(job.samples.given, labels, classes, rows)
         save = partial(save_model, job=job, classes=classes, names=names, plain_csv=plain_csv)
         found.writers.append(save)
@@ -401,8 +415,7 @@ def _check_labels(job: Job) -> None:
     job.estimator.labels_ = labels
 
 
-def _summary(found: ClusteringResult) -> dict[str, Any]:
-    sizes = cluster_sizes(found.labels)
+def _summary(found: ClusteringResult, sizes: NDArray[np.intp]) -> dict[str, Any]:
     result: dict[str, Any] = {"n_clusters": int(np.count_nonzero(sizes)), "sizes": sizes.tolist()}
     result["smallest_cluster"] = int(sizes[sizes > 0].min())
     if n_noise := int((found.labels < 0).sum()):
@@ -420,7 +433,7 @@ def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
     """Describe the next step after an interruption."""
     if (folder.path / CHECKPOINT).exists():
         return "continue with the same command and --resume"
-    if writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
+    if job.fit is None and writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
         return "there is no checkpoint to continue from (--checkpoint-every writes them)"
     return f"the same command starts from the beginning{', in another folder' if has_result else ''}"
 
@@ -559,6 +572,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     if clusters is not None:
         parts.insert(0, _clusters(job, clusters))
     if "result" in record:
+        parts += sample_notes(record)
         remark = bag_remark(record) if is_bags else prediction_remark(record)
         parts += [] if remark is None else [remark]
         parts += pareto_remarks(record)

@@ -55,6 +55,7 @@ _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
 LABELS, CLUSTERED, MODEL = "labels.csv", "clustered.csv", "model.skops"
+ALL_LABELS = "labels"  # subfolder of the labels of a table in parts
 UPDATED = "updated"  # subfolder of finished files that replace those of the run
 CONTENT = "report.npz"
 REPORT = "report.html"
@@ -67,6 +68,7 @@ FILES = (
 )  # fmt: skip
 FORMAT, VERSION = "moo_clustering run", 1
 _MODEL_FORMAT, _MODEL_VERSION = "moo_clustering model", 1
+_MODEL_KEYS = ("preparer", "rows", "limits", "sizes", "classes", "names", "roles", "plain_csv")
 # Types of other packages that a model may contain.
 _MODEL_TYPES = {
     "functools.partial", "numpy.asarray", "numpy.dtype", "numpy.random.bit_generator.SeedSequence",
@@ -438,9 +440,20 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """Notes of a report, after a sentence about an incomplete run."""
-    sentence = _UNFINISHED.get(record["status"])
-    return [*missing] if sentence is None or sentence in missing else [sentence, *missing]
+    """Notes of a report, after sentences about an incomplete run, and about a table in parts."""
+    notes = [_UNFINISHED.get(record["status"]), *sample_notes(record)]
+    return [*(note for note in notes if note is not None and note not in missing), *missing]
+
+
+def sample_notes(record: Mapping[str, Any]) -> list[str]:
+    """Sentence about the rows that the files of a run describe, if these are not all."""
+    n_shown, n_samples = (record["data"].get(name) for name in ("n_shown", "n_samples"))
+    if n_shown is None:
+        return []
+    return [
+        f"The table was read in parts: the subfolder {ALL_LABELS} contains the labels of all {n_samples} "
+        f"rows, and the report and the other files show a random sample of {n_shown} rows."
+    ]
 
 
 def save_report_of(
@@ -707,28 +720,35 @@ def save_model(
     samples, labels = job.samples, job.result.labels
     if samples.prepared is None or not hasattr(job.estimator, "predict"):
         return []
-    estimator = copy(job.estimator)
+    reference = Reference.of(np.asarray(samples.X), labels)
+    write_model(
+        folder / MODEL,
+        job.estimator,
+        preparer=samples.prepared.preparer,
+        rows=reference.rows,
+        limits=reference.limits,
+        sizes=reference.sizes if job.sizes is None else job.sizes,
+        classes=None if classes is None else list(classes),
+        names=list(names),
+        roles={} if samples.roles is None else samples.roles._asdict(),
+        plain_csv=plain_csv,
+    )
+    return [MODEL]
+
+
+def write_model(path: Path, estimator: Any, **more: Any) -> None:
+    """Save a fitted estimator and ``more`` entries, without what predictions do not need."""
+    estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit tables and records of the search, which predictions do not need.
+        # Omit tables and records of the search.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume"):
             setattr(estimator, name, defaults[name].default)
-    model = {
-        "format": _MODEL_FORMAT,
-        "version": _MODEL_VERSION,
-        "estimator": estimator,
-        "preparer": samples.prepared.preparer,
-        **Reference.of(np.asarray(samples.X), labels)._asdict(),
-        "classes": None if classes is None else list(classes),
-        "names": list(names),
-        "roles": {} if samples.roles is None else samples.roles._asdict(),
-        "plain_csv": plain_csv,
-    }
-    with persistence.replacing(folder / MODEL) as file:
-        file.write(model_bytes(model))
-    return [MODEL]
+    own = {"format": _MODEL_FORMAT, "version": _MODEL_VERSION, "estimator": estimator}
+    with persistence.replacing(path) as file:
+        file.write(model_bytes({**own, **dict.fromkeys(_MODEL_KEYS), **more}))
 
 
 def model_bytes(model: Mapping[str, Any]) -> bytes:
@@ -758,12 +778,12 @@ def model_bytes(model: Mapping[str, Any]) -> bytes:
     return found.getvalue()
 
 
-def load_model(folder: Path) -> dict[str, Any]:
+def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     """Read the model of a run. Raises a FolderError if there is none, or the file is damaged or foreign."""
     from skops import io
 
     run_record(folder)
-    path = folder / MODEL
+    path = folder / name
     if fault := path_fault(path, "file"):
         raise FolderError(f"{path} {fault}")
     if not path.exists():
@@ -790,8 +810,7 @@ def load_model(folder: Path) -> dict[str, Any]:
         raise FolderError(f"{path} is not the model of a run")
     if fault := persistence.version_fault(model.get("version"), _MODEL_VERSION):
         raise FolderError(f"{path} {fault}")
-    needed = {"estimator", "preparer", "rows", "limits", "sizes", "classes", "names", "roles", "plain_csv"}
-    if absent := needed - set(model):
+    if absent := {"estimator", *_MODEL_KEYS} - set(model):
         raise FolderError(f"{path} has no {min(absent)}; fit again with this version")
     return model
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, quoted, warn_caller
 from moo_clustering.cli import load
-from moo_clustering.cli.folder import FORMAT
+from moo_clustering.cli.folder import FORMAT, RunFolder
 from moo_clustering.cli.methods import FLAGS
 from moo_clustering.cli.samples import Samples, TextSamples, indicators
 from moo_clustering.cli.terminal import one_line
@@ -52,6 +52,10 @@ class Job:
     why: str = ""  # reason for the method, unless the user named it
     options: dict[str, Any] | None = None  # parameters of the estimator that the user set
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
+    # For tables in parts: fits, replaces the samples by some rows, and returns whether it was interrupted;
+    # and the sizes of the clusters of all rows.
+    fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
+    sizes: NDArray[np.intp] | None = None
 
     @property
     def result(self) -> ClusteringResult:

@@ -121,6 +121,10 @@ class _Run:
         self.record = runs.run_record(folder)
         if self.record["status"] != "complete":
             raise DataError(f"{folder} contains an incomplete run; finish it with `fit --resume`")
+        if "n_shown" in self.record["data"]:
+            raise DataError(
+                f"{folder} is a fit of a table in parts, which cannot change; fit to a new folder"
+            )
         self.model = runs.load_model(folder)
         self.estimator = self.model["estimator"]
         self.method = find_method(self.record["method"])[0]

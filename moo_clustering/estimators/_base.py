@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial, wraps
 from inspect import isfunction
@@ -45,11 +46,11 @@ from moo_clustering._arrays import (
     unit_rows,
     warn_caller,
 )
-from moo_clustering._data import numeric_features
+from moo_clustering._data import is_partitioned, numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
 from moo_clustering._kernels.medoids import GRAIN
-from moo_clustering._messages import message_line
+from moo_clustering._messages import message_line, quoted
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
@@ -59,7 +60,7 @@ from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition
 from moo_clustering.graphs.neighbors import metric_space
-from moo_clustering.parts import Parts
+from moo_clustering.parts import Parts, lazy_labels, parts
 from moo_clustering.persistence import Checkpoint, fingerprint
 from moo_clustering.results import ClusteringResult, carried_names, from_attributes, renamed_clusters
 
@@ -92,15 +93,62 @@ Returns
 -------
 """
 OF_PREDICT: str = (
-    f"{_OF_SAMPLES}ndarray of shape (n,), int32\n    Cluster labels, numbered as in ``labels_``.\n"
+    f"{_OF_SAMPLES}ndarray of shape (n,), int32\n    Cluster labels, numbered as in ``labels_``. For a table "
+    "in parts (:func:`~moo_clustering.parts.parts`), a Dask array.\n"
 )
 OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One column per cluster or topic.\n"
 
 
+class RowLabels:
+    """Label rows by the ``predict`` of a fitted estimator, with the column names of the fit."""
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = copy(estimator)
+        self.columns = vars(estimator).get("feature_names_in_")
+
+    def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
+        named: Any = rows
+        if self.columns is not None:
+            import pandas as pd  # slow import
+
+            named = pd.DataFrame(rows, columns=self.columns)
+        return np.asarray(self.estimator.predict(named))
+
+
+def _by_part(predict: Any) -> Any:
+    """Wrap ``predict``, which labels every row by itself, such that it labels a table in parts by part."""
+
+    @wraps(predict)
+    def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
+        if not is_partitioned(X):
+            return predict(self, X, *args, **options)
+        check_is_fitted(self)
+        if args or any(value is not None and value is not False for value in options.values()):
+            raise ValueError(
+                f"predict of {type(self).__name__} for a table in parts has no further arguments, got "
+                f"{quoted([*options] or args[0])}; omit them, or pass rows in memory"
+            )
+        return lazy_labels(checked_parts(self, parts(X), reset=False), self._label())
+
+    return predicted
+
+
 class NumericOptionsMixin(CitedMixin, ShortMessages):
-    """Mixin that rejects booleans for numbers, and converts NumPy integers, which can overflow, to int."""
+    """Mixin that checks options, and computes ``predict`` of tables in parts.
+
+    Booleans are rejected for numbers, and NumPy integers, which can overflow, become int.
+    """
 
     _parameter_constraints: ClassVar[dict[str, Any]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if isfunction(method := vars(cls).get("predict")):
+            cls.predict = _by_part(method)  # type: ignore[attr-defined]
+
+    def _label(self) -> Callable[[NDArray[Any]], NDArray[Any]]:
+        """Return a function that labels rows, and that workers can receive."""
+        return RowLabels(self)
 
     def _validate_params(self) -> None:
         for name, value in self.get_params(deep=False).items():  # type: ignore[attr-defined]
@@ -567,6 +615,7 @@ class NearestSampleMixin:
     ties: Literal["random", "index"] = "random"
     neighbor_method: Literal["auto", "exact", "approximate"] = "auto"
 
+    @_by_part
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).

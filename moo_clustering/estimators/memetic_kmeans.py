@@ -238,8 +238,6 @@ class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest centre. Ties are broken as in ``fit``."""
         check_is_fitted(self)
-        if is_partitioned(X):
-            return lazy_labels(_base.checked_parts(self, parts(X), reset=False), self._label())
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,12 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import FloatArray, Int32Array, Labels, optional_package
+from moo_clustering._arrays import FloatArray, Labels, optional_package
 from moo_clustering._kernels.kmeans import two_nearest
 from moo_clustering._messages import checked_path, quoted
 from moo_clustering.parts.sources import Parts, visit_part
 
-Label = Callable[[NDArray[Any]], Labels]
+Label = Callable[[NDArray[Any]], NDArray[Any]]
 # Metadata key of label files: a digest of the model, the number of the first row, and the number of rows.
 _KEY = b"moo_clustering"
 
@@ -44,22 +45,25 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     ----------
     parts : Parts
     label : callable
-        ``label(rows)`` returns the int32 labels of rows of shape (n, n_features). It must be picklable.
+        ``label(rows)`` returns the labels of rows of shape (n, n_features), without dependence on other rows.
+        It must be picklable.
 
     Returns
     -------
-    dask.array.Array or ndarray of shape (n_rows,)
+    dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for indicators of labels
     """
+    with warnings.catch_warnings(action="ignore"):
+        # Labels of one row have the type and shape of all, and raise for other columns than those of the fit.
+        like = label(np.ones((1, parts.n_features), dtype=parts.dtype))
     try:
         from dask import array, delayed
     except ImportError:
-        found: Int32Array = np.concatenate(parts.map(_labels, label))
-        return found
+        return np.concatenate(parts.map(_labels, label))
     label, visit = delayed(label, pure=True), delayed(visit_part, pure=False)
     blocks = []
     for part in parts.items:
         one = visit(parts._checks, part._replace(delayed=None), part.delayed, _labels, label)
-        blocks.append(array.from_delayed(one, (part.n_rows,), np.int32))
+        blocks.append(array.from_delayed(one, (part.n_rows, *like.shape[1:]), like.dtype))
     return array.concatenate(blocks)
 
 
@@ -109,7 +113,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     return files
 
 
-def _labels(rows: NDArray[Any], start: int, label: Label) -> Labels:
+def _labels(rows: NDArray[Any], start: int, label: Label) -> NDArray[Any]:
     return label(rows)
 
 

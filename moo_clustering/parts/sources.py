@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import has_magic
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import integer, optional_package, quoted
+from moo_clustering._arrays import did_you_mean, integer, optional_package, quoted
+from moo_clustering._messages import Advice
 from moo_clustering._parallel import named_losses
 from moo_clustering.parts.passes import Merge, Part, current_client, run_pass
 
@@ -125,7 +127,30 @@ class Parts:
         )
 
 
-def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: int = ROWS_PER_PART) -> Parts:
+class _Choice(NamedTuple):
+    """Columns to read (None: all), and columns to leave out."""
+
+    columns: Sequence[str] | None
+    drop: Sequence[str]
+
+    def of(self, names: Sequence[str], where: str, others: Set[str] = frozenset()) -> tuple[str, ...]:
+        """Return the columns to read of ``names``; ``others`` are further columns that ``drop`` may name."""
+        for name in (*(self.columns or ()), *(name for name in self.drop if name not in others)):
+            if name not in names:
+                raise ValueError(
+                    f"{where} lacks column {name!r}; it has {quoted(list(names))}{did_you_mean(name, names)}"
+                )
+        chosen = names if self.columns is None else self.columns
+        return tuple(name for name in chosen if name not in self.drop)
+
+
+def parts(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    rows_per_part: int = ROWS_PER_PART,
+) -> Parts:
     """Open a table of numbers that is read part by part, and so may be larger than memory.
 
     Only headers are read, except that the rows of CSV files and of Dask collections of unknown length are
@@ -138,6 +163,8 @@ def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: i
         or URL that fsspec can open (``"s3://bucket/table/*.parquet"``). Workers must have access to files.
     columns : sequence of str, optional
         Columns of files and frames to read. Default: all, which must be numeric.
+    drop : sequence of str, default=()
+        Columns of files and frames to leave out.
     rows_per_part : int, default=250000
         Largest number of rows of a part of arrays and Parquet files. Row groups, CSV files and Dask
         partitions are not divided.
@@ -163,24 +190,26 @@ def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: i
     ((6, 2), 66.0)
     """
     integer("rows_per_part", rows_per_part)
-    if isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names, such as [{columns!r}], got {columns!r}")
+    for name, value in (("columns", columns), ("drop", drop)):
+        if isinstance(value, str):
+            raise TypeError(f"{name} must be a list of names, such as [{value!r}], got {quoted(value)}")
+    choice = _Choice(columns, drop)
     if isinstance(source, Parts):
-        if columns is not None:
+        if columns is not None or drop:
             raise ValueError("columns selects columns when a table is opened, but source is already in parts")
         return source
     if isinstance(source, str | os.PathLike):
-        found = _of_files([os.fspath(source)], columns, rows_per_part)
+        found = _of_files([os.fspath(source)], choice, rows_per_part)
     elif (
         isinstance(source, list | tuple) and source and all(isinstance(s, str | os.PathLike) for s in source)
     ):
-        found = _of_files([os.fspath(path) for path in source], columns, rows_per_part)
+        found = _of_files([os.fspath(path) for path in source], choice, rows_per_part)
     elif hasattr(source, "get_fragments"):
-        found = _of_fragments(list(source.get_fragments()), columns, rows_per_part)
+        found = _of_fragments(list(source.get_fragments()), choice, rows_per_part)
     elif hasattr(source, "to_delayed") and hasattr(source, "dask"):
-        found = _of_dask(source, columns)
+        found = _of_dask(source, choice)
     elif isinstance(source, np.ndarray) or type(source).__module__.partition(".")[0] == "zarr":
-        found = _of_array(source, columns, rows_per_part)
+        found = _of_array(source, choice, rows_per_part)
     else:
         raise TypeError(f"source must be {_ALLOWED}, got {quoted(source)}")
     sizes = [part.n_rows for part in found.items]
@@ -199,8 +228,8 @@ def parts(source: Any, *, columns: Sequence[str] | None = None, rows_per_part: i
 # ---- Arrays ----------------------------------------------------------------------------------------------
 
 
-def _of_array(source: Any, columns: Any, rows_per_part: int) -> Parts:
-    if columns is not None:
+def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
+    if choice.columns is not None or choice.drop:
         raise ValueError("columns applies to files and frames only; index the array instead")
     if source.ndim != 2 or np.dtype(source.dtype).kind not in "biuf":
         raise ValueError(
@@ -237,12 +266,11 @@ def _mapped(name: str, dtype: Any, offset: int, shape: Any, low: int, high: int)
 # ---- Dask collections ------------------------------------------------------------------------------------
 
 
-def _of_dask(source: Any, columns: Any) -> Parts:
+def _of_dask(source: Any, choice: _Choice) -> Parts:
     names: tuple[str, ...] | None = None
     if hasattr(source, "dtypes"):
-        if lacking := [name for name in columns or () if name not in source.columns]:
-            raise ValueError(f"the frame lacks column {lacking[0]!r}; it has {quoted(list(source.columns))}")
-        source = source if columns is None else source[list(columns)]
+        if choice.columns is not None or choice.drop:
+            source = source[list(choice.of(list(source.columns), "the frame"))]
         names = tuple(map(str, source.columns))
         for name, kind in zip(names, source.dtypes, strict=True):
             if getattr(kind, "kind", "O") not in "biuf":
@@ -251,10 +279,10 @@ def _of_dask(source: Any, columns: Any) -> Parts:
         delayed = source.to_delayed()
         sizes: Any = (np.nan,)
     else:
-        if columns is not None or source.ndim != 2 or source.dtype.kind not in "biuf":
+        if choice.columns is not None or choice.drop or source.ndim != 2 or source.dtype.kind not in "biuf":
             raise ValueError(
                 "source must be a Dask array of numbers with 2 dimensions, without columns, got "
-                f"{source.ndim} dimensions, dtype {source.dtype} and columns={quoted(columns)}"
+                f"{source.ndim} dimensions, dtype {source.dtype} and columns={quoted(choice.columns)}"
             )
         source = source.rechunk({1: -1})
         dtype = _dtype_of([source.dtype])
@@ -268,7 +296,7 @@ def _of_dask(source: Any, columns: Any) -> Parts:
 # ---- Files -----------------------------------------------------------------------------------------------
 
 
-def _of_files(paths: list[str], columns: Any, rows_per_part: int) -> Parts:
+def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
     fsspec = optional_package("fsspec", "parquet", "reading files in parts")
     arrow = optional_package("pyarrow.dataset", "parquet", "reading files in parts")
     files: list[str] = []
@@ -304,29 +332,32 @@ def _of_files(paths: list[str], columns: Any, rows_per_part: int) -> Parts:
             )
         )
     fragments = list(arrow.dataset(files, filesystem=fs, format=kind).get_fragments())
-    return _of_fragments(fragments, columns, rows_per_part)
+    return _of_fragments(fragments, choice, rows_per_part)
 
 
-def _of_fragments(fragments: list[Any], columns: Any, rows_per_part: int) -> Parts:
+def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> Parts:
     with named_losses(), ThreadPoolExecutor(8) as pool:  # reads the file headers
         schemas = list(pool.map(lambda fragment: fragment.physical_schema, fragments))
     if not fragments:
         raise ValueError("source has no files")
     of_index = "__index_level_"
     names = [[name for name in schema.names if not name.startswith(of_index)] for schema in schemas]
-    wanted = tuple(names[0] if columns is None else map(str, columns))
+    wanted = choice.of(names[0], f"part {os.path.basename(fragments[0].path)}", {*chain(*names)})
     types: list[Any] = []
     items = []
     for fragment, schema, own in zip(fragments, schemas, names, strict=True):
         name = os.path.basename(fragment.path)
         lacking = [column for column in wanted if column not in own]
-        extra = [] if columns is not None else [column for column in own if column not in wanted]
+        known = own if choice.columns is not None else (*wanted, *choice.drop)
+        extra = [column for column in own if column not in known]
         if lacking or extra:
             fault = f"lacks column {lacking[0]!r}" if lacking else f"has another column, {extra[0]!r}"
-            raise ValueError(
-                f"part {name} {fault}; all parts must have the same columns: {quoted(list(wanted))}. "
-                "Select the columns that all have with parts(..., columns=[...])"
+            fault += f"; all parts must have the same columns: {quoted(list(wanted))}. "
+            advice = (
+                "Select the columns that all have with parts(..., columns=[...])",
+                f"Leave the column out with --drop {(lacking or extra)[0]}",
             )
+            raise ValueError(Advice(f"part {name} {fault}", *advice))
         for column in wanted:
             kind = schema.field(column).type
             try:
@@ -432,7 +463,6 @@ def _dtype_of(types: Any) -> Any:
 
 
 def _text_fault(column: str, what: str, where: str) -> str:
-    return (
-        f"column {column!r} of {where} is not numeric ({what}); select numeric columns with "
-        "parts(..., columns=[...]), or encode text as numbers"
-    )
+    advice = "select numeric columns with parts(..., columns=[...])", f"leave it out with --drop {column}"
+    others = (f"{one}, or encode text as numbers" for one in advice)
+    return Advice(f"column {column!r} of {where} is not numeric ({what}); ", *others)

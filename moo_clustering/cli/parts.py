@@ -1,0 +1,293 @@
+"""The commands ``fit`` and ``predict`` of a table in parts, which may be larger than memory."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field
+from functools import partial
+from glob import has_magic
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import optional_package
+from moo_clustering._messages import message_line, quoted
+from moo_clustering.cli import folder as runs
+from moo_clustering.cli.fit import finish_fit, lines_of
+from moo_clustering.cli.job import Job, build_estimator, choose_method, parse_settings
+from moo_clustering.cli.load import prepared_samples
+from moo_clustering.cli.predict import cluster_names
+from moo_clustering.cli.samples import PreparedSamples
+from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
+from moo_clustering.datasets import DataError, PreparedTable, TablePreparer
+from moo_clustering.datasets.tables import Roles
+from moo_clustering.estimators._methods import METHODS, find_method
+from moo_clustering.parts import Parts, parts, write_labels
+from moo_clustering.persistence import fingerprint
+
+# Number of rows that the report and the descriptions of clusters show.
+_SHOWN = 20_000
+# Options of the commands that apply to tables in parts.
+_FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
+_ALWAYS = "data folder out quiet as_json workers scheduler"
+
+
+class PlainColumns(TablePreparer):
+    """Preparer of numeric columns, which it does not change."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(scale="none")
+        self.names, self._scales = list(names), []
+
+    @property
+    def column_names_(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the columns."""
+        return tuple(self.names)
+
+    def prepare(self, X: Any) -> PreparedTable:
+        """Return the columns as features."""
+        columns = X.reindex(columns=self.names).apply(pd.to_numeric, errors="coerce").astype(np.float64)
+        if (missing := columns.isna()).any(axis=None):
+            raise DataError(f"column {missing.any().idxmax()!r} must be numeric, without empty cells")
+        names = self.column_names_
+        return PreparedTable(np.ascontiguousarray(columns), names, (), columns, (), (), missing, self)
+
+
+class PreparedLabels:
+    """Label rows of columns in the order of the fit: prepare them, and predict their clusters."""
+
+    def __init__(self, preparer: TablePreparer, estimator: Any) -> None:
+        self.preparer, self.label = preparer, estimator._label()
+
+    def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
+        frame = pd.DataFrame(rows, columns=list(self.preparer.column_names_))
+        return np.asarray(self.label(self.preparer.prepare(frame).X))
+
+
+@dataclass(frozen=True, eq=False)
+class PartSamples(PreparedSamples):
+    """Some rows of a table in parts; none before the fit."""
+
+    table: Parts = field(kw_only=True)
+
+    def __str__(self) -> str:
+        n = len(self.table.items)
+        size = f"{self.table.n_rows} rows in {n} part{'' if n == 1 else 's'}"
+        return f"{self.source}, {size}, {self.table.n_features} columns"
+
+    def record(self) -> dict[str, Any]:
+        """Return the sizes, the columns, and a fingerprint of the names and sizes of the parts."""
+        names, sizes = zip(*((part.name, part.n_rows) for part in self.table.items), strict=True)
+        columns = list(self.feature_names)
+        return {
+            "n_samples": self.table.n_rows,
+            "n_features": len(columns),
+            "n_parts": len(names),
+            "feature_names": columns,
+            "fingerprint": fingerprint(np.array([*columns, *names]), np.array(sizes)),
+        }
+
+    @classmethod
+    def chosen(cls, name: str, table: Parts, numbers: NDArray[Any], rows: NDArray[Any]) -> PartSamples:
+        """Return samples of the rows with some numbers."""
+        columns = table.columns or tuple(f"x{place}" for place in range(table.n_features))
+        frame = pd.DataFrame(rows.astype(np.float64), columns=list(columns))
+        found = prepared_samples(Path(name), frame, Roles(), PlainColumns(columns).prepare(frame))
+        title = f"{len(numbers)} of {table.n_rows} rows of {name}" if len(numbers) else name
+        return cls(**{**vars(found), "name": title, "source": name, "row_ids": numbers, "table": table})
+
+
+def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any]) -> None:
+    """Fit a method that reads tables in parts, and write the folder ``out``."""
+    started, context = time.perf_counter(), click.get_current_context()
+    with shown_warnings() as notices:
+        folder = context.with_resource(runs.open_folder(out, resume=options["resume"]))
+    _refuse_unused(_FIT if options["prepare"] else f"{_FIT} prepare")
+    name, why = choose_method(options["method"], data[0], None)
+    method, preset = find_method(name)
+    cls = method.load()
+    if "write_labels" not in dir(cls):
+        names = ", ".join(each.name for each in METHODS.values() if "write_labels" in dir(each.load()))
+        raise DataError(
+            f"method {method.name} requires all rows in memory; methods that read a table in parts: {names}"
+        )
+    settings, verbose = parse_settings(options["settings"], method.name, cls), not options["quiet"]
+    given = {name: options[name] for name in ("n_clusters", "granularity", "seed", "tolerance")}
+    given |= {"n_jobs": options["jobs"], "verbose": verbose, "checkpoint": None, "checkpoint_every": None}
+    estimator = build_estimator(method, cls, preset | settings, **given)
+    with _workers(options):
+        table = _opened(data, drop=options["drop"])
+        table.verbose = verbose
+        nothing = np.empty(0, dtype=np.int64), np.empty((0, table.n_features))
+        samples = PartSamples.chosen(_name(data), table, *nothing)
+        job = Job("fit", method, estimator, samples, options["seed"], notices=notices, started=started)
+        job.why, job.options, job.fit = why, settings, _fit_in_parts
+        job.lines = partial(lines_of, Path(), context)
+        finish_fit(job, folder, options)
+
+
+def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> bool:
+    """Fit, write the labels of all rows, and replace the samples by some rows; or continue a killed run."""
+    samples: Any = job.samples
+    table, path = samples.table, folder.path
+    if folder.resumed:
+        model, known = runs.load_model(path, runs.CHECKPOINT), runs.run_record(path)
+        for key in ("method", "parameters", "seed", "data"):
+            before, now = ({**each, "data": each["data"]["fingerprint"]}[key] for each in (known, record))
+            if runs.json_text([before]) != runs.json_text([now]):
+                raise DataError(
+                    f"{path} contains a fit with other {key}; repeat its command, or use another --out"
+                )
+        estimator = model["estimator"]
+        estimator.parts_, estimator.history_ = table, pd.DataFrame(model["rows"])
+    else:
+        estimator = job.estimator.fit(table)
+        history = vars(estimator).get("history_", pd.DataFrame()).to_dict("list")
+        fitted = copy(estimator)
+        del fitted.parts_, fitted.labels_
+        runs.write_model(folder.checkpoint, fitted, rows=history)
+    try:
+        files = estimator.write_labels(path / runs.ALL_LABELS)
+    except KeyboardInterrupt:
+        click.echo("The fit is saved; the same command with --resume completes the labels.", err=True)
+        raise
+    draw = np.random.default_rng(job.seed).choice
+    numbers = np.sort(draw(table.n_rows, min(_SHOWN, table.n_rows), replace=False))
+    job.sizes, numbers, labels = _read_labels(files, numbers, estimator.n_clusters_)
+    rows = np.concatenate(table.map(_rows_of, numbers, description="sample"))
+    job.samples = PartSamples.chosen(samples.source, table, numbers, rows)
+    record["data"]["n_shown"] = len(numbers)
+    job.estimator = copy(estimator)
+    del job.estimator.parts_
+    job.estimator.labels_ = labels
+    interrupted = job.result.interrupted
+    if interrupted:
+        # All labels are written, so that there is nothing to continue.
+        folder.checkpoint.unlink(missing_ok=True)
+    return interrupted
+
+
+def _read_labels(
+    files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
+) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
+    """Return the sizes of clusters, and some rows with their labels, also the first row of each cluster."""
+    parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
+    sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
+    for file in files:
+        table = parquet.read_table(file)
+        rows, labels = (table[name].to_numpy() for name in ("row", "cluster"))
+        sizes += np.bincount(labels[labels >= 0], minlength=n_clusters)
+        clusters, places = np.unique(labels, return_index=True)
+        first = dict(zip(clusters.tolist(), rows[places].tolist(), strict=True)) | first
+        some = numbers[slice(*np.searchsorted(numbers, [rows[0], rows[-1] + 1]))]
+        found |= dict(zip(some.tolist(), labels[some - rows[0]].tolist(), strict=True))
+    found = dict(sorted((found | {row: cluster for cluster, row in first.items()}).items()))
+    return sizes, np.array([*found]), np.array([*found.values()], dtype=np.int32)
+
+
+def _rows_of(rows: NDArray[Any], start: int, numbers: NDArray[Any]) -> NDArray[Any]:
+    return rows[numbers[slice(*np.searchsorted(numbers, [start, start + len(rows)]))] - start]
+
+
+def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Write the clusters of the rows of a table in parts to a folder, and print how many each cluster has."""
+    _refuse_unused("")
+    model = runs.load_model(folder)
+    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # of a glob, the folder
+    out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
+    label = PreparedLabels(model["preparer"], model["estimator"])
+    with shown_warnings(), _workers(options):
+        table = _opened(data, columns=label.preparer.column_names_)
+        table.verbose = not options["quiet"]
+        files = write_labels(table, label, out)
+    sizes, _, _ = _read_labels(files, np.empty(0, dtype=np.int64), len(model["sizes"]))
+    frame = pd.DataFrame({"name": cluster_names(model), "rows_of_fit": model["sizes"], "new_rows": sizes})
+    frame["share_of_fit"] = frame["rows_of_fit"] / frame["rows_of_fit"].sum()
+    frame["new_share"] = frame["new_rows"] / table.n_rows
+    frame["difference"] = frame["new_share"] - frame["share_of_fit"]
+    if options["as_json"]:
+        record = {"file": str(out), "n_rows": table.n_rows, "n_noise": table.n_rows - int(sizes.sum())}
+        clusters = frame.reset_index(names="cluster").to_dict("records")
+        click.echo(runs.json_text({**record, "clusters": clusters, "notes": []}))
+    if options["quiet"] or options["as_json"]:
+        return
+    lines = [["cluster", "name", "new rows", "share", "share of the fit"]]
+    for k, (name, _, new, before, now, _) in enumerate(frame.itertuples(index=False)):
+        lines.append([str(k), printable_line(name), str(new), f"{now:.1%}", f"{before:.1%}"])
+    click.echo(aligned(lines, right=(0, 2, 3, 4)))
+    click.echo(f"Saved the clusters of {table.n_rows} rows in {len(files)} files in {out}.")
+
+
+def _name(data: Sequence[str]) -> str:
+    """Name of a table, without the folders above it."""
+    path = Path(data[0])
+    name = f"{path.absolute().parent.name}/{path.name}" if has_magic(path.name) else path.absolute().name
+    return name if len(data) == 1 else f"{name} and {len(data) - 1} more"
+
+
+def _opened(data: Sequence[str], *, columns: Sequence[str] | None = None, drop: Sequence[str] = ()) -> Parts:
+    """Open files in parts, or a Zarr array, whose columns have no names."""
+    if len(data) > 1 or not data[0].rstrip("/").endswith(".zarr"):
+        return parts(data[0] if len(data) == 1 else list(data), columns=columns, drop=drop)
+    try:
+        source = optional_package("zarr", "zarr", "a Zarr array").open_array(data[0], mode="r")
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(f"{data[0]} cannot be read as a Zarr array: {message_line(error)}") from error
+    table = parts(source, drop=drop)
+    if columns is not None and len(columns) != table.n_features:
+        raise DataError(f"{data[0]} has {table.n_features} columns, but the fit had {len(columns)}")
+    return table
+
+
+def _refuse_unused(used: str) -> None:
+    """Raise a DataError for an option of the command line that does not apply to a table in parts."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if is_given and name not in f"{used} {_ALWAYS}".split():
+            remedy = "; use --drop to leave a column out" if name in ("id_column", "labels") else ""
+            raise DataError(f"{parameter.opts[-1]} does not apply to a table in parts{remedy}")
+
+
+@contextmanager
+def _workers(options: Mapping[str, Any]) -> Iterator[None]:
+    """Start the workers of --workers, or connect to --scheduler, for the passes over the parts."""
+    n_workers, address = options["workers"], options["scheduler"]
+    if n_workers is not None and address is not None:
+        raise click.UsageError("--workers and --scheduler exclude each other")
+    if not n_workers and address is None:
+        yield
+        return
+    distributed = optional_package("distributed", "dask", "--workers" if n_workers else "--scheduler")
+    if address is not None:
+        try:
+            client = distributed.Client(address, timeout=10, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise DataError(
+                f"no Dask scheduler answers at {quoted(address)} ({message_line(error)}); check the address, "
+                "or use --workers N"
+            ) from error
+        with client, client.as_current():
+            yield
+        return
+    # Ctrl-C in a terminal reaches all processes. Workers, which inherit ignored signals, finish the pass.
+    numbers = [signal.Signals[name] for name in ("SIGINT", "SIGHUP") if name in signal.Signals.__members__]
+    handlers = [(number, signal.signal(number, signal.SIG_IGN)) for number in numbers]
+    try:
+        quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
+        local = distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, **quiet)
+    finally:
+        for number, handler in handlers:
+            signal.signal(number, handler)
+    with local as cluster, distributed.Client(cluster):
+        yield
