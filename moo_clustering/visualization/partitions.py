@@ -913,3 +913,47 @@ def shortened(name: str, longest: int) -> str:
     """Reduce a name to one line of at most ``longest`` characters."""
     line = "".join(mark if mark.isprintable() else " " for mark in name)
     return line if len(line) <= longest else f"{line[: longest - 3]}..."
+
+
+@documented(figures.PLOT)
+def plot_archive(
+    archive: Any, *, title: str = "", ax: Axes | None = None, path: str | PathLike[str] | None = None
+) -> Figure:
+    """Plot the quality of the best partition of every cell as a heat map over two descriptors.
+
+    Raises a ValueError if the archive is empty, or does not have two descriptors. Cells with more than 30
+    intervals of a descriptor are cut off beyond the members.
+
+    Parameters
+    ----------
+    archive : PartitionArchive, MapElites, or fitted estimator
+        An archive, a :class:`~moo_clustering.algorithms.MapElites` after its run, or an
+        :class:`~moo_clustering.EvolutionaryClusterer` with this algorithm.
+    """
+    archive = archive.result_.algorithm if isinstance(archive, BaseEstimator) else archive
+    archive = getattr(archive, "archive_", archive)
+    if len(archive.names) != 2 or not len(archive.cells):
+        got = f"{len(archive.names)} descriptors and {len(archive.cells)} members"
+        raise ValueError(f"archive must have two descriptors and at least one member, got {got}.")
+    (x, y), (columns, rows) = archive.edges, archive.cells.T
+    values = np.full((len(y) - 1, len(x) - 1), np.nan)
+    values[rows, columns] = archive.quality
+    with figures.drawing(ax, path, (6.4, 4.6)) as panel:
+        # The brighter, the better, for minimised qualities too.
+        cmap = "viridis" if archive.greater_is_better else "viridis_r"
+        mesh = panel.pcolormesh(x, y, values, cmap=cmap, edgecolors="white", linewidth=0.5)
+        figures.figure_of(panel).colorbar(mesh, ax=panel, label=archive.quality_name.replace("_", " "))
+        digits, bright = 2 * (np.abs(archive.quality).max() < 10), mesh.norm(archive.quality) > 0.5
+        for row, column, value, on in zip(rows, columns, archive.quality, bright, strict=True):
+            if len(rows) <= 150:
+                place = x[column : column + 2].mean(), y[row : row + 2].mean()
+                shade = "black" if on == archive.greater_is_better else "white"
+                panel.annotate(f"{value:.{digits}f}", place, ha="center", va="center", fontsize=6, color=shade)
+        for edges, used, limit in ((x, columns, panel.set_xlim), (y, rows, panel.set_ylim)):
+            if len(edges) > 31:
+                limit(edges[used.min()], edges[used.max() + 1])
+        panel.xaxis.get_major_locator().set_params(integer=archive.names[0] == "n_clusters")
+        names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
+        share = f"{len(rows)} of {values.size} cells"
+        panel.set(xlabel=names[0], ylabel=names[1], title=f"{title}, {share}" if title else share)
+    return figures.figure_of(panel)
