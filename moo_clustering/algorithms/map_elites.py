@@ -1,13 +1,12 @@
 """MAP-Elites: an archive with the best partition of every cell of a grid of descriptors."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
-from pymoo.core.crossover import Crossover
-from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
 from pymoo.core.survival import Survival
 from pymoo.operators.crossover.sbx import SBX
@@ -24,11 +23,7 @@ from moo_clustering._docs import documented
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms.pymoo_search import ALGORITHM, checked_options
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.validity import ValidityIndex
-
-Function = Callable[[Labels], Any]
-Descriptor = str | ValidityIndex | Function | tuple[str, Function]
-Ranges = Mapping[str, tuple[float, float]]
+from moo_clustering.validity.base import ValidityIndex, check_population
 
 
 def n_clusters(labels: Labels) -> FloatArray:
@@ -38,7 +33,8 @@ def n_clusters(labels: Labels) -> FloatArray:
 
 def evenness(labels: Labels) -> FloatArray:
     """Entropy of the cluster sizes, relative to that of equal sizes; 1 for a single cluster."""
-    sizes, n = _sizes(labels), labels.shape[1]
+    n = labels.shape[1]
+    sizes = check_population(labels, n).sizes
     # A cumulative sum adds in order, so that the result does not depend on the other partitions.
     entropy = -np.cumsum(xlogy(sizes, sizes / n), axis=1)[:, -1] / n
     k = labels.max(axis=1) + 1
@@ -47,13 +43,7 @@ def evenness(labels: Labels) -> FloatArray:
 
 def singletons(labels: Labels) -> FloatArray:
     """Share of samples that are clusters of their own."""
-    return np.count_nonzero(_sizes(labels) == 1, axis=1) / labels.shape[1]
-
-
-def _sizes(labels: Labels) -> IntpArray:
-    width = int(labels.max()) + 1
-    flat = labels + np.arange(len(labels))[:, np.newaxis] * width
-    return np.bincount(flat.ravel(), minlength=len(labels) * width).reshape(-1, width)
+    return (check_population(labels, labels.shape[1]).sizes == 1).sum(axis=1) / labels.shape[1]
 
 
 _KNOWN = {"n_clusters": n_clusters, "evenness": evenness, "singletons": singletons}
@@ -88,7 +78,7 @@ class PartitionArchive(NamedTuple):
     @property
     def coverage(self) -> float:
         """Share of the cells that have a member."""
-        return len(self.cells) / _n_cells(self.edges)
+        return len(self.cells) / prod(len(each) - 1 for each in self.edges)
 
     def best(self, **values: float) -> int:
         """Return the row of the best member, as in ``archive.best(n_clusters=5)``.
@@ -102,8 +92,8 @@ class PartitionArchive(NamedTuple):
         """
         inside = np.ones(len(self.cells), dtype=bool)
         for name, value in values.items():
-            column = self.names.index(choice("the descriptor", name, self.names))
-            inside &= self.cells[:, column] == _cells_of(np.array(value, float), self.edges[column])
+            i = self.names.index(choice("the descriptor", name, self.names))
+            inside &= self.cells[:, i] == _cells_of(np.array([[value]]), self.edges[i : i + 1])[0, 0]
         if not inside.any():
             wanted = " and ".join(f"{name}={value:g}" for name, value in values.items())
             raise ValueError(f"the archive has no member{' with ' * bool(wanted)}{wanted}.")
@@ -111,25 +101,20 @@ class PartitionArchive(NamedTuple):
         return int(rows[(-self.quality if self.greater_is_better else self.quality)[rows].argmin()])
 
 
-def _n_cells(edges: Sequence[FloatArray]) -> int:
-    return int(np.prod([len(each) - 1 for each in edges], dtype=object))
-
-
-def _cells_of(values: FloatArray, edges: FloatArray) -> IntpArray:
-    """Cells that contain the values; values beyond the edges belong to the outer cells."""
-    return np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+def _cells_of(values: FloatArray, edges: Sequence[FloatArray]) -> IntpArray:
+    pairs = zip(values.T, edges, strict=True)
+    return np.column_stack([np.searchsorted(each[1:-1], column, side="right") for column, each in pairs])
 
 
 @documented(ALGORITHM)
 class MapElites(GeneticAlgorithm):
     """MAP-Elites: an archive with the best partition of every cell of a grid of descriptors.
 
-    Parents are random members of the archive. Of the partitions of a cell, the one with the smallest
-    constraint violation remains, then the one with the best quality, then the older one. Values outside the
-    range of a descriptor belong to its first or last cell. ``opt`` and the result contain all feasible
-    members, including dominated ones. A generation takes O(n_offsprings n_samples) time besides variation and
-    evaluation, and a sort of the archive. Source: Mouret and Clune, "Illuminating search spaces by mapping
-    elites", arXiv:1504.04909, 2015.
+    Parents are random members of the archive. A cell holds the partition with the smallest constraint
+    violation, then the best quality, then the oldest one. Values outside the range of a descriptor belong to
+    its outer cells. The result contains all feasible members, including dominated ones. A generation takes
+    O(n_offsprings n_samples) time besides variation and evaluation, and a sort of the archive. Source: Mouret
+    and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
 
     Parameters
     ----------
@@ -170,8 +155,8 @@ class MapElites(GeneticAlgorithm):
     >>> from moo_clustering.problems import PartitionProblem
     >>> X = [[0.0], [1.0], [10.0], [11.0], [30.0]]
     >>> problem = PartitionProblem(X, LabelEncoding(5, k_max=3, k_min=2), "silhouette")
-    >>> algorithm = MapElites(pop_size=20, **problem.operators(MapElites))
-    >>> archive = evolve(problem, algorithm, n_gen=10, seed=0).algorithm.archive_
+    >>> found = evolve(problem, MapElites(pop_size=20, **problem.operators(MapElites)), n_gen=10, seed=0)
+    >>> archive = found.algorithm.archive_
     >>> archive.labels[archive.best(n_clusters=3)].tolist()
     [0, 0, 1, 1, 2]
     """
@@ -181,14 +166,14 @@ class MapElites(GeneticAlgorithm):
         *,
         pop_size: int = 100,
         n_offsprings: int | None = None,
-        descriptors: Sequence[Descriptor] = ("n_clusters", "evenness"),
+        descriptors: Sequence[Any] = ("n_clusters", "evenness"),
         cells: Mapping[str, int] | None = None,
-        ranges: Ranges | None = None,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
         weights: Any = None,
         reference: float = 0.0,
         sampling: Any = None,
-        crossover: Crossover | None = None,
-        mutation: Mutation | None = None,
+        crossover: Any = None,
+        mutation: Any = None,
         repair: Any = None,
         eliminate_duplicates: Any = True,
         output: Any = None,
@@ -239,23 +224,27 @@ class CellSurvival(Survival):
     """Select the best solution of every cell, and members before equally good new solutions."""
 
     def __init__(
-        self, descriptors: Any, cells: Mapping[str, int], ranges: Ranges, weights: Any, reference: float
+        self,
+        descriptors: Any,
+        cells: Mapping[str, int],
+        ranges: Mapping[str, Any],
+        weights: Any,
+        reference: float,
     ) -> None:
         super().__init__(filter_infeasible=False)
         self.functions = dict(map(_named, descriptors))
         self.names = tuple(self.functions)
-        if not self.names:
-            raise ValueError("descriptors must not be empty: the archive would have no cells.")
-        if len(self.names) < len(descriptors):
-            raise ValueError(f"descriptors must be unique, got {quoted(descriptors)}.")
+        if not self.names or len(self.names) < len(descriptors):
+            raise ValueError(f"descriptors must be unique and not empty, got {quoted(descriptors)}.")
         for name in (*cells, *ranges):
             choice("names in cells and ranges", name, self.names)
         self.cells = {name: integer(f"cells[{name!r}]", n) for name, n in cells.items()}
         self.ranges = {name: np.asarray(pair, dtype=np.float64) for name, pair in ranges.items()}
         for name, pair in self.ranges.items():
             if pair.shape != (2,) or not (np.isfinite(pair).all() and pair[0] < pair[1]):
+                got = quoted(ranges[name])
                 raise ValueError(
-                    f"ranges[{name!r}] must be two finite numbers, the smaller one first, got {quoted(pair)}."
+                    f"ranges[{name!r}] must be two finite numbers in ascending order, got {got}."
                 )
         self.weights = None if weights is None else checked_array(weights, "weights", np.float64)
         self.reference = reference
@@ -271,50 +260,45 @@ class CellSurvival(Survival):
         self.edges = tuple(self._edges_of(problem, name) for name in self.names)
         self.values: FloatArray = np.empty((0, len(self.names)))
         self.course: list[tuple[float, ...]] = []
+        self.n_seen = 0
 
     def _edges_of(self, problem: Any, name: str) -> FloatArray:
-        counts, known = self.functions[name] is n_clusters, {"evenness": (0, 1), "singletons": (0, 1)}
-        holder = getattr(problem, "encoding", problem)
-        if most := getattr(holder, "k_max", getattr(holder, "n_samples", None)):
-            known["n_clusters"] = (getattr(holder, "k_min", 1), most)
-        if name not in {**known, **self.ranges}:
-            raise ValueError(
-                f"ranges must contain the descriptor {name!r}, as in ranges={{{name!r}: (0.0, 1.0)}}."
-            )
-        low, high = np.array({**known, **self.ranges}[name]) + np.array([-0.5, 0.5]) * counts
+        counts, holder = self.functions[name] is n_clusters, getattr(problem, "encoding", problem)
+        most = getattr(holder, "k_max", getattr(holder, "n_samples", None))
+        pair = self.ranges.get(name, (0, 1) if name in _KNOWN and not counts else None)
+        if pair is None and counts and most:
+            pair = getattr(holder, "k_min", 1), most
+        if pair is None:
+            raise ValueError(f"ranges must contain the descriptor {name!r}, as in {{{name!r}: (0.0, 1.0)}}.")
+        low, high = np.array(pair) + np.array([-0.5, 0.5]) * counts
         return np.linspace(low, high, self.cells.get(name, int(high - low) if counts else 10) + 1)
 
     def _do(self, problem: Any, pop: Population, *args: Any, **kwargs: Any) -> Population:
         new = pop[len(self.values) :]
         values = np.concatenate([self.values, self._describe(problem, new)]) if len(new) else self.values
-        cells = self._cells(values)
+        cells = _cells_of(values, self.edges)
         quality, violation = self._quality(pop.get("F")), pop.get("CV")[:, 0]
         # The sort is stable, so that older members come first.
         order = np.lexsort((quality, violation, *cells.T[::-1]))
         rows = order[np.append(True, np.diff(cells[order], axis=0).any(axis=1))]
         self.values, members = values[rows], pop[rows]
         feasible = rows[members.get("FEAS")[:, 0]]
-        generation, evaluations = self.course[-1][:2] if self.course else (-1, 0)
-        shares = len(feasible) / _n_cells(self.edges), float((self.reference - quality[feasible]).sum())
-        self.course.append((generation + 1, evaluations + len(new), *shares))
+        self.n_seen += len(new)
+        coverage = len(feasible) / prod(len(each) - 1 for each in self.edges)
+        score = float((self.reference - quality[feasible]).sum())
+        self.course.append((len(self.course), self.n_seen, coverage, score))
         return members
 
     def _describe(self, problem: Any, pop: Population) -> FloatArray:
-        """Compute the descriptors of solutions, which do not depend on the numbering of the clusters."""
+        # Descriptors must not depend on the numbering of the clusters.
         labels = relabel_by_first_appearance(problem.decode(pop.get("X")))
-        found = self.functions.items()
-        return np.column_stack(
-            [value_per_row(f(labels), f"descriptor {name!r}", len(pop)) for name, f in found]
-        )
-
-    def _cells(self, values: FloatArray) -> IntpArray:
-        return np.column_stack([_cells_of(*each) for each in zip(values.T, self.edges, strict=True)])
+        named = [(f"descriptor {name!r}", function) for name, function in self.functions.items()]
+        return np.column_stack([value_per_row(call(labels), who, len(pop)) for who, call in named])
 
     def _quality(self, F: FloatArray) -> FloatArray:
         return F[:, 0] if self.weights is None else (F * self.weights).sum(axis=1)
 
     def archive(self, problem: Any, pop: Population) -> PartitionArchive:
-        """Return the feasible members among the solutions of the last selection."""
         feasible = pop.get("FEAS")[:, 0]
         X = pop[feasible].get("X").reshape(-1, problem.n_var)
         F = pop[feasible].get("F").reshape(-1, problem.n_obj)
@@ -322,12 +306,13 @@ class CellSurvival(Survival):
         if self.weights is None:
             name = getattr(problem, "objective_names", ("f1",))[0]
             sign = problem.natural(np.ones(problem.n_obj))[0] if hasattr(problem, "natural") else 1.0
-        found = self._cells(values), values, sign * self._quality(F), name, bool(sign < 0), X
-        labels = relabel_by_first_appearance(problem.decode(X))
-        return PartitionArchive(self.names, self.edges, *found, labels)
+        found = _cells_of(values, self.edges), values, sign * self._quality(F), name, bool(sign < 0), X
+        return PartitionArchive(
+            self.names, self.edges, *found, relabel_by_first_appearance(problem.decode(X))
+        )
 
 
-def _named(descriptor: Any) -> tuple[str, Function]:
+def _named(descriptor: Any) -> tuple[str, Any]:
     """Return the name of a descriptor and its function."""
     if isinstance(descriptor, str) and descriptor in _KNOWN:
         return descriptor, _KNOWN[descriptor]

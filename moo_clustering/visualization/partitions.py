@@ -119,7 +119,6 @@ def placed_partition(
     also: NDArray[np.integer[Any]] | tuple[()] = (),
 ) -> tuple[PartitionData, NDArray[np.float64]]:
     """Return :func:`partition_data`, with the drawn samples including ``also``, and all positions."""
-
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
@@ -921,39 +920,34 @@ def plot_archive(
 ) -> Figure:
     """Plot the quality of the best partition of every cell as a heat map over two descriptors.
 
-    Raises a ValueError if the archive is empty, or does not have two descriptors. Cells with more than 30
-    intervals of a descriptor are cut off beyond the members.
+    Raises a ValueError if the archive is empty, or does not have two descriptors.
 
     Parameters
     ----------
-    archive : PartitionArchive, MapElites, or fitted estimator
-        An archive, a :class:`~moo_clustering.algorithms.MapElites` after its run, or an
-        :class:`~moo_clustering.EvolutionaryClusterer` with this algorithm.
+    archive : PartitionArchive
+        The ``archive_`` of a :class:`~moo_clustering.algorithms.MapElites` after its run.
     """
-    archive = archive.result_.algorithm if isinstance(archive, BaseEstimator) else archive
-    archive = getattr(archive, "archive_", archive)
-    if len(archive.names) != 2 or not len(archive.cells):
-        got = f"{len(archive.names)} descriptors and {len(archive.cells)} members"
-        raise ValueError(f"archive must have two descriptors and at least one member, got {got}.")
-    (x, y), (columns, rows) = archive.edges, archive.cells.T
+    if (found := (len(archive.names), len(archive.cells)))[0] != 2 or not found[1]:
+        raise ValueError(
+            f"archive must have 2 descriptors and at least 1 member, got {found[0]} and {found[1]}."
+        )
+    (x, y), (columns, rows), quality = archive.edges, archive.cells.T, archive.quality
     values = np.full((len(y) - 1, len(x) - 1), np.nan)
-    values[rows, columns] = archive.quality
+    values[rows, columns] = quality
+    names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
-        # The brighter, the better, for minimised qualities too.
+        # Brighter colours are better, also for minimised qualities.
         cmap = "viridis" if archive.greater_is_better else "viridis_r"
-        mesh = panel.pcolormesh(x, y, values, cmap=cmap, edgecolors="white", linewidth=0.5)
+        mesh: Any = panel.pcolormesh(x, y, values, cmap=cmap, edgecolors="white", linewidth=0.5)
         figures.figure_of(panel).colorbar(mesh, ax=panel, label=archive.quality_name.replace("_", " "))
-        digits, bright = 2 * (np.abs(archive.quality).max() < 10), mesh.norm(archive.quality) > 0.5
-        for row, column, value, on in zip(rows, columns, archive.quality, bright, strict=True):
-            if len(rows) <= 150:
-                place = x[column : column + 2].mean(), y[row : row + 2].mean()
-                shade = "black" if on == archive.greater_is_better else "white"
-                panel.annotate(f"{value:.{digits}f}", place, ha="center", va="center", fontsize=6, color=shade)
-        for edges, used, limit in ((x, columns, panel.set_xlim), (y, rows, panel.set_ylim)):
-            if len(edges) > 31:
-                limit(edges[used.min()], edges[used.max() + 1])
-        panel.xaxis.get_major_locator().set_params(integer=archive.names[0] == "n_clusters")
-        names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
-        share = f"{len(rows)} of {values.size} cells"
-        panel.set(xlabel=names[0], ylabel=names[1], title=f"{title}, {share}" if title else share)
+        form = ".2f" if np.abs(quality).max() < 10 else ".0f"
+        for row, column, value in zip(rows, columns, quality, strict=True) if len(rows) <= 150 else ():
+            bright = (mesh.norm(value) > 0.5) == archive.greater_is_better
+            place = x[column : column + 2].mean(), y[row : row + 2].mean()
+            color = "black" if bright else "white"
+            panel.annotate(f"{value:{form}}", place, ha="center", va="center", fontsize=6, color=color)
+        locator: Any = panel.xaxis.get_major_locator()
+        locator.set_params(integer=archive.names[0] == "n_clusters")
+        cells = f"{len(rows)} of {values.size} cells"
+        panel.set(xlabel=names[0], ylabel=names[1], title=f"{title}, {cells}" if title else cells)
     return figures.figure_of(panel)

@@ -288,16 +288,16 @@ def with_nan(labels):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"descriptors": []}, "descriptors must not be empty: the archive would have no cells"),
-        ({"descriptors": ["evenness", "evenness"]}, r"descriptors must be unique, got \['evenness', 'evenn"),
+        ({"descriptors": []}, r"descriptors must be unique and not empty, got \[\]"),
+        ({"descriptors": ["evenness", "evenness"]}, r"must be unique and not empty, got \['evenness', 'ev"),
         ({"descriptors": ["noise"]}, r"descriptors must be from \('n_clusters', .* fitted .*, got 'noise'"),
         ({"descriptors": [("a", 3)]}, r"functions of labels or \(name, function\), got \('a', 3\)"),
         ({"cells": {"evenness": 0}}, r"cells\['evenness'\] must be an integer of at least 1, got 0"),
         ({"cells": {"eveness": 3}}, "must be one of 'n_clusters', 'evenness', got 'eveness'.*evenness"),
-        ({"ranges": {"evenness": (1, 0)}}, r"ranges\['evenness'\] must be two finite numbers, the smaller"),
+        ({"ranges": {"evenness": (1, 0)}}, r"ranges\['evenness'\] must be two finite numbers in ascending order, got \(1, 0\)"),
         ({"ranges": {"evenness": (0, np.inf)}}, "must be two finite numbers"),
         ({"weights": [1.0]}, "weights must be 2 numbers, one per objective"),
-        ({"descriptors": [("own", with_nan)]}, r"ranges must contain the descriptor 'own', as in ranges={'o"),
+        ({"descriptors": [("own", with_nan)]}, r"ranges must contain the descriptor 'own', as in {'own': "),
         ({"pop_size": 0}, "pop_size must be an integer of at least 1, got 0"),
     ],
 )  # fmt: skip
