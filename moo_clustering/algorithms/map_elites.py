@@ -118,10 +118,8 @@ class MapElites(GeneticAlgorithm):
 
     Parameters
     ----------
-    pop_size : int, default=100
-        Number of initial solutions.
-    n_offsprings : int, optional
-        Solutions per generation. Default: ``pop_size``.
+    pop_size, n_offsprings : int, default=100
+        Number of initial solutions, and of solutions per generation (default: ``pop_size``).
     descriptors : sequence of str, ValidityIndex, callable or tuple, default=("n_clusters", "evenness")
         ``"n_clusters"``, ``"evenness"`` (relative entropy of the sizes), ``"singletons"`` (share of samples),
         fitted indices such as ``problem.indices[0]``, or functions of labels of shape (n, n_samples), also as
@@ -223,14 +221,7 @@ class MapElites(GeneticAlgorithm):
 class CellSurvival(Survival):
     """Select the best solution of every cell, and members before equally good new solutions."""
 
-    def __init__(
-        self,
-        descriptors: Any,
-        cells: Mapping[str, int],
-        ranges: Mapping[str, Any],
-        weights: Any,
-        reference: float,
-    ) -> None:
+    def __init__(self, descriptors: Any, cells: Any, ranges: Any, weights: Any, reference: float) -> None:
         super().__init__(filter_infeasible=False)
         self.functions = dict(map(_named, descriptors))
         self.names = tuple(self.functions)
@@ -243,17 +234,16 @@ class CellSurvival(Survival):
         for name, pair in self.ranges.items():
             if pair.shape != (2,) or not (np.isfinite(pair).all() and pair[0] < pair[1]):
                 got = quoted(ranges[name])
-                raise ValueError(
-                    f"ranges[{name!r}] must be two finite numbers in ascending order, got {got}."
-                )
+                raise ValueError(f"ranges[{name!r}] must be two ascending finite numbers, got {got}.")
         self.weights = None if weights is None else checked_array(weights, "weights", np.float64)
         self.reference = reference
 
     def set_up(self, problem: Any) -> None:
         """Compute the cells for a problem; raise an error if a descriptor or the weights do not suit it."""
         if not hasattr(problem, "decode"):
-            name = type(problem).__name__
-            raise TypeError(f"problem must have decode(X), such as a PartitionProblem, got {name}.")
+            raise TypeError(
+                f"problem must have decode(X), like PartitionProblem, got {type(problem).__name__}."
+            )
         n, weights = problem.n_obj, self.weights
         if weights is not None and not (weights.shape == (n,) and np.isfinite(weights).all()):
             raise ValueError(f"weights must be {n} numbers, one per objective, got {quoted(weights)}.")

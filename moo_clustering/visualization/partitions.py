@@ -927,10 +927,9 @@ def plot_archive(
     archive : PartitionArchive
         The ``archive_`` of a :class:`~moo_clustering.algorithms.MapElites` after its run.
     """
-    if (found := (len(archive.names), len(archive.cells)))[0] != 2 or not found[1]:
-        raise ValueError(
-            f"archive must have 2 descriptors and at least 1 member, got {found[0]} and {found[1]}."
-        )
+    if (n := len(archive.names)) != 2 or not len(archive.cells):
+        got = f"{n} and {len(archive.cells)}"
+        raise ValueError(f"archive must have 2 descriptors and at least 1 member, got {got}.")
     (x, y), (columns, rows), quality = archive.edges, archive.cells.T, archive.quality
     values = np.full((len(y) - 1, len(x) - 1), np.nan)
     values[rows, columns] = quality
@@ -942,9 +941,8 @@ def plot_archive(
         figures.figure_of(panel).colorbar(mesh, ax=panel, label=archive.quality_name.replace("_", " "))
         form = ".2f" if np.abs(quality).max() < 10 else ".0f"
         for row, column, value in zip(rows, columns, quality, strict=True) if len(rows) <= 150 else ():
-            bright = (mesh.norm(value) > 0.5) == archive.greater_is_better
+            color = "black" if (mesh.norm(value) > 0.5) == archive.greater_is_better else "white"
             place = x[column : column + 2].mean(), y[row : row + 2].mean()
-            color = "black" if bright else "white"
             panel.annotate(f"{value:{form}}", place, ha="center", va="center", fontsize=6, color=color)
         locator: Any = panel.xaxis.get_major_locator()
         locator.set_params(integer=archive.names[0] == "n_clusters")

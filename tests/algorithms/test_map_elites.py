@@ -294,8 +294,8 @@ def with_nan(labels):
         ({"descriptors": [("a", 3)]}, r"functions of labels or \(name, function\), got \('a', 3\)"),
         ({"cells": {"evenness": 0}}, r"cells\['evenness'\] must be an integer of at least 1, got 0"),
         ({"cells": {"eveness": 3}}, "must be one of 'n_clusters', 'evenness', got 'eveness'.*evenness"),
-        ({"ranges": {"evenness": (1, 0)}}, r"ranges\['evenness'\] must be two finite numbers in ascending order, got \(1, 0\)"),
-        ({"ranges": {"evenness": (0, np.inf)}}, "must be two finite numbers"),
+        ({"ranges": {"evenness": (1, 0)}}, r"ranges\['evenness'\] must be two ascending finite"),
+        ({"ranges": {"evenness": (0, np.inf)}}, "must be two ascending finite numbers"),
         ({"weights": [1.0]}, "weights must be 2 numbers, one per objective"),
         ({"descriptors": [("own", with_nan)]}, r"ranges must contain the descriptor 'own', as in {'own': "),
         ({"pop_size": 0}, "pop_size must be an integer of at least 1, got 0"),
@@ -315,9 +315,7 @@ def test_bad_values_of_descriptors_and_problems():
         found_by(descriptors=[with_nan], ranges={"with_nan": (0, 1)})
     with pytest.raises(ValueError, match=r"descriptor 'short' must return .* an array of shape \(20,\)"):
         found_by(descriptors=[("short", lambda labels: [0.5])], ranges={"short": (0, 1)})
-    with pytest.raises(
-        TypeError, match=r"problem must have decode\(X\), such as a PartitionProblem, got Prob"
-    ):
+    with pytest.raises(TypeError, match=r"problem must have decode\(X\), like PartitionProblem, got Prob"):
         evolve(Problem(n_var=2, n_obj=1, xl=0, xu=1), MapElites(), n_gen=1)
     with pytest.raises(TypeError, match="MapElites has no option selection"):
         MapElites(selection=None)
