@@ -12,6 +12,8 @@ from .directed_walks import DirectedWalks as DirectedWalks
 from .exhaustive import count_medoid_sets as count_medoid_sets
 from .exhaustive import enumerate_medoid_sets as enumerate_medoid_sets
 from .exhaustive import exhaustive_front as exhaustive_front
+from .map_elites import MapElites as MapElites
+from .map_elites import PartitionArchive as PartitionArchive
 from .pesa2 import PESA2 as PESA2
 from .pymoo_chc import CHC as CHC
 from .pymoo_search import PymooSearch as PymooSearch

@@ -29,6 +29,7 @@ from .partitions import SimilarityData as SimilarityData
 from .partitions import TermData as TermData
 from .partitions import constraints_data as constraints_data
 from .partitions import partition_data as partition_data
+from .partitions import plot_archive as plot_archive
 from .partitions import plot_constraints as plot_constraints
 from .partitions import plot_partition as plot_partition
 from .partitions import plot_regions as plot_regions

@@ -171,12 +171,7 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
         point = data.front[data.chosen]
         ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
         ax.scatter(
-            *point,
-            color=_CHOSEN,
-            marker="D",
-            s=36,
-            label=f"chosen, score {data.distance:.3f}",
-            zorder=4,
+            *point, color=_CHOSEN, marker="D", s=36, label=f"chosen, score {data.distance:.3f}", zorder=4
         )
     for row in data.annotated:
         ax.annotate(

@@ -116,7 +116,6 @@ def placed_partition(
     also: NDArray[np.integer[Any]] | tuple[()] = (),
 ) -> tuple[PartitionData, NDArray[np.float64]]:
     """Return :func:`partition_data`, with the drawn samples including ``also``, and all positions."""
-
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
@@ -897,3 +896,40 @@ def shortened(name: str, longest: int) -> str:
     """Reduce a name to one line of at most ``longest`` characters."""
     line = "".join(mark if mark.isprintable() else " " for mark in name)
     return line if len(line) <= longest else f"{line[: longest - 3]}..."
+
+
+@documented(figures.PLOT)
+def plot_archive(
+    archive: Any, *, title: str = "", ax: Axes | None = None, path: str | PathLike[str] | None = None
+) -> Figure:
+    """Plot the quality of the best partition of every cell as a heat map over two descriptors.
+
+    Raises a ValueError if the archive is empty, or does not have two descriptors.
+
+    Parameters
+    ----------
+    archive : PartitionArchive
+        The ``archive_`` of a :class:`~moo_clustering.algorithms.MapElites` after its run.
+    """
+    if (n := len(archive.names)) != 2 or not len(archive.cells):
+        got = f"{n} and {len(archive.cells)}"
+        raise ValueError(f"archive must have 2 descriptors and at least 1 member, got {got}.")
+    (x, y), (columns, rows), quality = archive.edges, archive.cells.T, archive.quality
+    values = np.full((len(y) - 1, len(x) - 1), np.nan)
+    values[rows, columns] = quality
+    names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
+    with figures.drawing(ax, path, (6.4, 4.6)) as panel:
+        # Brighter colours are better, also for minimised qualities.
+        cmap = "viridis" if archive.greater_is_better else "viridis_r"
+        mesh: Any = panel.pcolormesh(x, y, values, cmap=cmap, edgecolors="white", linewidth=0.5)
+        figures.figure_of(panel).colorbar(mesh, ax=panel, label=archive.quality_name.replace("_", " "))
+        form = ".2f" if np.abs(quality).max() < 10 else ".0f"
+        for row, column, value in zip(rows, columns, quality, strict=True) if len(rows) <= 150 else ():
+            color = "black" if (mesh.norm(value) > 0.5) == archive.greater_is_better else "white"
+            place = x[column : column + 2].mean(), y[row : row + 2].mean()
+            panel.annotate(f"{value:{form}}", place, ha="center", va="center", fontsize=6, color=color)
+        locator: Any = panel.xaxis.get_major_locator()
+        locator.set_params(integer=archive.names[0] == "n_clusters")
+        cells = f"{len(rows)} of {values.size} cells"
+        panel.set(xlabel=names[0], ylabel=names[1], title=f"{title}, {cells}" if title else cells)
+    return figures.figure_of(panel)

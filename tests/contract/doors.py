@@ -84,6 +84,7 @@ EXCEPTIONS = {
     "pymoo_plots": "gives classes",
     "convergence_data": "of recorders or of tables that scores of two runs may be of different length",
     "plot_convergence": "as convergence_data",
+    "plot_archive": "of an archive",
     "plot_regions": "of a map, with tests of its own",
     "term_data": "as plot_terms",
     # Inner loops of the subspace methods, between arrays that these methods made themselves.

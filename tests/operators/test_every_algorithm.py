@@ -13,7 +13,7 @@ from pymoo.operators.selection.rnd import RandomSelection
 from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
 
-from moo_clustering.algorithms import AMOSA, CHC, PESA2, DirectedWalks
+from moo_clustering.algorithms import AMOSA, CHC, PESA2, DirectedWalks, MapElites
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.problems import PartitionProblem
 
@@ -67,7 +67,7 @@ REASON = {name: why for why, names in UNSUITED.items() for name in names}
 
 
 def _classes():
-    found = {kind.__name__: kind for kind in (AMOSA, CHC, PESA2, DirectedWalks)}
+    found = {kind.__name__: kind for kind in (AMOSA, CHC, PESA2, DirectedWalks, MapElites)}
     for module in pkgutil.walk_packages(pymoo.algorithms.__path__, "pymoo.algorithms."):
         try:
             names = vars(importlib.import_module(module.name))
@@ -134,6 +134,7 @@ def test_operators_are_those_that_the_algorithm_accepts():
         "CMOPSO": {"sampling", "repair"},
         "RandomSearch": {"sampling"},
         "DirectedWalks": usual - {"crossover"},
+        "MapElites": usual,
         "AMOSA": usual - {"crossover", "mutation"} | {"perturb"},
     }
     assert {name: set(problem.operators(CLASSES[name])) for name in expected} == expected

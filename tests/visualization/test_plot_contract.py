@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from scipy.sparse import csr_array
 
 from moo_clustering import visualization
+from moo_clustering.algorithms import PartitionArchive
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.fronts import attainment_scores
 
@@ -24,8 +25,20 @@ LABELS = np.arange(12) % 3
 BAGS = [RNG.normal(size=(4, 2)) + i % 2 for i in range(6)]
 FRONT = np.column_stack([np.linspace(0, 1, 5), np.linspace(1, 0, 5) ** 2])
 HISTORY = pd.DataFrame({"generation": [0, 1], "best_f1": [2.0, 1.0]})
+ARCHIVE = PartitionArchive(
+    ("n_clusters", "evenness"),
+    (np.arange(1.5, 5), np.linspace(0, 1, 3)),
+    np.array([[0, 1], [2, 0]]),
+    np.array([[2.0, 0.9], [4.0, 0.3]]),
+    np.array([0.7, 0.2]),
+    "silhouette",
+    True,
+    np.zeros((2, 3)),
+    np.zeros((2, 3)),
+)
 
 CALLS = {
+    "plot_archive": (ARCHIVE,),
     "plot_attainment": (attainment_scores(FRONT, np.arange(2, 7), [(FRONT + 0.2, np.arange(2, 7))]),),
     "plot_bag_distances": (BAGS, np.arange(6) % 2),
     "plot_bag_embedding": (BAGS, np.arange(6) % 2),
