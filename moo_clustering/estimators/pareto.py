@@ -14,16 +14,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import FloatArray
-from moo_clustering._data import holds_tables, is_frame, numeric_features
+from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering._data import holds_tables, is_frame, is_partitioned, numeric_features
 from moo_clustering._distances import checked_distances
+from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
 from moo_clustering.drift import ClusterChanges, Drift, Reference, matched_clusters, matched_numbers
-from moo_clustering.estimators._base import scaled_features
+from moo_clustering.estimators._base import OF_PREDICT, checked_parts, scaled_features
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.estimators._pareto_landmarks import Scale, warn_of_lengths
+from moo_clustering.estimators._pareto_parts import PartsMixin
 from moo_clustering.estimators._pareto_pool import (
     PooledSamples,
     extended,
@@ -33,6 +35,7 @@ from moo_clustering.estimators._pareto_pool import (
 )
 from moo_clustering.estimators._pareto_selection import SCORE_WEIGHT, Candidates, Solution, class_of_clusters
 from moo_clustering.estimators.bags_base import read_bags
+from moo_clustering.parts import lazy_labels, parts
 
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
@@ -43,7 +46,7 @@ _UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
 @estimator
-class ParetoClustering(ParetoPoolClusterer):
+class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     """Clustering by a pool of partitions, selected or combined by the agreement of algorithm families.
 
     Eight families of clusterers with different biases make partitions with a range of numbers of clusters. A
@@ -235,9 +238,11 @@ class ParetoClustering(ParetoPoolClusterer):
         check_is_fitted(self)
         samples, before = self._samples, self.labels_
         scaling = getattr(samples.nearest, "scaling", None)
-        if scaling is None or scaling.components is not None or samples.rows is not None:
+        in_parts = samples.rows is not None or samples.counts is not None
+        if scaling is None or scaling.components is not None or in_parts:
             kind = "distances or bags" if scaling is None else "data reduced to components"
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
+            kind = kind if samples.counts is None else "a table in parts"
             raise ValueError(f"update does not support a fit to {kind}; fit again to all samples.")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
@@ -312,8 +317,22 @@ class ParetoClustering(ParetoPoolClusterer):
         total = objectives.total(objectives.values(of_points), of_points)
         return max(0.0, lead + float(total[0] - total[1]))
 
+    @documented(OF_PREDICT)
+    def predict(self, X: Any) -> Labels:
+        """Predict the most probable class after a fit with labels, otherwise the nearest sample's cluster.
+
+        As :meth:`ParetoPoolClusterer.predict`; labels of a table in parts are a Dask array, computed by part.
+        """
+        check_is_fitted(self)
+        if is_partitioned(X) and hasattr(self._samples.nearest, "scaling"):
+            found: Labels = lazy_labels(checked_parts(self, parts(X), reset=False), self._label())
+            return found
+        return super().predict(X)
+
     def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:
         self.__dict__.pop("_n_partitioned", None)
+        if self._reads_parts(X):
+            return self._fit_parts(parts(X), y, must_link, cannot_link)
         data = self._read(X, reset=True)
         n_samples = data.n_bags if isinstance(data, Bags) else data.shape[0]
         return self._fit(data, n_samples, y, must_link, cannot_link)
