@@ -174,7 +174,7 @@ class ReportMixin(NumericOptionsMixin):
         ['setosa', 'high petal length']
         """
         check_is_fitted(self, "labels_")
-        labels = np.asarray(self.labels_)  # type: ignore[attr-defined]
+        labels = np.asarray(getattr(self, "_result_labels", self.labels_))  # type: ignore[attr-defined]
         clusters = np.unique(labels[labels >= 0]).tolist()
         self._cluster_names = renamed_clusters(names, self.cluster_names_, clusters)
         return self
@@ -429,11 +429,11 @@ def _following_names(method: Any, carries: bool) -> Any:
     def followed(self: Any, *args: Any, **options: Any) -> Any:
         # The names are removed during the call, so that nested calls do not carry them over.
         names: Any = vars(self).pop("_cluster_names", None)
-        before: Any = getattr(self, "labels_", None)
+        before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
             return method(self, *args, **options)
         finally:
-            after: Any = getattr(self, "labels_", None)
+            after: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
             if names and after is before:
                 self._cluster_names = names
             elif names and carries:

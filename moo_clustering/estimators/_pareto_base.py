@@ -663,6 +663,11 @@ class ParetoPoolClusterer(
         found: Labels = vars(self)["labels_" if self._samples.counts is None else "_marked"]
         return found
 
+    @property
+    def _result_labels(self) -> Labels:
+        """Labels of the samples, or of the landmarks of a table in parts."""
+        return self._shown(self._labels_of_samples)
+
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
         """Labels of samples, or of landmarks and outliers of a table in parts, with numbers of rows."""
         labels, counts = self._shown(labels), self._samples.counts
@@ -718,8 +723,9 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ requires a fit with labels: fit(X, y).")
-        of_clusters, noise = self._solution.cluster_classes, self.labels_ < 0
-        places = np.where(noise, -1, self.labels_ if of_clusters is None else of_clusters[self.labels_])
+        labels = np.asarray(self.labels_)  # computes those of a table in parts
+        of_clusters, noise = self._solution.cluster_classes, labels < 0
+        places = np.where(noise, -1, labels if of_clusters is None else of_clusters[labels])
         if (places >= 0).all():
             return self.classes_[places]
         if (kind := self.classes_.dtype.kind) in "biuf":

@@ -648,6 +648,10 @@ class PoolReportMixin(ReportMixin):
         scoring, rows = self.scoring_, self.alternatives_.to_dict("records")
         verdict = verdict_of(self) or ""
         controls = {"control": "control_labels_", "random-control": "random_control_labels_"}
+        facts = [("verdict", verdict), *alternative_lines(rows).items()]
+        if self._samples.counts is not None:
+            represented = f"{self.n_landmarks_} landmarks of {self._samples.n_rows} rows"
+            facts.insert(0, ("shown", f"{represented}; sizes are numbers of landmarks"))
         return replace(
             super()._clustering_result(),
             alternatives={
@@ -659,13 +663,15 @@ class PoolReportMixin(ReportMixin):
             else lambda labels: scoring.values(self._partitions_of_points(labels)),
             score=None if scoring is None else scoring.score,
             pool=self._pool_result(verdict, rows),
-            facts=[("verdict", verdict), *alternative_lines(rows).items()],
+            facts=facts,
             lines=self.summary().splitlines(),
         )
 
     def _pool_result(self: Any, verdict_line: str, rows: Sequence[Mapping[Any, Any]]) -> results.PoolResult:
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
+        if self._samples.counts is not None:
+            del arrays["landmark_of"]  # of all rows
         return results.PoolResult(
             self.scores_,
             self._described_alternatives,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
     BoolArray,
@@ -287,11 +288,15 @@ class RowLabels:
         columns: Any = None,
     ) -> None:
         m = samples.n_points
-        self.of_points, self.marked, self.of_known = samples.per_point(solution.labels), marked, of_known
+        self.of_points, self.marked, self.rows = samples.per_point(solution.labels), marked, None
+        if of_known is not None and len(of_known):
+            self.rows = samples.known_rows, of_known
         self.model, self.classes = solution.model, solution.cluster_classes
         self.preparer, self.columns = preparer, columns
         # Without what only the selection requires.
-        self.samples = replace(samples, graph=sp.csr_array((m, m)), pool=None, scaled=None, rows=None)
+        # Digests of empty arrays are not reproducible.
+        omitted = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
+        self.samples = replace(samples, graph=sp.csr_array((m, m)), **omitted)  # type: ignore[arg-type]
 
     def __call__(self, rows: Any) -> Labels:
         if self.preparer is not None:
@@ -305,10 +310,11 @@ class RowLabels:
 
     def of_part(self, rows: Any, start: int) -> Labels:
         """Label rows of the fit; ``start`` is the number of the first one."""
-        labels, numbers = self(rows), self.samples.known_rows
-        if numbers is not None and self.of_known is not None:
+        labels = self(rows)
+        if self.rows is not None:
+            numbers, known = self.rows
             here = (numbers >= start) & (numbers < start + len(labels))
-            labels[numbers[here] - start] = self.of_known[here]
+            labels[numbers[here] - start] = known[here]
         return labels
 
     def _clusters(self, rows: Any) -> Labels:
@@ -339,6 +345,28 @@ class RowLandmarks(RowOutliers):
 
 class PartsMixin(PartLabelsMixin):
     """Mixin of ParetoClustering for tables in parts."""
+
+    def report(self: Any, path: Any, X: Any = None, **options: Any) -> Any:
+        """Write an HTML report; after a fit to a table in parts, that of its landmarks.
+
+        See :meth:`ReportMixin.report`. After a fit to a table in parts, the default of ``X`` is
+        ``landmarks_``, and all numbers of the page but those of its headline count landmarks, not rows.
+        """
+        return super().report(path, *self._shown_landmarks(X, options), **options)  # type: ignore[misc]
+
+    def show(self: Any, X: Any = None, **options: Any) -> None:
+        """Display the page of :meth:`report` in a notebook or the browser."""
+        super().show(*self._shown_landmarks(X, options), **options)  # type: ignore[misc]
+
+    def _shown_landmarks(self: Any, X: Any, options: dict[str, Any]) -> tuple[Any]:
+        """Default data and options of a page."""
+        check_is_fitted(self)
+        if self._samples.counts is None or X is not None:
+            return (X,)
+        options.setdefault("sample_kind", "landmark")
+        names = getattr(self, "feature_names_in_", None)
+        options.setdefault("feature_names", None if names is None else names.tolist())
+        return (self.landmarks_,)
 
     def _reads_parts(self: Any, X: Any) -> bool:
         """Whether to read X in parts; raise a ValueError for a table in parts that an option excludes."""
