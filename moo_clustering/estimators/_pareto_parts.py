@@ -61,7 +61,7 @@ def pooled_parts(
 ) -> PooledSamples:
     """Place landmarks of all rows in three passes, and build their pool."""
     # A uniform sample determines scale, landmarks and rare groups, as in memory. Landmarks are then the exact
-    # means of all their rows. Tables of up to ``n_landmarks`` rows take one pass; every row is a landmark.
+    # means of all their rows. A sample of all rows has the landmarks of a fit in memory, in a single pass.
     placing, drawing, extra_seed = seed.spawn(3)
     n, options = table.n_rows, {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, _MOST_VALUES // table.n_features))
@@ -76,15 +76,10 @@ def pooled_parts(
         n_rows=n,
     )
     check_scaled(scaling, scaling.transform(np.stack([looked.low, looked.high])))
-    points, n_clusters = placed.points, grid["n_clusters"] or 0
-    m = len(points)
-    limits = np.full(m, np.inf) if placed.limits is None else placed.limits
-    rare = placed.rare
-    if placed.landmark_of is None:
-        marked = far & (m - far.sum() > n_clusters)
-        counts = RowCounts(np.ones(m, dtype=np.intp), marked.astype(np.intp), np.arange(m), np.zeros(m))
-    else:
-        search = _search(scaling, points, limits, far, rare, n_clusters)
+    points, rare, n_clusters = placed.points, placed.rare, grid["n_clusters"] or 0
+    limits = np.full(len(points), np.inf) if placed.limits is None else placed.limits
+    search = _search(scaling, points, limits, far, rare, n_clusters)
+    if len(rows) < n:
         extent = float(np.ptp(points[~far], axis=0).max())
         sums, inside, counts = table.map(
             _sums, search, extent, grain(extent, n), merge=_added, description="means of landmarks"
@@ -98,11 +93,13 @@ def pooled_parts(
         far = placement.Placement(points, rare=rare).far(far)
         search = _search(scaling, points, limits, far, rare, n_clusters)
         counts = table.map(_counts, search, merge=RowCounts.merged, description="rows of landmarks")
-        # Clusters are numbered by their first row.
-        order = np.argsort(counts.first, kind="stable")[: np.count_nonzero(counts.rows)]
-        points, limits, far, counts = points[order], limits[order], far[order], counts.of(order)
-        rare = None if rare is None else rare[order]
-        m = len(points)
+    else:
+        counts = _counts(rows, 0, search)
+    # Clusters are numbered by their first row.
+    order = np.argsort(counts.first, kind="stable")[: np.count_nonzero(counts.rows)]
+    points, limits, far, counts = points[order], limits[order], far[order], counts.of(order)
+    rare = None if rare is None else rare[order]
+    m = len(points)
     every = np.arange(m, dtype=np.int32)
     placed = placement.Placement(points, every, points, rare, None, limits, counts.rows)
     samples = samples_of(m, scaling, placed, far, min_cluster_size, options)
