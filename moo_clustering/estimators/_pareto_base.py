@@ -266,7 +266,7 @@ class ParetoPoolClusterer(
         except Exception:
             # Keep the previous fit.
             self.set_params(n_clusters=before)
-            vars(self)["_samples"] = samples
+            self.__dict__["_samples"] = samples
             raise
         return self
 

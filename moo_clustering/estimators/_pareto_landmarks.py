@@ -253,8 +253,8 @@ class Placement:
         widest = np.zeros(len(means))
         np.maximum.at(widest, landmark_of, away)
         least = _LEAST_RARE * n_samples / n_rows
-        groups = settled_groups(means, rare, counts, widest <= equal, n_samples, least)
-        return cls(means, landmark_of, features, groups, away, limits)
+        settled = settled_groups(means, rare, counts, widest <= equal, n_samples, least)
+        return cls(means, landmark_of, features, settled, away, limits)
 
     def far(self, before: Any = False) -> BoolArray:
         """Return a mask of the points outside rare groups that are outliers, or in the mask ``before``."""

@@ -285,9 +285,10 @@ class RowLabels:
         columns: Any = None,
     ) -> None:
         m = samples.n_points
-        self.of_points, self.marked, self.rows = samples.per_point(solution.labels), marked, None
-        if of_known is not None and len(of_known):
-            self.rows = samples.known_rows, of_known
+        self.of_points, self.marked = samples.per_point(solution.labels), marked
+        self.known: tuple[Int64Array, IntArray] | None = None
+        if samples.known_rows is not None and of_known is not None and len(of_known):
+            self.known = samples.known_rows, of_known
         self.model, self.classes = solution.model, solution.cluster_classes
         self.preparer, self.columns = preparer, columns
         # Without what only the selection requires.
@@ -308,8 +309,8 @@ class RowLabels:
     def of_part(self, rows: Any, start: int) -> Labels:
         """Label rows of the fit; ``start`` is the number of the first one."""
         labels = self(rows)
-        if self.rows is not None:
-            numbers, known = self.rows
+        if self.known is not None:
+            numbers, known = self.known
             here = (numbers >= start) & (numbers < start + len(labels))
             labels[numbers[here] - start] = known[here]
         return labels

@@ -93,6 +93,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     Attributes
     ----------
+    parts_ : Parts
+        Table of a fit to a table in parts.
     preparer_ : TablePreparer or None
         Fitted preparer of data frames, with notes on what was read, left out and filled.
 
@@ -127,6 +129,14 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of
     more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask``
     read it again, so it must not change.
+
+    A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
+    than memory. A uniform sample of up to 250,000 rows determines scale, landmarks and rare groups. Landmarks
+    are then the means of all their rows, in three passes. Results are bit-identical for all divisions into
+    parts and numbers of workers, except for rounding in probabilities of classes. ``labels_``, ``outliers_``
+    and ``landmark_of_`` are then Dask arrays, ``parts_`` is the table, and other partitions and reports are
+    those of the landmarks. Frames must be numeric. ``ask``, ``update``, ``views`` and ``metric="cosine"``
+    require the rows in memory.
 
     References
     ----------
@@ -173,11 +183,12 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or Bags
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), Bags or table in parts
             Or distances of shape (n_samples, n_samples) with ``metric="precomputed"``. Frames of pandas,
             polars, pyarrow and AnnData may have numbers, dates, text and missing values (see ``prepare``).
         y : array-like of shape (n_samples,), optional
-            Classes of some samples. -1, missing values and empty strings mark unlabelled samples.
+            Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For a table
+            in parts, also a mapping from row numbers to classes.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or apart. Labels spread along must-links.
         """
