@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,34 +50,26 @@ NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 def pooled_parts(
     table: Parts,
     *,
-    scale: placement.Scale,
-    n_components: int,
-    n_landmarks: int,
     extra: Any,
-    n_neighbors: int,
-    n_jobs: int | None,
     seed: np.random.SeedSequence,
-    min_cluster_size: int | None,
-    **grid: Any,
+    placing: Any,
+    min_size: int | None,
+    **options: Any,
 ) -> PooledSamples:
-    """Place landmarks of all rows in three passes, and build their pool."""
+    """Place landmarks of all rows in three passes, and build their pool.
+
+    ``placing`` are the options of :func:`placed_table`.
+    """
     # A uniform sample determines scale, landmarks and rare groups, as in memory. Landmarks are then the exact
     # means of all their rows. A sample of all rows has the landmarks of a fit in memory, in a single pass.
-    placing, drawing, extra_seed = seed.spawn(3)
-    n, options = table.n_rows, {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
-    size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, _MOST_VALUES // table.n_features))
-    looked = survey(table, size, seed=integer_seed(drawing))
+    n, seeds = table.n_rows, seed.spawn(3)
+    least = max(_LEAST_SAMPLED, placing["n_landmarks"])
+    size = min(n, _MOST_SAMPLED, max(least, _MOST_VALUES // table.n_features))
+    looked = survey(table, size, seed=integer_seed(seeds[1]))
     rows = looked.rows[np.argsort(looked.numbers)]
-    scaling, placed, far = placed_table(
-        rows,
-        scale=scale,
-        n_components=n_components,
-        n_landmarks=n_landmarks,
-        seed=integer_seed(placing),
-        n_rows=n,
-    )
+    scaling, placed, far = placed_table(rows, seed=integer_seed(seeds[0]), n_rows=n, **placing)
     check_scaled(scaling, scaling.transform(np.stack([looked.low, looked.high])))
-    points, rare, n_clusters = placed.points, placed.rare, grid["n_clusters"] or 0
+    points, rare, n_clusters = placed.points, placed.rare, options["n_clusters"] or 0
     limits = np.full(len(points), np.inf) if placed.limits is None else placed.limits
     search = _search(scaling, points, limits, far, rare, n_clusters)
     if len(rows) < n:
@@ -102,12 +95,12 @@ def pooled_parts(
     m = len(points)
     every = np.arange(m, dtype=np.int32)
     placed = placement.Placement(points, every, points, rare, None, limits, counts.rows)
-    samples = samples_of(m, scaling, placed, far, min_cluster_size, options)
+    samples = samples_of(m, scaling, placed, far, min_size, options)
     samples = replace(samples, counts=counts, known_rows=NO_ROWS, outliers=counts.outliers == counts.rows)
     if not samples.vary:
         return samples
     assert samples.features is not None
-    candidates = extra_candidates_of(extra, scaling.inverse(points), None, extra_seed)
+    candidates = extra_candidates_of(extra, scaling.inverse(points), None, seeds[2])
     return samples.with_pool({"": samples.features}, candidates, options)
 
 
@@ -136,16 +129,8 @@ def _search(
     )
 
 
-class _Assigned(NamedTuple):
-    """Scaled rows with their landmarks, and a mask of outliers."""
-
-    rows: FloatArray
-    at: Labels
-    outlying: BoolArray
-    counts: RowCounts
-
-
-def _assigned(rows: NDArray[Any], start: int, search: PooledSamples) -> _Assigned:
+def _assigned(rows: NDArray[Any], start: int, search: PooledSamples) -> tuple[Any, ...]:
+    """Scaled rows, their landmarks, a mask of outliers, and counts."""
     assert search.transform is not None
     scaled = search.transform(rows)
     positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
@@ -155,22 +140,23 @@ def _assigned(rows: NDArray[Any], start: int, search: PooledSamples) -> _Assigne
     np.minimum.at(first, at, start + np.arange(len(at)))
     np.maximum.at(widest, at, away)
     counts = np.bincount(at, minlength=m), np.bincount(at[outlying], minlength=m)
-    return _Assigned(scaled, at, outlying, RowCounts(*counts, first, widest))
+    return scaled, at, outlying, RowCounts(*counts, first, widest)
 
 
 def _counts(rows: NDArray[Any], start: int, search: PooledSamples) -> RowCounts:
-    return _assigned(rows, start, search).counts
+    found: RowCounts = _assigned(rows, start, search)[-1]
+    return found
 
 
 def _sums(rows: NDArray[Any], start: int, search: PooledSamples, extent: float, unit: float) -> Any:
     """Exact sums of the differences of rows to their landmarks, without outliers, and numbers of rows."""
     assert search.features is not None
-    found, m = _assigned(rows, start, search), search.n_points
-    gaps = found.rows - search.features[found.at]
-    inside = ~found.outlying & (np.abs(gaps).max(axis=1) <= extent)
-    at, gaps = found.at[inside], on_grain(gaps[inside], unit)
+    (scaled, at, outlying, counts), m = _assigned(rows, start, search), search.n_points
+    gaps = scaled - search.features[at]
+    inside = ~outlying & (np.abs(gaps).max(axis=1) <= extent)
+    at, gaps = at[inside], on_grain(gaps[inside], unit)
     sums = np.stack([np.bincount(at, column, minlength=m) for column in gaps.T], axis=1)
-    return sums, np.bincount(at, minlength=m), found.counts
+    return sums, np.bincount(at, minlength=m), counts
 
 
 def _added(a: Any, b: Any) -> Any:
@@ -321,21 +307,12 @@ class RowLabels:
         return self.model.clusters(self.samples, self.classes, rows)
 
 
-class RowOutliers:
-    """Mask of the outliers among rows, as 0 and 1."""
-
-    def __init__(self, label: RowLabels) -> None:
-        self.label = label
-
-    def __call__(self, rows: Any) -> Labels:
-        return self.label.samples.outlying(rows).astype(np.int32)
+def _outliers(rows: Any, samples: PooledSamples) -> Labels:
+    return samples.outlying(rows).astype(np.int32)
 
 
-class RowLandmarks(RowOutliers):
-    """Landmarks of rows."""
-
-    def __call__(self, rows: Any) -> Labels:
-        return self.label.samples.nearest(rows, 1)[0][:, 0].astype(np.int32)
+def _landmarks(rows: Any, samples: PooledSamples) -> Labels:
+    return samples.nearest(rows, 1)[0][:, 0].astype(np.int32)
 
 
 # ---- The estimator ---------------------------------------------------------------------------------------
@@ -393,20 +370,17 @@ class PartsMixin(PartLabelsMixin):
             self._checkpoint_for()
         checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         *seeds, pool_seed = spawn_seeds(self.random_state, 4)
+        scale = "standard" if self.scale == "auto" else self.scale
+        names = ("families", "k_range", "n_neighbors", "n_jobs")
         samples = pooled_parts(
             table,
-            scale="standard" if self.scale == "auto" else self.scale,
-            n_components=self.n_components,
-            n_landmarks=self.n_landmarks,
+            placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
             extra=self.extra_candidates,
-            families=self.families,
-            k_range=self.k_range,
-            n_clusters=self._number,
-            n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs,
-            verbose=bool(self.verbose),
-            min_cluster_size=self.min_cluster_size,
+            min_size=self.min_cluster_size,
             seed=pool_seed,
+            n_clusters=self._number,
+            verbose=bool(self.verbose),
+            **{name: getattr(self, name) for name in names},
         )
         samples = with_known_rows(samples, table, known.rows)
         vars(self).update(preparer_=None, parts_=table, _samples=samples, _seeds=seeds)
@@ -443,5 +417,5 @@ class PartsMixin(PartLabelsMixin):
 
     def _of_rows(self: Any, what: str) -> Any:
         """Outliers or landmarks of the rows of the fit."""
-        kind = RowOutliers if what == "outliers" else RowLandmarks
-        return lazy_labels(self.parts_, kind(self._label()))
+        kind = _outliers if what == "outliers" else _landmarks
+        return lazy_labels(self.parts_, partial(kind, samples=self._label().samples))
