@@ -23,7 +23,7 @@ _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 _SHOWN = 5
 # Largest size in bytes of Dask and Zarr tables that are converted to arrays, for estimators without
 # ``max_memory``; and names of estimators that read a table in parts.
-_GATHERED, _OF_PARTS = 2**32, "MemeticKMeans, which reads data in parts"
+_GATHERED, _OF_PARTS = 2**32, ("ParetoClustering", "MemeticKMeans")
 
 
 def unmasked(data: Any, name: str) -> Any:
@@ -222,9 +222,10 @@ def _check_gathered(owner: str, X: Any, max_memory: int) -> None:
         if needed <= max_memory:
             return
         fault = f"but the table alone takes {needed / 2**30:.3g} GiB (limit: {max_memory / 2**30:.3g} GiB)"
+    others = [name for name in _OF_PARTS if name != owner]
+    does = f"{' or '.join(others)}, which read{'s' * (len(others) == 1)} data in parts"
     raise ValueError(
-        f"{owner} requires all rows in the memory of one machine, {fault}; fit {_OF_PARTS}, or {owner} on a "
-        "sample"
+        f"{owner} requires all rows in the memory of one machine, {fault}; fit {does}, or {owner} on a sample"
     )
 
 

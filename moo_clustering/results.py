@@ -360,7 +360,7 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
         values = np.asarray(values, dtype=np.float64)
         front = Front(values, objectives, lambda rows: np.asarray(clusterer.pareto_labels_)[rows])
     return ClusteringResult(
-        labels=np.asarray(clusterer.labels_),
+        labels=np.asarray(found("_result_labels", clusterer.labels_)),
         front=front,
         member=None if row is None else int(row),
         member_is_known=hasattr(clusterer, "chosen_"),

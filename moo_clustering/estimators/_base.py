@@ -60,7 +60,7 @@ from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition
 from moo_clustering.graphs.neighbors import metric_space
-from moo_clustering.parts import Parts, lazy_labels, parts
+from moo_clustering.parts import Parts, lazy_labels, parts, write_labels
 from moo_clustering.persistence import Checkpoint, fingerprint
 from moo_clustering.results import ClusteringResult, carried_names, from_attributes, renamed_clusters
 
@@ -218,7 +218,7 @@ class ReportMixin(NumericOptionsMixin):
         ['setosa', 'high petal length']
         """
         check_is_fitted(self, "labels_")
-        labels = np.asarray(self.labels_)  # type: ignore[attr-defined]
+        labels = np.asarray(getattr(self, "_result_labels", self.labels_))  # type: ignore[attr-defined]
         clusters = np.unique(labels[labels >= 0]).tolist()
         self._cluster_names = renamed_clusters(names, self.cluster_names_, clusters)
         return self
@@ -471,11 +471,11 @@ def _following_names(method: Any, carries: bool) -> Any:
     def followed(self: Any, *args: Any, **options: Any) -> Any:
         # The names are removed during the call, so that nested calls do not carry them over.
         names: Any = vars(self).pop("_cluster_names", None)
-        before: Any = getattr(self, "labels_", None)
+        before: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
         try:
             return method(self, *args, **options)
         finally:
-            after: Any = getattr(self, "labels_", None)
+            after: Any = getattr(self, "_result_labels", getattr(self, "labels_", None))
             if names and after is before:
                 self._cluster_names = names
             elif names and carries:
@@ -503,17 +503,54 @@ def scaled_features(scale: Any, X: Any) -> Any:
     return np.asarray(feature_scaling(X, scale)(X), dtype=np.float64)
 
 
-def sizes_text(labels: IntArray, new: int = 0) -> str:
+def sizes_text(labels: IntArray, weights: IntArray | None = None, *, new: int = 0) -> str:
     """Describe cluster sizes, ``new`` clusters without labels and outliers: "2 clusters of 9, 5 samples"."""
-    sizes = np.sort(np.bincount(labels[labels >= 0]))[::-1]
+    weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
+    sizes = np.sort(np.bincount(labels[labels >= 0], weights[labels >= 0]).astype(np.int64))[::-1]
     sizes = sizes[sizes > 0]
     shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
     text = f"{len(sizes)} cluster{'' if len(sizes) == 1 else 's'} of {shown} samples"
     if new:
         text += f", {new} of them without labels"
-    if n_noise := int((labels < 0).sum()):
+    if n_noise := int(weights[labels < 0].sum()):
         text += f" and {n_noise} outlier{'' if n_noise == 1 else 's'}"
     return text
+
+
+class PartLabelsMixin:
+    """Mixin of clusterers that label the rows of tables in parts."""
+
+    def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
+        """Write the labels of a table in parts, one Parquet file per part.
+
+        See :func:`~moo_clustering.parts.write_labels`. To complete an interrupted call, repeat it.
+
+        Parameters
+        ----------
+        folder : path-like
+            Folder that all workers can write.
+        X : table in parts, optional
+            Default: the table of the fit. Anything else must be a source for
+            :func:`~moo_clustering.parts.parts`.
+
+        Returns
+        -------
+        list of Path
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            Before ``fit``; if ``X`` is None after a fit to data in memory; if the folder has other labels.
+        """
+        check_is_fitted(self)
+        table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
+        if table is None:
+            raise ValueError("X is required, because the model was fitted to data in memory")
+        return write_labels(table, self._label(of_fit=X is None), folder)
+
+    @abstractmethod
+    def _label(self, *, of_fit: bool = False) -> Callable[[NDArray[Any]], Labels]:
+        """Label rows; ``of_fit``: rows of the table of the fit."""
 
 
 class TransformingClusterer(

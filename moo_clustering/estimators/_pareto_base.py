@@ -55,7 +55,7 @@ from moo_clustering.estimators._pareto_confidence import (
     score_frame,
 )
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
-from moo_clustering.estimators._pareto_pool import N_NEAREST, TRIVIAL, PooledSamples, nearest_mean
+from moo_clustering.estimators._pareto_pool import TRIVIAL, PooledSamples
 from moo_clustering.estimators._pareto_selection import (
     GRANULARITIES,
     Candidates,
@@ -71,6 +71,7 @@ from moo_clustering.estimators._pareto_selection import (
 )
 from moo_clustering.evidence import best_member
 from moo_clustering.interactive import AnswerSession, QuestionPool
+from moo_clustering.parts import lazy_labels
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
@@ -252,16 +253,20 @@ class ParetoPoolClusterer(
             if n_clusters != "same":
                 self.set_params(n_clusters=n_clusters)
                 self._validate_params()
-            side = self._read_side_information(samples.n_samples, y, must_link, cannot_link)
+            if samples.counts is None:
+                side = self._read_side_information(samples.n_samples, y, must_link, cannot_link)
+            else:
+                side = cast(Any, self)._read_known_rows(y, must_link, cannot_link)
             if samples.landmark_of is not None and (self._number or 1) > samples.n_points:
                 raise ValueError(
                     f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
-                    f"which represent the {samples.n_samples} samples; fit again with a larger n_landmarks."
+                    f"which represent the {samples.n_rows} samples; fit again with a larger n_landmarks."
                 )
             complete(self._select(side, y, must_link, cannot_link))
         except Exception:
             # Keep the previous fit.
             self.set_params(n_clusters=before)
+            self.__dict__["_samples"] = samples
             raise
         return self
 
@@ -319,6 +324,11 @@ class ParetoPoolClusterer(
         """Return the pool, the scores and the samples for a session."""
         check_is_fitted(self)
         samples, candidates = self._samples, self._candidates
+        if samples.counts is not None:
+            raise ValueError(
+                "ask requires the rows in memory; fit a sample, or pass known rows of a table in parts to "
+                "relabel as {row number: class} or as pairs"
+            )
         if candidates is None or self._side_information.kind != "none":
             raise ValueError(
                 "questions require a fit without labels and pairs: call relabel() first, and pass known "
@@ -402,7 +412,7 @@ class ParetoPoolClusterer(
         """Landmarks in the units of the features, or None if every sample is used."""
         check_is_fitted(self)
         points, scaling = self._samples.points_given, getattr(self._samples.nearest, "scaling", None)
-        if self.landmark_of_ is None or points is None or scaling is None:
+        if self._samples.landmark_of is None or points is None or scaling is None:
             return None
         found: FloatArray = scaling.inverse(points)
         return found
@@ -411,7 +421,23 @@ class ParetoPoolClusterer(
     def landmark_weights_(self) -> IntpArray | None:
         """Number of samples of every landmark, or None if every sample is used."""
         check_is_fitted(self)
-        return None if self.landmark_of_ is None else np.bincount(self.landmark_of_)
+        return None if self._samples.landmark_of is None else self._samples.sizes.astype(np.intp)
+
+    @property
+    def landmark_of_(self) -> Any:
+        """Landmark of every sample, lazily for a table in parts, or None if every sample is used."""
+        check_is_fitted(self)
+        if self._samples.counts is None:
+            return self._samples.landmark_of
+        return cast(Any, self)._of_rows("landmarks")
+
+    @property
+    def outliers_(self) -> Any:
+        """Mask of the samples far from all others, lazily for a table in parts."""
+        check_is_fitted(self)
+        if self._samples.counts is None:
+            return self._samples.far_samples
+        return cast(Any, self)._of_rows("outliers") > 0
 
     @property
     def rare_groups_(self) -> pd.DataFrame:
@@ -419,15 +445,21 @@ class ParetoPoolClusterer(
         import pandas as pd  # slow import
 
         check_is_fitted(self)
-        rows = []
-        if self._samples.rare is not None:
-            of_sample = self._samples.rare[self.landmark_of_]
+        rows, samples = [], self._samples
+        if samples.rare is not None:
+            labels, counts = self._labels_of_samples, samples.counts
+            n = samples.n_samples if counts is None else samples.n_points
+            sizes, first = np.ones(n, dtype=np.intp), np.arange(n)
+            if counts is not None:
+                sizes, first = counts.rows, counts.first
+            of_sample, labels = samples.rare[samples.landmark_of][:n], labels[:n]
             for group in range(int(of_sample.max(initial=-1)) + 1):
                 members = np.flatnonzero(of_sample == group)
-                labels = self.labels_[members]
-                cluster = int(np.bincount(labels + 1).argmax()) - 1
-                alone = int((self.labels_ == cluster).sum()) == len(members) == int((labels == cluster).sum())
-                rows.append((cluster, len(members), len(members) / len(of_sample), int(members[0]), alone))
+                size = int(sizes[members].sum())
+                cluster = int(np.bincount(labels[members] + 1, sizes[members]).argmax()) - 1
+                inside = labels == cluster
+                alone = int(sizes[inside].sum()) == size == int(sizes[members][inside[members]].sum())
+                rows.append((cluster, size, size / samples.n_rows, int(first[members].min()), alone))
         return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
 
     def restore_samples(self, X: Any) -> Self:
@@ -448,7 +480,7 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         samples: PooledSamples = vars(self)["_samples"]
-        if samples.landmark_of is None or samples.transform is None:
+        if samples.landmark_of is None or samples.transform is None or samples.counts is not None:
             return self
         rows = self._read(X, reset=False)
         if rows.shape[0] != samples.n_samples:
@@ -553,6 +585,8 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
+        if self._samples.counts is not None:
+            return cast(Any, self)._label()(rows)
         labels = self._nearest_clusters(rows)
         if self.noise == "label":
             labels[self._samples.outlying(rows)] = -1
@@ -561,9 +595,7 @@ class ParetoPoolClusterer(
     def _nearest_clusters(self, rows: Any) -> Labels:
         """Predict clusters without noise."""
         if self._solution.model is not None:
-            shares, of_clusters = self._probabilities(rows), self._solution.cluster_classes
-            most = (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1)
-            return most.astype(np.int32)
+            return self._solution.model.clusters(self._samples, self._solution.cluster_classes, rows)
         of_points = self._samples.per_point(self._solution.labels)
         return of_points[self._samples.nearest(rows, 1)[0][:, 0]]
 
@@ -581,14 +613,7 @@ class ParetoPoolClusterer(
                 "predict_proba requires a fit with labels: fit(X, y) with y = -1 for unlabelled samples, and "
                 'novel="none".'
             )
-        return self._probabilities(rows)
-
-    def _probabilities(self, rows: Any) -> FloatArray:
-        model = self._solution.model
-        assert model is not None
-        scores = nearest_mean(model.scores, *self._samples.nearest(rows, N_NEAREST))
-        transform = self._samples.transform
-        return model.probabilities(scores, None if transform is None else transform(rows))
+        return self._solution.model.of_rows(self._samples, rows)
 
     @property
     def result_(self) -> Result | None:
@@ -622,9 +647,36 @@ class ParetoPoolClusterer(
     def _labels_of(self, rows: IntpArray) -> Labels:
         if self._candidates is None:
             return np.zeros((0, self._samples.n_samples), dtype=np.int32)
-        return _by_appearance(
-            self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
+        return self._shown(
+            _by_appearance(
+                self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
+            )
         )
+
+    def _shown(self, labels: Labels) -> Labels:
+        """Return labels of the samples, or of the landmarks of a table in parts."""
+        return labels if self._samples.counts is None else labels[..., : self._samples.n_points]
+
+    @property
+    def _labels_of_samples(self) -> Labels:
+        """Labels of the samples, or of the landmarks and known rows of a table in parts."""
+        found: Labels = vars(self)["labels_" if self._samples.counts is None else "_marked"]
+        return found
+
+    @property
+    def _result_labels(self) -> Labels:
+        """Labels of the samples, or of the landmarks of a table in parts."""
+        return self._shown(self._labels_of_samples)
+
+    def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
+        """Labels of samples, or of landmarks and outliers of a table in parts, with numbers of rows."""
+        labels, counts = self._shown(labels), self._samples.counts
+        if counts is None:
+            return labels, np.ones(len(labels), dtype=np.intp)
+        # Clusters of outliers only are not noise.
+        alone = np.bincount(labels + 1, counts.rows - counts.outliers)[labels + 1] == 0
+        apart = np.where((self.noise == "label") & ~alone | (labels < 0), counts.outliers, 0)
+        return np.append(labels, np.full(len(labels), -1)), np.append(counts.rows - apart, apart)
 
     def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
         """Unite equal samples in one cluster, except samples with labels, pairs or answers."""
@@ -654,9 +706,10 @@ class ParetoPoolClusterer(
     def _with_noise(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
         """Label outliers -1 if ``noise="label"``, except samples with labels, pairs or answers."""
         marked: Labels = labels.astype(np.int32)
-        if self.noise == "assign" or not self.outliers_.any():
+        outliers = self._samples.far_samples
+        if self.noise == "assign" or not outliers.any():
             return marked
-        apart = self.outliers_ & ~self._side_information.known(len(self.outliers_))
+        apart = outliers & ~self._side_information.known(len(outliers))
         marked[..., apart if known is None else apart & ~known] = -1
         # A cluster that consists of outliers only is not noise.
         for row, whole in zip(np.atleast_2d(marked), np.atleast_2d(labels), strict=True):
@@ -670,8 +723,9 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ requires a fit with labels: fit(X, y).")
-        of_clusters, noise = self._solution.cluster_classes, self.labels_ < 0
-        places = np.where(noise, -1, self.labels_ if of_clusters is None else of_clusters[self.labels_])
+        labels = np.asarray(self.labels_)  # computes those of a table in parts
+        of_clusters, noise = self._solution.cluster_classes, labels < 0
+        places = np.where(noise, -1, labels if of_clusters is None else of_clusters[labels])
         if (places >= 0).all():
             return self.classes_[places]
         if (kind := self.classes_.dtype.kind) in "biuf":
@@ -710,6 +764,8 @@ class ParetoPoolClusterer(
             warn_if_all_labelled(side.targets.labelled)
         needs_pool = self.kernel != "bags" or side.kind != "labels"
         self._samples = self._pooled(data, needs_pool, pool_seed)
+        for name in ("parts_", "_marked"):
+            self.__dict__.pop(name, None)
         yield from self._select(side, *supervision)
 
     def _read_side_information(self, n_samples: int, *supervision: Any) -> SideInformation:
@@ -854,10 +910,7 @@ class ParetoPoolClusterer(
             self.__dict__.pop(name, None)
         samples, candidates, side = self._samples, self._candidates, self._side_information
         self.pool_: PartitionPool | None = samples.pool
-        self.graph_, self.landmark_of_ = samples.graph, samples.landmark_of
-        outliers = samples.far if samples.outliers is None else samples.outliers
-        none = np.zeros(samples.n_samples, dtype=bool)
-        self.outliers_: BoolArray = none if outliers is None else outliers
+        self.graph_ = samples.graph
         self.n_landmarks_ = None if samples.landmark_of is None else samples.n_points
         if side.targets is not None:
             self.classes_ = side.targets.classes
@@ -880,11 +933,12 @@ class ParetoPoolClusterer(
         self.interrupted_ = evolution is not None and evolution.interrupted
         if evolution is not None:
             self.history_ = evolution.evolved.history
-            self.control_labels_ = self._with_noise(self._numbered(self._solutions["control"]).labels)
+            alone = self._with_noise(self._numbered(self._solutions["control"]).labels)
+            self.control_labels_ = self._shown(alone)
             self.control_score_ = evolution.scores
             if "random-control" in self._solutions:
                 by_chance = self._numbered(self._solutions["random-control"])
-                self.random_control_labels_ = self._with_noise(by_chance.labels)
+                self.random_control_labels_ = self._shown(self._with_noise(by_chance.labels))
 
     def _restore(self, X: Any = None) -> None:
         """Compute the seeds and tables that a saved model lacks; X contains the samples of the fit."""
@@ -917,8 +971,13 @@ class ParetoPoolClusterer(
     def _take(self, solution: Solution) -> None:
         self.labels_: Labels
         self._solution = solution = self._numbered(solution)
-        self.labels_ = self._with_noise(solution.labels, solution.known)
-        self.n_clusters_ = int(self.labels_.max()) + 1
+        labels = self._with_noise(solution.labels, solution.known)
+        self.n_clusters_ = int(labels.max()) + 1
+        if self._samples.counts is None:
+            self.labels_ = labels
+        else:
+            self._marked = labels
+            self.labels_ = lazy_labels(vars(self)["parts_"], cast(Any, self)._label(of_fit=True))
         assessment = self._assess(self._samples.per_point(solution.labels), self._candidates)
         expected = self.alternatives_["confidence"].to_numpy(dtype=float)
         if (expected > assessment.confidence).any():
@@ -928,7 +987,7 @@ class ParetoPoolClusterer(
         self.confidence_interval_ = np.array(assessment.interval)
         for name in ("predict_proba_", "cluster_classes_index_"):
             self.__dict__.pop(name, None)
-        if solution.probabilities is not None:
+        if solution.probabilities is not None and self._samples.counts is None:
             self.predict_proba_ = solution.probabilities
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes

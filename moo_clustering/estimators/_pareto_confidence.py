@@ -136,8 +136,9 @@ class Assessor:
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
         """Groups of points with equal rows, -1 for means of different samples, and numbers of samples."""
-        samples, groups = self.samples, self.samples.equal_points
-        sizes = samples.summed(np.ones((samples.n_samples, 1)))[:, 0]
+        samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
+        if groups is not None and samples.counts is not None:
+            return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
         if groups is not None and samples.landmark_of is not None and samples.features is not None:
             groups = np.where(sizes > 1, -1, groups) if samples.scaled is None else groups.copy()
             if samples.scaled is not None:
@@ -157,7 +158,8 @@ class Assessor:
             among = PartitionPool.of(zip(np.array(pool.families)[divided], parts[divided], strict=True))
             rows = {name: getattr(samples, name) for name in ("features", "coordinates", "coincident")}
             rows = {name: None if values is None else values[chosen] for name, values in rows.items()}
-            rows |= {"graph": samples.graph[chosen][:, chosen], "landmark_of": None, "scaled": None}
+            rows |= {"graph": samples.graph[chosen][:, chosen]}
+            rows |= dict.fromkeys(("landmark_of", "scaled", "counts"))
             part = replace(samples, n_samples=int(chosen.sum()), pool=among, **rows)
             self._parts[key] = Assessor(
                 part, float(FamilyAgreement().fit(among).evaluate(among.labels).max())
@@ -646,6 +648,10 @@ class PoolReportMixin(ReportMixin):
         scoring, rows = self.scoring_, self.alternatives_.to_dict("records")
         verdict = verdict_of(self) or ""
         controls = {"control": "control_labels_", "random-control": "random_control_labels_"}
+        facts = [("verdict", verdict), *alternative_lines(rows).items()]
+        if self._samples.counts is not None:
+            represented = f"{self.n_landmarks_} landmarks of {self._samples.n_rows} rows"
+            facts.insert(0, ("shown", f"{represented}; sizes are numbers of landmarks"))
         return replace(
             super()._clustering_result(),
             alternatives={
@@ -657,13 +663,15 @@ class PoolReportMixin(ReportMixin):
             else lambda labels: scoring.values(self._partitions_of_points(labels)),
             score=None if scoring is None else scoring.score,
             pool=self._pool_result(verdict, rows),
-            facts=[("verdict", verdict), *alternative_lines(rows).items()],
+            facts=facts,
             lines=self.summary().splitlines(),
         )
 
     def _pool_result(self: Any, verdict_line: str, rows: Sequence[Mapping[Any, Any]]) -> results.PoolResult:
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
+        if self._samples.counts is not None:
+            del arrays["landmark_of"]  # of all rows
         return results.PoolResult(
             self.scores_,
             self._described_alternatives,
@@ -694,12 +702,8 @@ class PoolReportMixin(ReportMixin):
 
     def _weighted_pool(self: Any) -> tuple[Labels, FloatArray, Labels]:
         """Return partitions of the pool, their weights, and the result, all of samples or landmarks."""
-        pool, labels = self.pool_, np.asarray(self.labels_)
+        pool, labels = self.pool_, self._samples.per_point(self._labels_of_samples)
         assert pool is not None
-        if self.landmark_of_ is not None:
-            of_landmarks = np.zeros(pool.n_samples, dtype=labels.dtype)
-            of_landmarks[self.landmark_of_] = labels
-            labels = of_landmarks
         assert self._candidates is not None
         score = self._candidates.score[: pool.n_partitions]
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
@@ -709,13 +713,13 @@ class PoolReportMixin(ReportMixin):
         partitions, weights, labels = self._weighted_pool()
         places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
         together = coassociation(partitions[:, places], weights)
-        kind = "samples" if self.landmark_of_ is None else "landmarks"
+        kind = "samples" if self._samples.landmark_of is None else "landmarks"
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self: Any) -> FloatArray:
         """Return the weighted share of the pool in which each sample is with the samples of each cluster."""
-        found = self._support_of_points()
-        return found if self.landmark_of_ is None else found[self.landmark_of_]
+        found, landmark_of = self._support_of_points(), self._samples.landmark_of
+        return found if landmark_of is None else found[self._shown(landmark_of)]
 
     def _support_of(self: Any, X: Any) -> FloatArray | None:
         if self.pool_ is None:
@@ -739,6 +743,7 @@ class PoolReportMixin(ReportMixin):
     def _stored_rows(self: Any) -> tuple[FloatArray, Callable[[Any], Any]] | None:
         samples = self._samples
         rows = samples.points_given if samples.landmark_of is None else samples.sample_features
+        rows = rows if samples.counts is None else None
         return None if rows is None or samples.transform is None else (rows, samples.transform)
 
     def _describe_alternatives(self: Any, names: Sequence[str] | None = None) -> None:
@@ -751,8 +756,9 @@ class PoolReportMixin(ReportMixin):
             names = self._point_features(names)
             for member in self._alternatives:
                 other = self._candidates.labels[member]
-                found = self._with_noise(self._samples.per_sample(other))
-                sizes = np.sort(np.bincount(found[found >= 0]))[::-1]
+                labels_of_other = self._with_noise(self._samples.per_sample(other))
+                found, weights = self._weighted(labels_of_other)
+                sizes = np.sort(np.bincount(found[found >= 0], weights[found >= 0]).astype(np.intp))[::-1]
                 described["confidence"].append(self._assess(other, self._candidates).confidence)
                 described["sizes"].append(
                     ", ".join(map(str, sizes[:8])) + (", ..." if len(sizes) > 8 else "")
@@ -785,7 +791,10 @@ class PoolReportMixin(ReportMixin):
         """
         check_is_fitted(self)
         n_new = int((getattr(self, "cluster_classes_index_", np.zeros(0)) < 0).sum())
-        lines = [f"{sizes_text(self.labels_, n_new)}: {verdict_of(self)}"]
+        labels, weights = self._weighted(self._labels_of_samples)
+        lines = [f"{sizes_text(labels, weights, new=n_new)}: {verdict_of(self)}"]
+        if self._samples.counts is not None:
+            lines.append(f"from {self.n_landmarks_} landmarks of {self._samples.n_rows} rows")
         if len(rare := self.rare_groups_):
             texts = [
                 f"{row.n_samples} samples {'are' if row.is_cluster else 'in'} cluster {row.cluster}"

@@ -1,7 +1,7 @@
 """Landmarks of many samples, rare groups of samples far from others, and the scaling of features."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -178,20 +178,25 @@ class Placement:
     # ``features`` are the scaled features of all samples, None if they exceed the memory limit. ``away`` are
     # the distances of the samples to their landmarks. ``rare`` is the rare group of every landmark, -1 for
     # other landmarks, or None without groups, and ``limits`` are the largest distances of their samples.
+    # ``counts`` are the numbers of samples of the landmarks of a table in parts, without ``landmark_of``.
     points: FloatArray
     landmark_of: Labels | None = None
     features: FloatArray | None = None
     rare: Labels | None = None
     away: FloatArray | None = None
     limits: FloatArray | None = None
+    counts: IntpArray | None = None
 
     @classmethod
-    def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int) -> Self:
+    def of(
+        cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int | None = None
+    ) -> Self:
         """Place up to ``n_landmarks`` landmarks, and up to twelve further ones for every rare group."""
         # Mini-batch k-means of up to 250,000 samples finds the landmarks. All have equal weight, so
         # dense regions weigh less, which helps clusters of different sizes.
-        # O(n_samples n_landmarks n_features) time.
+        # O(n_samples n_landmarks n_features) time. X is a sample of ``n_rows`` rows; None: all of them.
         n_samples = X.shape[0]
+        n_rows = n_samples if n_rows is None else n_rows
         if n_samples <= n_landmarks:
             return cls(scaling.transform(X))
         n_features = max(1, len(scaling.varying))
@@ -212,7 +217,7 @@ class Placement:
             seen = np.sort(np.random.default_rng(seed).choice(n_samples, _SEEN, replace=False))
         some = scaling.transform(X[seen]) if features is None else features[seen]
         centers = landmark_centers(some, n_landmarks, seed)[1]
-        groups = separate_groups(some, centers, n_samples)
+        groups = separate_groups(some, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
         if groups:
             # Landmarks of the groups replace those that represent mostly their samples.
@@ -245,19 +250,11 @@ class Placement:
         filled = counts > 0
         means, rare, limits, counts = means[filled], rare[filled], limits[filled], counts[filled]
         landmark_of = (np.cumsum(filled) - 1).astype(np.int32)[landmark_of]
-        found = cls(means, landmark_of, features, rare, away, limits)
-        sizes = found.sizes()
-        kept = (sizes >= _LEAST_RARE) & (sizes <= _MOST_RARE * n_samples)
-        number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
-        # Many identical rows at a distance are a group, whatever their share. Their only landmark has no near
-        # neighbours, so it would be an outlier otherwise.
         widest = np.zeros(len(means))
         np.maximum.at(widest, landmark_of, away)
-        alone = (rare < 0) & (counts >= _LEAST_RARE) & (widest <= equal)
-        alone &= far_points(means)
-        rare = number[rare]
-        rare[alone] = kept.sum() + np.arange(alone.sum())
-        return replace(found, rare=rare if kept.any() or alone.any() else None)
+        least = _LEAST_RARE * n_samples / n_rows
+        settled = settled_groups(means, rare, counts, widest <= equal, n_samples, least)
+        return cls(means, landmark_of, features, settled, away, limits)
 
     def far(self, before: Any = False) -> BoolArray:
         """Return a mask of the points outside rare groups that are outliers, or in the mask ``before``."""
@@ -267,8 +264,24 @@ class Placement:
     def sizes(self) -> IntpArray:
         """Number of samples of every rare group."""
         assert self.rare is not None
-        assert self.landmark_of is not None
-        return np.bincount(self.rare[self.landmark_of] + 1)[1:]
+        counts = np.bincount(self.landmark_of) if self.counts is None else self.counts  # type: ignore[arg-type]
+        return np.bincount(self.rare + 1, counts).astype(np.intp)[1:]
+
+
+def settled_groups(
+    points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
+) -> Labels | None:
+    """Return the rare groups of landmarks that have enough samples, numbered anew, or None without any."""
+    # Many identical rows at a distance (``uniform``) are a group, whatever their share. Their only landmark
+    # has no near neighbours, so it would be an outlier otherwise.
+    sizes = np.bincount(rare + 1, counts)[1:]
+    kept = (sizes >= least) & (sizes <= _MOST_RARE * n_samples)
+    number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
+    alone = (rare < 0) & (counts >= least) & uniform
+    alone &= far_points(points)
+    rare = number[rare]
+    rare[alone] = kept.sum() + np.arange(alone.sum())
+    return rare if kept.any() or alone.any() else None
 
 
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:

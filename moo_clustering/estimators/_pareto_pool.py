@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,7 +21,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
 )
 from moo_clustering._parallel import one_thread, threads_here
-from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions
@@ -52,6 +52,27 @@ _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 _GRAPH_DISTANCE = "average"
 
 
+class RowCounts(NamedTuple):
+    """Rows of a table in parts by landmark."""
+
+    rows: IntpArray  # number of rows
+    outliers: IntpArray  # number of outliers among them
+    first: IntpArray  # number of the first row
+    widest: FloatArray  # largest distance of a row to the landmark
+
+    def merged(self, other: Self) -> Self:
+        """Join the counts of two parts."""
+        first = np.minimum(self.first, other.first)
+        widest = np.maximum(self.widest, other.widest)
+        return self._replace(
+            rows=self.rows + other.rows, outliers=self.outliers + other.outliers, first=first, widest=widest
+        )
+
+    def of(self, points: Any) -> Self:
+        """Select landmarks."""
+        return type(self)(*(values[points] for values in self))
+
+
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
     """Samples, and a pool of partitions of their points, or of landmarks: means of near samples."""
@@ -64,7 +85,9 @@ class PooledSamples:
     # ``far``: outliers, whose features are moved towards their nearest sample from ``far_rows``. ``outliers``
     # are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1 for others,
     # or None without groups; groups in ``apart`` are clusters of every partition of the pool. Pickles of fits
-    # with landmarks omit ``scaled`` and ``rows``.
+    # with landmarks omit ``scaled`` and ``rows``. After a fit to a table in parts, the samples are the
+    # landmarks, with ``counts`` of their rows, followed by rows with labels or pairs,
+    # whose numbers are ``known_rows``.
 
     n_samples: int
     graph: sp.csr_array
@@ -83,6 +106,26 @@ class PooledSamples:
     outliers: BoolArray | None = None
     rare: Labels | None = None
     apart: BoolArray | None = None
+    counts: RowCounts | None = None
+    known_rows: Int64Array | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of samples, or of the rows of a table in parts."""
+        return self.n_samples if self.counts is None else int(self.counts.rows.sum())
+
+    @property
+    def sizes(self) -> FloatArray:
+        """Number of samples, or of the rows of a table in parts, of every point."""
+        if self.counts is not None:
+            return self.counts.rows.astype(np.float64)
+        return self.summed(np.ones((self.n_samples, 1)))[:, 0]
+
+    @property
+    def far_samples(self) -> BoolArray:
+        """Mask of the samples that are outliers."""
+        none = np.zeros(self.n_samples, dtype=bool)
+        return next((mask for mask in (self.outliers, self.far) if mask is not None), none)
 
     @property
     def points_given(self) -> FloatArray | None:
@@ -125,8 +168,8 @@ class PooledSamples:
 
     def per_point(self, labels: IntArray) -> Labels:
         """Convert labels of samples to labels of points. A landmark gets the label of one of its samples."""
-        if self.landmark_of is None:
-            return labels.astype(np.int32)
+        if self.landmark_of is None or self.counts is not None:
+            return labels[..., : self.n_points].astype(np.int32)
         of_points: Labels = np.zeros((*labels.shape[:-1], self.n_points), dtype=np.int32)
         of_points[..., self.landmark_of] = labels
         return of_points
@@ -180,7 +223,8 @@ class PooledSamples:
         # Pickles omit derived attributes and, with landmarks, the samples.
         omitted = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks", "_inliers"}
         state = {name: value for name, value in self.__dict__.items() if name not in omitted}
-        return state if self.landmark_of is None else state | {"scaled": None, "rows": None}
+        kept = self.landmark_of is None or self.counts is not None
+        return state if kept else state | {"scaled": None, "rows": None}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         own = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -223,8 +267,7 @@ class PooledSamples:
         if self._inliers is None:
             return np.zeros(len(rows), dtype=bool)
         search, reach = self._inliers
-        with threads_here():
-            distances, neighbors = search.kneighbors(rows)
+        neighbors, distances = search(rows)
         return placement.are_far(distances[:, -1], neighbors, reach)
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
@@ -244,16 +287,36 @@ class PooledSamples:
         return PartitionPool.of(zip(pool.families, labels, strict=True))
 
     @cached_property
-    def _inliers(self) -> tuple[NearestNeighbors, FloatArray] | None:
-        """Search index of the points except outliers, and the distances of their fifth neighbours."""
+    def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray] | None:
+        """Search for the nearest points except outliers, and the distances of their fifth neighbours."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
             return None
+        n = placement.FAR_NEIGHBOR
+        if self.counts is not None:
+            # The distances of a row do not depend on the other rows of its part.
+            exact = placement.PointSearch(near)
+            reach: FloatArray = exact(near, n + 1)[1][:, -1]
+            search: Callable[..., Any] = partial(exact, n=n)
+            return (search, reach) if reach.any() else None
         with threads_here():
-            search = NearestNeighbors(n_neighbors=placement.FAR_NEIGHBOR).fit(near)
-            reach: FloatArray = search.kneighbors()[0][:, -1]
-        return (search, reach) if reach.any() else None
+            index = NearestNeighbors(n_neighbors=n).fit(near)
+            reach = index.kneighbors()[0][:, -1]
+        return (partial(_indexed_nearest, index, n=n), reach) if reach.any() else None
+
+    @property
+    def vary(self) -> bool:
+        """Whether the points outside rare groups can be clustered."""
+        assert self.features is not None
+        others = self.features if self.rare is None else self.features[self.rare < 0]
+        return len(others) >= 3 and not bool((others == others[0]).all())
+
+    def with_pool(
+        self, tables: Mapping[str, FloatArray], extra: list[tuple[str, IntArray]], options: dict[str, Any]
+    ) -> Self:
+        """Build the pool of the features of the points in several tables, the first named ""."""
+        return replace(self, pool=self.pool_around(partial(_pool_of_views, tables, extra, options)))
 
     @cached_property
     def equal_points(self) -> Labels | None:
@@ -289,11 +352,11 @@ def extended(
         if len(points) - far.sum() <= (options["n_clusters"] or 0):
             far[:] = False
     drawn = points if far is None or not far.any() else placement.drawn_in(points, far)
-    neighbors: _TableNeighbors = samples.nearest  # type: ignore[assignment]
+    neighbors: TableNeighbors = samples.nearest  # type: ignore[assignment]
     limits = np.full(len(points), np.inf)
     if neighbors.limits is not None:
         limits[: len(old)] = neighbors.limits
-    neighbors = _TableNeighbors(neighbors.scaling, points, limits)
+    neighbors = TableNeighbors(neighbors.scaling, points, limits)
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if own:
@@ -318,7 +381,7 @@ def extended(
         n_samples=len(every),
         graph=graph,
         pool=PartitionPool(pool.labels[:, origin], pool.families),
-        nearest=_TableNeighbors(neighbors.scaling, points, limits[kept]),
+        nearest=TableNeighbors(neighbors.scaling, points, limits[kept]),
         features=drawn,
         landmark_of=landmark_of,
         scaled=every,
@@ -379,63 +442,93 @@ def pooled_table(
 ) -> PooledSamples:
     """Scale a table, represent it by landmarks if it is long, and build the pool of all its views."""
     placing, viewing, extra_seed = seed.spawn(3)
+    scaling, placed, far = placed_table(
+        X, scale=scale, n_components=n_components, n_landmarks=n_landmarks, seed=integer_seed(placing)
+    )
+    landmark_of = placed.landmark_of
+    options = {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
+    samples = samples_of(X.shape[0], scaling, placed, far, min_cluster_size, options)
+    if landmark_of is not None:
+        assert placed.away is not None
+        samples = replace(samples, rows=X if placed.features is None else None)
+        outliers = samples.outlying_at(landmark_of, placed.away, lambda mask: scaling.transform(X[mask]))
+        samples = replace(samples, outliers=outliers)
+    if not samples.vary:
+        return samples
+    assert samples.features is not None
+    tables = {"": samples.features}
+    for name, view in (views or {}).items():
+        table = _view_table(name, view, X, scale, n_components, integer_seed(viewing))
+        tables[name] = table if landmark_of is None else placement.landmark_means(table, landmark_of)
+    return samples.with_pool(tables, extra_candidates_of(extra, X, landmark_of, extra_seed), options)
+
+
+def placed_table(
+    X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int | None = None
+) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
+    """Scale a table and place its landmarks, without outliers; also returns a mask of the outlying points."""
+    # X is a sample of ``n_rows`` rows; None: all of them.
     scaling = placement.FeatureScaling.of(X, scale, n_components=n_components)
-    placed = placement.Placement.of(X, scaling, n_landmarks, integer_seed(placing))
+    placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
     far = placed.far()
     if far.any() and scaling.components is None:
         # Exclude outliers from the scaling too, which can reveal further outliers.
         outside = far if placed.landmark_of is None else far[placed.landmark_of]
         scaling = placement.FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
-        placed = placement.Placement.of(X, scaling, n_landmarks, integer_seed(placing))
-        largest = np.abs(placed.points).max(axis=0)
-        if largest.max() > _MOST_SCALED:
-            raise ValueError(
-                f"column {scaling.varying[largest.argmax()]} of X has a value so far from the others that "
-                "squared distances overflow; correct it, or leave out its row"
-            )
+        placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
+        check_scaled(scaling, placed.points)
         before = outside
         if placed.landmark_of is not None:
             before = np.bincount(placed.landmark_of, ~outside) == 0.0
         far = placed.far(before)
+    return scaling, placed, far
+
+
+def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
+    """Raise a ValueError for scaled values whose squares overflow."""
+    largest = np.abs(points).max(axis=0)
+    if largest.max() > _MOST_SCALED:
+        raise ValueError(
+            f"column {scaling.varying[largest.argmax()]} of X has a value so far from the others that "
+            "squared distances overflow; correct it, or leave out its row"
+        )
+
+
+def samples_of(
+    n_samples: int,
+    scaling: placement.FeatureScaling,
+    placed: placement.Placement,
+    far: BoolArray,
+    min_cluster_size: int | None,
+    options: Mapping[str, Any],
+) -> PooledSamples:
+    """Return the samples of a placed table with their graph, and a pool of one partition."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
-    enough = len(points) - far.sum() > (grid["n_clusters"] or 0)
+    enough = len(points) - far.sum() > (options["n_clusters"] or 0)
     if not enough:
         # This number of clusters requires every sample.
         far = np.zeros_like(far)
     given = points
     if far.any():
         points = placement.drawn_in(points, far)
-    samples = PooledSamples(
-        X.shape[0],
-        self_tuning_graph(points, n_neighbors=n_neighbors, n_jobs=n_jobs),
+    sizes = None if rare is None else placed.sizes()
+    apart = None if sizes is None else sizes >= (min_cluster_size or 1)
+    if apart is not None and options["n_clusters"] is not None:
+        apart = np.zeros_like(apart)
+    return PooledSamples(
+        n_samples,
+        self_tuning_graph(points, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"]),
         _trivial_pool(len(points)),
-        _TableNeighbors(scaling, points if landmark_of is None else given, placed.limits),
+        TableNeighbors(scaling, points if placed.limits is None else given, placed.limits),
         points,
         landmark_of,
         placed.features,
-        None if landmark_of is None or placed.features is not None else X,
         transform=scaling.transform,
         far=far if enough else None,
         far_rows=given[far],
         rare=rare,
-        apart=None if rare is None else placed.sizes() >= (min_cluster_size or 1),
+        apart=apart,
     )
-    if rare is not None and grid["n_clusters"] is not None:
-        samples = replace(samples, apart=np.zeros_like(samples.apart))
-    if landmark_of is not None:
-        assert placed.away is not None
-        outliers = samples.outlying_at(landmark_of, placed.away, lambda mask: scaling.transform(X[mask]))
-        samples = replace(samples, outliers=outliers)
-    others = points if rare is None else points[rare < 0]
-    if len(others) < 3 or (others == others[0]).all():
-        return samples
-    tables = {"": points}
-    for name, view in (views or {}).items():
-        table = _view_table(name, view, X, scale, n_components, integer_seed(viewing))
-        tables[name] = table if landmark_of is None else placement.landmark_means(table, landmark_of)
-    candidates = _extra_candidates(extra, X, landmark_of, extra_seed)
-    options = {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
-    return replace(samples, pool=samples.pool_around(partial(_pool_of_views, tables, candidates, options)))
 
 
 def pooled_distances(
@@ -459,7 +552,7 @@ def pooled_distances(
     if len(D) < 3 or not D.any():
         return samples
     samples = replace(samples, coordinates=principal_coordinates(D))
-    candidates = _extra_candidates(extra, D, None, extra_seed, "precomputed")
+    candidates = extra_candidates_of(extra, D, None, extra_seed, "precomputed")
     options = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
     return replace(samples, pool=_pool_of_views({"": D}, candidates, options, slice(None), samples.graph))
 
@@ -498,7 +591,7 @@ def pooled_bags(
     """Compute all pairwise distances of bags, their graph and kernels and, if needed, the pool."""
     # ``extra`` clusterers are fitted to means of bags. O(n_instances^2 n_features + n_bags^3) time.
     extra_seed, rest = seed.spawn(2)
-    candidates = _extra_candidates(extra, bags.means() if extra else None, None, extra_seed)
+    candidates = extra_candidates_of(extra, bags.means() if extra else None, None, extra_seed)
     thinning, lines = spawn_seeds(np.random.default_rng(rest), 2)
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
@@ -569,7 +662,7 @@ def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:
     return chosen
 
 
-def _extra_candidates(
+def extra_candidates_of(
     extra: Sequence[Any] | None,
     X: Any,
     landmark_of: Labels | None,
@@ -621,7 +714,7 @@ def _trivial_pool(n_points: int) -> PartitionPool:
 
 
 @dataclass(frozen=True, eq=False)
-class _TableNeighbors:
+class TableNeighbors:
     """Search for the points nearest to new rows of features."""
 
     scaling: placement.FeatureScaling

@@ -22,7 +22,7 @@ from moo_clustering.constraints.groups import connected
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import supervision_groups, warn_of_few
-from moo_clustering.estimators._pareto_pool import PooledSamples, nearest_mean
+from moo_clustering.estimators._pareto_pool import N_NEAREST, PooledSamples, nearest_mean
 from moo_clustering.pool import PartitionPool
 from moo_clustering.validity import (
     BoundaryCut,
@@ -77,14 +77,15 @@ class SideInformation:
     targets: Targets | None = None  # labels of samples, propagated along must-links
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
-    def extended(self, n_new: int) -> SideInformation:
-        """Add samples without labels and pairs."""
-        targets, pairs = self.targets, self.pairs
+    def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
+        """Add samples without labels and pairs, after and ``before`` the present ones."""
+        targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
-            indicators = np.pad(targets.indicators, ((0, n_new), (0, 0)))
-            targets = Targets(indicators, np.pad(targets.labelled, (0, n_new)), targets.classes, False)
+            indicators = np.pad(targets.indicators, (added, (0, 0)))
+            targets = Targets(indicators, np.pad(targets.labelled, added), targets.classes, False)
         if pairs is not None:
-            pairs = PairwiseConstraints(pairs.must_link, pairs.cannot_link, n_samples=pairs.n_samples + n_new)
+            ends = pairs.must_link + before, pairs.cannot_link + before
+            pairs = PairwiseConstraints(*ends, n_samples=pairs.n_samples + n_new + before)
         return replace(self, targets=targets, pairs=pairs)
 
     def known(self, n_samples: int) -> BoolArray:
@@ -350,8 +351,8 @@ class LeastSizes:
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
         """Return the sizes of the samples. The default is a hundredth of n_samples, between 2 and 10."""
         if least is None:
-            least = min(_MOST_SMALL, max(2, round(0.01 * samples.n_samples)))
-        return cls(least, samples.summed(np.ones((samples.n_samples, 1)))[:, 0], samples.graph)
+            least = min(_MOST_SMALL, max(2, round(0.01 * samples.n_rows)))
+        return cls(least, samples.sizes, samples.graph)
 
     def smallest(self, labels: Labels) -> float:
         """Return the size of the smallest cluster."""
@@ -699,6 +700,16 @@ class ClassModel:
         found = evidence.class_probabilities(scores, factors=self.factors)
         return found if self.stack is None or rows is None else self.stack.combine(found, rows)
 
+    def of_rows(self, samples: PooledSamples, rows: Any) -> FloatArray:
+        """Class probabilities of new samples."""
+        scores = nearest_mean(self.scores, *samples.nearest(rows, N_NEAREST))
+        return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
+
+    def clusters(self, samples: PooledSamples, of_clusters: IntArray | None, rows: Any) -> Labels:
+        """Most probable clusters of new samples; ``of_clusters`` are their classes, if they differ."""
+        shares = self.of_rows(samples, rows)
+        return (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1).astype(np.int32)
+
 
 def _by_labels(
     samples: PooledSamples,
@@ -725,7 +736,12 @@ def _by_labels(
             of_class = targets.indicators.sum(axis=0)
             prior = (of_class + 1.0) / (of_class.sum() + targets.n_classes)
         per_sample = samples.interpolated(scores)
-        model = ClassModel(scores, evidence.class_factors(per_sample, prior))
+        shares = per_sample
+        if samples.counts is not None:
+            # The mean over all rows.
+            shares = evidence.class_probabilities(scores, factors=np.ones(targets.n_classes))
+            shares = np.average(shares, axis=0, weights=samples.sizes)[None]
+        model = ClassModel(scores, evidence.class_factors(shares, prior))
         if found is not None:
             scores = model.probabilities(scores, None) + np.eye(targets.n_classes)[found]
             model = ClassModel(scores, np.ones(targets.n_classes))

@@ -7,8 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
-from os import PathLike
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -52,7 +50,7 @@ from moo_clustering.operators.centers import (
 )
 from moo_clustering.operators.deap.individuals import CenterIndividual
 from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
-from moo_clustering.parts import Parts, lazy_labels, parts, write_labels
+from moo_clustering.parts import Parts, lazy_labels, parts
 from moo_clustering.parts.labels import NearestCenter
 from moo_clustering.parts.statistics import Survey, survey
 from moo_clustering.persistence import Checkpoint
@@ -78,7 +76,7 @@ State = tuple[dict[str, Any], dict[str, Any]]
 
 
 @estimator
-class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
+class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOptions):
     """k-means with a low sum of squares, by evolution or simpler searches.
 
     For 50 and more clusters, evolution and relocation of single centres (``strategy="swap"``) find lower sums
@@ -242,34 +240,6 @@ class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)
 
-    def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
-        """Write the labels of a table in parts, one Parquet file per part.
-
-        See :func:`~moo_clustering.parts.write_labels`. To complete an interrupted call, repeat it.
-
-        Parameters
-        ----------
-        folder : path-like
-            Folder that all workers can write.
-        X : table in parts, optional
-            Default: the table of the fit. Anything else must be a source for
-            :func:`~moo_clustering.parts.parts`.
-
-        Returns
-        -------
-        list of Path
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``; if ``X`` is None after a fit to data in memory; if the folder has other labels.
-        """
-        check_is_fitted(self)
-        table = vars(self).get("parts_") if X is None else _base.checked_parts(self, parts(X), reset=False)
-        if table is None:
-            raise ValueError("X is required, because the model was fitted to data in memory")
-        return write_labels(table, self._label(), folder)
-
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
         """Compute Euclidean distances to the centres."""
@@ -328,7 +298,7 @@ class MemeticKMeans(_base.TransformingClusterer, SearchOptions):
         self._warn()
         return self
 
-    def _label(self) -> NearestCenter:
+    def _label(self, *, of_fit: bool = False) -> NearestCenter:
         return NearestCenter(self._centers[self._numbers], self._offsets, self._numbers)
 
     def _clustering_result(self) -> results.ClusteringResult:

@@ -25,6 +25,7 @@ from moo_clustering.estimators._base import scaled_features
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.estimators._pareto_landmarks import Scale, warn_of_lengths
+from moo_clustering.estimators._pareto_parts import PartsMixin
 from moo_clustering.estimators._pareto_pool import (
     PooledSamples,
     extended,
@@ -34,6 +35,7 @@ from moo_clustering.estimators._pareto_pool import (
 )
 from moo_clustering.estimators._pareto_selection import SCORE_WEIGHT, Candidates, Solution, class_of_clusters
 from moo_clustering.estimators.bags_base import read_bags
+from moo_clustering.parts import parts
 
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
@@ -44,7 +46,7 @@ _UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
 @estimator
-class ParetoClustering(ParetoPoolClusterer):
+class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     """Clustering by a pool of partitions, selected or combined by the agreement of algorithm families.
 
     Eight families of clusterers with different biases make partitions with a range of numbers of clusters. A
@@ -91,6 +93,8 @@ class ParetoClustering(ParetoPoolClusterer):
 
     Attributes
     ----------
+    parts_ : Parts
+        Table of a fit to a table in parts.
     preparer_ : TablePreparer or None
         Fitted preparer of data frames, with notes on what was read, left out and filled.
 
@@ -125,6 +129,14 @@ class ParetoClustering(ParetoPoolClusterer):
     landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of
     more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask``
     read it again, so it must not change.
+
+    A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
+    than memory. A uniform sample of up to 250,000 rows determines scale, landmarks and rare groups. Landmarks
+    are then the means of all their rows, in three passes. Results are bit-identical for all divisions into
+    parts and numbers of workers, except for rounding in probabilities of classes. ``labels_``, ``outliers_``
+    and ``landmark_of_`` are then Dask arrays, ``parts_`` is the table, and other partitions and reports are
+    those of the landmarks. Frames must be numeric. ``ask``, ``update``, ``views`` and ``metric="cosine"``
+    require the rows in memory.
 
     References
     ----------
@@ -171,11 +183,12 @@ class ParetoClustering(ParetoPoolClusterer):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or Bags
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), Bags or table in parts
             Or distances of shape (n_samples, n_samples) with ``metric="precomputed"``. Frames of pandas,
             polars, pyarrow and AnnData may have numbers, dates, text and missing values (see ``prepare``).
         y : array-like of shape (n_samples,), optional
-            Classes of some samples. -1, missing values and empty strings mark unlabelled samples.
+            Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For a table
+            in parts, also a mapping from row numbers to classes.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or apart. Labels spread along must-links.
         """
@@ -229,9 +242,11 @@ class ParetoClustering(ParetoPoolClusterer):
         check_is_fitted(self)
         samples, before = self._samples, self.labels_
         scaling = getattr(samples.nearest, "scaling", None)
-        if scaling is None or scaling.components is not None or samples.rows is not None:
+        in_parts = samples.rows is not None or samples.counts is not None
+        if scaling is None or scaling.components is not None or in_parts:
             kind = "distances or bags" if scaling is None else "data reduced to components"
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
+            kind = kind if samples.counts is None else "a table in parts"
             raise ValueError(f"update does not support a fit to {kind}; fit again to all samples.")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
@@ -308,6 +323,8 @@ class ParetoClustering(ParetoPoolClusterer):
 
     def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:
         self.__dict__.pop("_n_partitioned", None)
+        if self._reads_parts(X):
+            return self._fit_parts(parts(X), y, must_link, cannot_link)
         data = self._read(X, reset=True)
         n_samples = data.n_bags if isinstance(data, Bags) else data.shape[0]
         return self._fit(data, n_samples, y, must_link, cannot_link)

@@ -46,7 +46,8 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     parts : Parts
     label : callable
         ``label(rows)`` returns the labels of rows of shape (n, n_features), without dependence on other rows.
-        It must be picklable.
+        It must be picklable. If it has a method ``of_part(rows, start)``, this is called with the number of
+        the first row.
 
     Returns
     -------
@@ -113,8 +114,9 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     return files
 
 
-def _labels(rows: NDArray[Any], start: int, label: Label) -> NDArray[Any]:
-    return label(rows)
+def _labels(rows: NDArray[Any], start: int, label: Any) -> NDArray[Any]:
+    found: NDArray[Any] = label.of_part(rows, start) if hasattr(label, "of_part") else label(rows)
+    return found
 
 
 def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[str, bytes]]) -> int:
@@ -122,7 +124,7 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
     from pyarrow import parquet
 
     file, key = named[start]
-    columns = {"row": np.arange(start, start + len(rows)), "cluster": label(rows)}
+    columns = {"row": np.arange(start, start + len(rows)), "cluster": _labels(rows, start, label)}
     table = pa.table(columns).replace_schema_metadata({_KEY: key})
     # After a failure, two workers may write the same part, so the name contains the process number.
     temporary = f"{file}.{os.getpid()}.partial"

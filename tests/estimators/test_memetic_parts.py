@@ -120,7 +120,7 @@ def test_faults_end_the_fit_before_the_search():
 def test_other_estimators_name_what_takes_parts():
     da = pytest.importorskip("dask.array")
     X = table(60)
-    with pytest.raises(ValueError, match=r"PESC requires all rows in .*, not a table in parts; fit Mem"):
+    with pytest.raises(ValueError, match=r"PESC requires .* table in parts; fit ParetoClustering or Mem"):
         PESC(3).fit(parts(X))
     large = da.zeros((10**9, 10), chunks=(10**6, 10))
     with pytest.raises(ValueError, match=r"the table alone takes 74\.5 GiB \(limit: 4 GiB\)"):
