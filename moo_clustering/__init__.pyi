@@ -44,6 +44,7 @@ from .estimators import EnsembleNMF as EnsembleNMF
 from .estimators import EntropyWeightedKMeans as EntropyWeightedKMeans
 from .estimators import FuzzyModesMOGA as FuzzyModesMOGA
 from .estimators import HMRFKMeans as HMRFKMeans
+from .estimators import ICLClustering as ICLClustering
 from .estimators import MemeticCHCMIC as MemeticCHCMIC
 from .estimators import MemeticKMeans as MemeticKMeans
 from .estimators import MetaLabeler as MetaLabeler

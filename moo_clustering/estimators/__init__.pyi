@@ -10,6 +10,7 @@ from .constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
 from .documents import EnsembleNMF as EnsembleNMF
 from .documents import NMFClustering as NMFClustering
 from .fuzzy_modes import FuzzyModesMOGA as FuzzyModesMOGA
+from .icl import ICLClustering as ICLClustering
 from .memetic_kmeans import MemeticKMeans as MemeticKMeans
 from .mock import MOCK as MOCK
 from .multi_label import MetaLabeler as MetaLabeler
