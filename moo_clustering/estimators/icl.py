@@ -42,13 +42,13 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     """Clusters of the greatest integrated likelihood, by a genetic algorithm; finds the number of clusters.
 
     Maximises :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Partitions by k-means are
-    improved by greedy merges and by moves of single samples. A child consists of the intersections of the clusters of two parents,
-    which merge greedily with intersections of the same parent's cluster; with probability ``pm`` a random
-    cluster is split at random, and moves of single samples follow. The search ends if a generation finds
-    nothing better. Greedy merges of the result are a hierarchy down to one cluster. Source: E. Côme, N.
-    Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete latent variable models and the
-    integrated classification likelihood", Advances in Data Analysis and Classification 15 (2021), section 3
-    (algorithm ``Hybrid`` of the R package greed, with its defaults).
+    improved by greedy merges and by moves of single samples. A child consists of the intersections of the
+    clusters of two parents, which merge greedily with intersections of the same cluster of a parent; with
+    probability ``pm``, a random cluster is split at random, and moves of single samples follow. The search
+    ends if a generation finds nothing better. Greedy merges of the result form a hierarchy down to one
+    cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
+    latent variable models and the integrated classification likelihood", Advances in Data Analysis and
+    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults, but merges at the start.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
+from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._data import checked_graph, checked_integers, checked_table
 from moo_clustering._kernels import likelihood as kernels
+from moo_clustering._parallel import one_thread
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering.validity import base
 
@@ -70,9 +72,9 @@ class GaussianModel(LikelihoodModel):
 
     Inverse covariance matrices have a Wishart prior with ``dof`` degrees of freedom; its scale matrix is the
     inverse of ``scale`` times the diagonal of the variances of the data. For diagonal matrices, inverse
-    variances have a gamma prior with shape ``dof`` and rate ``scale`` times the variance of the column. Given these,
-    the mean of a cluster is Gaussian around the mean of the data, with the covariance of the cluster divided
-    by ``tau``. Clusters may have fewer samples than columns; constant columns are ignored. Priors and
+    variances have a gamma prior with shape ``dof`` and rate ``scale`` times the variance of the column. Given
+    these, the mean of a cluster is Gaussian around the mean of the data, with the covariance of the cluster
+    divided by ``tau``. Clusters may have fewer samples than columns; constant columns are ignored. Priors and
     defaults are those of ``Gmm`` and, for standardised columns, ``DiagGmm`` in the R package greed 0.6.1.
 
     Parameters
@@ -97,9 +99,9 @@ class GaussianModel(LikelihoodModel):
         """Prepare columns of numbers."""
         full = choice("covariance", self.covariance, ("full", "diagonal")) == "full"
         require_squares(X)
-        columns, sizes = np.flatnonzero(np.ptp(X, axis=0) > 0), np.arange(1, len(X) + 2)
-        d, mean = len(columns), X[:, columns].mean(axis=0)
-        scale = X[:, columns].std(axis=0, ddof=1) if d else np.ones(0)
+        spread = X.std(axis=0, ddof=min(1, len(X) - 1))
+        columns, sizes = np.flatnonzero((np.ptp(X, axis=0) > 0) & (spread > 0)), np.arange(1, len(X) + 2)
+        d, mean, scale = len(columns), X[:, columns].mean(axis=0), spread[columns]
         dof = float(self.dof or (d if full else 1))
         if full and d and dof <= d - 1:
             raise ValueError(f"dof must be larger than {d - 1}, columns that vary less one, got {dof:g}")
@@ -115,9 +117,7 @@ class GaussianModel(LikelihoodModel):
         # The last term is for the unit of the columns, which are standardised.
         terms += 0.5 * d * np.log(self.tau / (self.tau + sizes)) - sizes * np.log(scale).sum()
 
-        def read(table: FloatArray) -> FloatArray:
-            return (table[:, columns] - mean) / scale
-
+        read = partial(_standardised, columns, mean, scale)
         kind, n_statistics = (kernels.FULL, d + d * d) if full else (kernels.DIAGONAL, 2 * d)
         values, constants = read(X), np.append(0.0, terms)[np.newaxis]
         shape, levels = (self.tau, dof, 0.0), np.zeros(d, dtype=np.int64)
@@ -144,14 +144,7 @@ class LatentClassModel(LikelihoodModel):
         known = [np.unique(column) for column in X.T]
         for values in known:
             checked_integers(values[2:], "categories", "; use their positions in the sorted distinct values")
-
-        def read(table: FloatArray) -> FloatArray:
-            codes = np.full((len(table), len(known)), -1.0)
-            for j, values in enumerate(known):
-                place = np.searchsorted(values[:-1], table[:, j])
-                codes[:, j] = np.where(values[place] == table[:, j], place, -1)
-            return codes
-
+        read = partial(_codes, known)
         levels, codes = np.array([len(values) for values in known], dtype=np.int64), read(X)
         sizes, weights = np.arange(len(X) + 2), self.beta * levels[:, np.newaxis]
         each = (gammaln(weights) - gammaln(sizes + weights)).sum(axis=0) - gammaln(self.beta) * levels.sum()
@@ -214,14 +207,11 @@ class MixedModel(LikelihoodModel):
             raise ValueError(f"categorical must contain columns from 0 to {len(places) - 1}, got {wrong[0]}")
         else:
             few = np.isin(places, self.categorical)
-
-        def of(own: NDArray[np.intp], read: Read) -> Read:
-            return lambda table: read(table[:, own])
-
         found: list[Block] = []
         for model, own in ((self.numbers, places[~few]), (self.categories, places[few])):
             if len(own):
-                found += [block._replace(read=of(own, block.read)) for block in model.blocks(X[:, own])]
+                (block,) = model.blocks(X[:, own])
+                found.append(block._replace(read=partial(_of_columns, own, block.read)))
         return found
 
 
@@ -278,9 +268,9 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     individuals, O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) with full
     covariance matrices, and O(p (n_links + k^2)) for graphs. Sources: E. Côme, P. Latouche, "Model selection
     and clustering in stochastic block models based on the exact integrated complete data likelihood",
-    Statistical Modelling 15 (2015). E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
-    latent variable models and the integrated classification likelihood", Advances in Data Analysis and
-    Classification 15 (2021).
+    Statistical Modelling 15 (2015). E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical
+    clustering with discrete latent variable models and the integrated classification likelihood", Advances in
+    Data Analysis and Classification 15 (2021).
 
     Parameters
     ----------
@@ -346,7 +336,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         if k == 1:
             return np.zeros(self.n_samples_, dtype=np.int32)
         seed = int(np.random.default_rng(random_state).integers(2**31))
-        return number_clusters(KMeans(k, n_init=1, random_state=seed).fit_predict(points))[0]
+        with one_thread():  # more are slower for small tables
+            return number_clusters(KMeans(k, n_init=1, random_state=seed).fit_predict(points))[0]
 
     def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
         """Move samples to other clusters, in random order, until no move of a sample increases the index.
@@ -526,6 +517,25 @@ class GraphTerms:
         """Sizes of the clusters, and links between them."""
         members = csr_array((np.ones(len(labels)), (np.arange(len(labels)), labels)))
         return np.bincount(labels), np.ascontiguousarray((members.T @ self._S @ members).toarray())
+
+
+def _standardised(columns: Any, mean: FloatArray, scale: FloatArray, table: FloatArray) -> FloatArray:
+    """Standardise some columns."""
+    return (table[:, columns] - mean) / scale
+
+
+def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
+    """Number the categories of every column; new categories are -1."""
+    codes = np.full((len(table), len(known)), -1.0)
+    for j, values in enumerate(known):
+        place = np.searchsorted(values[:-1], table[:, j])
+        codes[:, j] = np.where(values[place] == table[:, j], place, -1)
+    return codes
+
+
+def _of_columns(own: NDArray[np.intp], read: Read, table: FloatArray) -> FloatArray:
+    """Read some columns."""
+    return read(table[:, own])
 
 
 def _counts(table: FloatArray) -> FloatArray:

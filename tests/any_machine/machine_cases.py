@@ -81,6 +81,7 @@ CASES = {
         Case("MemeticKMeans", {"pop_min": 3, "pop_max": 5, "max_stall": 3}),
         Case("ConstrainedKMeans", {"n_init": 5, "min_cluster_size": 4}),
         Case("FuzzyModesMOGA", at_least=0.5),
+        Case("ICLClustering", at_least=0.8),
         Case("Regions", at_least=-1.0),
         Case("EnsembleNMF", {"n_runs": 6, "input": "counts"}),
         Case("NMFClustering", {"n_init": 3}),
