@@ -10,8 +10,8 @@ from scipy import stats
 from scipy.special import betaln, gammaln
 
 from moo_clustering import validity
-from moo_clustering._kernels import likelihood as kernels
 from moo_clustering.validity import IntegratedClassificationLikelihood as ICL
+from moo_clustering.validity.likelihood import kernels
 
 N = 12
 LABELS = np.array([0, 1, 2, 0, 1, 1, 2, 0, 0, 1, 2, 2])
