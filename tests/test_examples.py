@@ -86,7 +86,7 @@ def test_methods_of_the_cookbook_take_at_most_sixty_lines(script):
 
 def test_there_are_examples():
     assert EXAMPLES
-    assert len(COOKBOOK) == 10
+    assert len(COOKBOOK) == 11
     assert set(PAGE) == {script.stem for script in COOKBOOK}
 
 
