@@ -54,7 +54,7 @@ def predicted_gaussian(X, members, diagonal):
         spread = off.T @ off + tau * place / kappa * np.outer(shift, shift)
         if diagonal:
             shape = 1.0 + place / 2
-            rate = 0.1 * variances.mean() + np.diag(spread) / 2
+            rate = 0.1 * variances + np.diag(spread) / 2
             scale = np.sqrt(rate * (kappa + 1) / (shape * kappa))
             total += stats.t.logpdf(X[i], 2 * shape, center, scale).sum()
         else:
