@@ -77,7 +77,7 @@ evolved = problem.decode(result.X)[0]
 control = merged(index.start(20, random_state=1))
 for name, labels in (("greedy merging alone", control), ("genetic algorithm", evolved)):
     print(
-        f"{name}: {labels.max() + 1} clusters, integrated likelihood {index.evaluate(labels)[0]:.1f}, "
+        f"{name}: {labels.max() + 1} clusters, negative log-likelihood {-index.evaluate(labels)[0]:.1f}, "
         f"ARI {adjusted_rand_score(y, labels):.3f}"
     )
 plot_partition(X, evolved, path="integrated_likelihood.png")

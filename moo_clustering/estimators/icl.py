@@ -92,8 +92,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     >>> from sklearn.datasets import load_iris
     >>> from moo_clustering import ICLClustering
     >>> model = ICLClustering(random_state=0).fit(load_iris().data)
-    >>> model.n_clusters_, model.relabel(n_clusters=2).n_clusters_
-    (3, 2)
+    >>> model.n_clusters_, model.relabel(n_clusters=1).n_clusters_
+    (2, 1)
     """
 
     n_clusters: Count | None = None
