@@ -46,6 +46,7 @@ from .estimators import FuzzyCMeans as FuzzyCMeans
 from .estimators import FuzzyModesMOGA as FuzzyModesMOGA
 from .estimators import GustafsonKessel as GustafsonKessel
 from .estimators import HMRFKMeans as HMRFKMeans
+from .estimators import ICLClustering as ICLClustering
 from .estimators import MemeticCHCMIC as MemeticCHCMIC
 from .estimators import MemeticKMeans as MemeticKMeans
 from .estimators import MetaLabeler as MetaLabeler

@@ -156,6 +156,7 @@ ESTIMATORS = {
         _paired("MOCK", **SEARCH),
         _paired("SRMOSC", n_clusters=3),
         _paired("SubspaceMixture", n_clusters=3, n_swaps=5),
+        Setting("ICLClustering", "table", {"pop_size": 6, "n_gen": 2, "k_max": 8}),
         Setting("Regions", "table", {"n_regions": 3, "n_proposals": 500, **SEARCH}),
         Setting("MemeticKMeans", "table", {"n_clusters": 3}),
         Setting("ConstrainedKMeans", "table", {"n_clusters": 3, "n_init": 2}),

@@ -92,7 +92,7 @@ def test_methods_of_the_cookbook_take_at_most_sixty_lines(script):
 
 def test_there_are_examples():
     assert EXAMPLES
-    assert len(COOKBOOK) >= 17
+    assert len(COOKBOOK) >= 18
     assert set(PAGE) == {script.stem for script in COOKBOOK}
 
 

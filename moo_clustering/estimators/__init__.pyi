@@ -12,6 +12,7 @@ from .documents import NMFClustering as NMFClustering
 from .fuzzy import FuzzyCMeans as FuzzyCMeans
 from .fuzzy import GustafsonKessel as GustafsonKessel
 from .fuzzy_modes import FuzzyModesMOGA as FuzzyModesMOGA
+from .icl import ICLClustering as ICLClustering
 from .memetic_kmeans import MemeticKMeans as MemeticKMeans
 from .mock import MOCK as MOCK
 from .multi_label import MetaLabeler as MetaLabeler

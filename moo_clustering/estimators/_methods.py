@@ -390,6 +390,14 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         supervision=("labels", "pairs"),
         sparse=True,
     ),
+    Method(
+        name="icl",
+        class_name="ICLClustering",
+        paper="Côme, Jouvin, Latouche & Bouveyron 2021",
+        summary="Gaussian clusters and categories of the greatest integrated likelihood; finds their number",
+        needs="numeric features; columns of two values, such as indicators, are categories",
+        aliases={"icl-counts": {"model": "counts"}, "icl-categories": {"model": "categories"}},
+    ),
 )
 METHODS: dict[str, Method] = {
     method.name: method

@@ -52,4 +52,10 @@ from .internal import Silhouette as Silhouette
 from .internal import XieBeni as XieBeni
 from .internal import boundary_cut as boundary_cut
 from .internal import graph_modularity as graph_modularity
+from .likelihood import GaussianModel as GaussianModel
+from .likelihood import IntegratedClassificationLikelihood as IntegratedClassificationLikelihood
+from .likelihood import LatentClassModel as LatentClassModel
+from .likelihood import MixedModel as MixedModel
+from .likelihood import MultinomialModel as MultinomialModel
+from .likelihood import StochasticBlockModel as StochasticBlockModel
 from .registry import get_index as get_index

@@ -13,6 +13,7 @@ from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw,
 from moo_clustering.validity.base import Direction, FunctionIndex, ValidityIndex
 from moo_clustering.validity.density import DBCV, CDbw, Dunn
 from moo_clustering.validity.ensembles import FamilyAgreement, LabelEvidence, PairEvidence
+from moo_clustering.validity.likelihood import IntegratedClassificationLikelihood
 
 _INDICES: tuple[type[ValidityIndex], ...] = (
     # Indices of features or distances.
@@ -24,6 +25,7 @@ _INDICES: tuple[type[ValidityIndex], ...] = (
     internal.Deviation,
     Dunn,
     internal.IIndex,
+    IntegratedClassificationLikelihood,
     internal.LikelihoodGain,
     internal.MinimaxSilhouette,
     internal.Silhouette,

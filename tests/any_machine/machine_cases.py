@@ -83,6 +83,7 @@ CASES = {
         Case("FuzzyCMeans"),
         Case("GustafsonKessel"),
         Case("FuzzyModesMOGA", at_least=0.5),
+        Case("ICLClustering", at_least=0.8),
         Case("Regions", at_least=-1.0),
         Case("EnsembleNMF", {"n_runs": 6, "input": "counts"}),
         Case("NMFClustering", {"n_init": 3}),

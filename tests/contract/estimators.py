@@ -145,6 +145,8 @@ ESTIMATORS = {
     "GustafsonKessel": _of("GustafsonKessel"),
     "FuzzyModesMOGA": _of("FuzzyModesMOGA", rules=_MODES_RULES, moves=_DRAWN),
     "HMRFKMeans": _of("HMRFKMeans", more=PAIRS),
+    "ICLClustering": _of("ICLClustering"),
+    "ICLClustering, three": _of("ICLClustering", model="diagonal", **_k3),
     "InformationGainSelector": _of(
         "InformationGainSelector", data=words, y=CLASSES, moves=True, n_features=5
     ),

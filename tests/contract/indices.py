@@ -17,6 +17,10 @@ OTHERS = {
     "FunctionIndex": "any function of a caller's own",
     "get_index": "finds indices",
     "bag_indices": "makes indices",
+    **dict.fromkeys(
+        ("GaussianModel", "LatentClassModel", "MultinomialModel", "MixedModel", "StochasticBlockModel"),
+        "a model of IntegratedClassificationLikelihood",
+    ),
     "mean_roc_curve": "a curve; of the scores that macro_auc measures",
 }
 
@@ -55,6 +59,8 @@ INDICES = {
     "dunn": _index("Dunn"),
     "dbcv": _index("DBCV"),
     "cdbw": _index("CDbw"),
+    "icl": _index("IntegratedClassificationLikelihood"),
+    "icl_diagonal": _index("IntegratedClassificationLikelihood", "diagonal"),
 }
 BAG_INDICES = {
     "bag_davies_bouldin": _bag_index("BagDaviesBouldin"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import loggamma
 from sklearn.exceptions import NotFittedError
 
 from contract.indices import BAG_INDICES, INDICES
@@ -17,6 +18,21 @@ every_index_of_samples = pytest.mark.parametrize(
 every_index_of_bags = pytest.mark.parametrize(
     "make", [BAG_INDICES[name].make for name in BAG_INDICES], ids=list(BAG_INDICES)
 )
+
+
+def _integrated(diagonal):
+    """Integrated likelihoods of 0, 1, 3, 7, by hand: the prior of the precision is a gamma distribution."""
+    shape, rate = (1.0, 28.75 / 30) if diagonal else (0.5, 28.75 / 60)
+
+    def marginal(n, squares):
+        shrunk = 0.5 * np.log(0.01 / (0.01 + n)) - n / 2 * np.log(2 * np.pi) + shape * np.log(rate)
+        return (
+            shrunk + loggamma(shape + n / 2) - loggamma(shape) - (shape + n / 2) * np.log(rate + squares / 2)
+        )
+
+    squares = np.array([2.75, 1.75, 0.25, 4.25]) ** 2 * 0.01 / 1.01
+    # Four clusters of one sample: 3! 1! 1! 1! 1! / 7!.
+    return marginal(4, 28.75), marginal(1, squares).sum() + np.log(6 / 5040)
 
 
 DEGENERATE = {
@@ -36,6 +52,8 @@ DEGENERATE = {
     "likelihood_gain": (0.0, np.log(3.0) / 2 - np.log(4.0) - 9 * np.log(4.0) / 8),
     "deviation": (2.75 + 1.75 + 0.25 + 4.25, 0.0),
     "connectivity": (0.0, 4 * (1 + 1 / 2 + 1 / 3)),
+    "icl": _integrated(False),
+    "icl_diagonal": _integrated(True),
     "bag_davies_bouldin": (1e6, 0.0),
     "bag_sdbw": (1e6, 0.0),
     "bag_silhouette": (0.0, 0.0),

@@ -38,6 +38,7 @@ LINEAR = (
 ROUNDED_LOGS = "logarithms of weights are rounded to single precision, wherever the unit puts them"
 SINGLE = "single precision holds numbers from 1e-38 to 1e38"
 LISTS = "neighbour lists hold distances in single precision"
+DENSITY = "densities have the inverse of the unit, so their logarithms differ by a constant"
 FOURTH = "squares of squared distances leave double precision"
 
 # What the results of an estimator depend on the unit for, or which powers it refuses among those near 0.
@@ -46,6 +47,7 @@ ESTIMATORS_DIFFER = {
     "PrunedSetsEnsemble": (LINEAR, (-50,)),
     "SISCEnsemble": ("gamma, which belongs to the SISC in it, has the square of the unit", (-50, 50)),
     "SCAD2, dtype=float32": (ROUNDED_LOGS, (-1, 1)),
+    **dict.fromkeys(("ICLClustering", "ICLClustering, three"), (DENSITY, (-50, -1, 1, 50))),
 }
 ESTIMATORS_REFUSE = {
     "MetaLabeler": (LINEAR, (-300, 300)),
@@ -61,7 +63,8 @@ ESTIMATORS_REFUSE = {
     "NMFClustering, dtype=float32": (SINGLE, (-300, 300)),
 }
 INDICES_DIFFER = {
-    "cdbw": ("the published formula adds 1 to densities, which have the inverse of the unit", POWERS[2:8])
+    "cdbw": ("the published formula adds 1 to densities, which have the inverse of the unit", POWERS[2:8]),
+    **dict.fromkeys(("icl", "icl_diagonal"), (DENSITY, POWERS[2:8])),
 }
 INDICES_REFUSE = {
     f"{name}, sqeuclidean": (FOURTH, (-300, 300)) for name in ("xie_beni_medoid", "i_index_medoid")

@@ -39,6 +39,7 @@ SETTINGS = (
     _vary("ConstrainedKMeans", n_clusters=2, min_cluster_size=2),
     _vary("EnsembleNMF", input="counts", consensus="hbgf"),
     _vary("FuzzyModesMOGA", "table", metric="euclidean", **SEARCH),
+    _vary("ICLClustering", n_clusters=2, model="diagonal"),
     _vary("MemeticKMeans", max_distance_evaluations=5000, strategy="swap"),
     _vary("MetricKMeans", n_clusters=2, metric_type="full"),
     _vary("MIKMeans", empty="keep", init="bag_mean"),

@@ -72,6 +72,7 @@ METHODS = {
     "entropy-weighted-kmeans": (*KNOWN_TEXTS, *K, *SWEEPS),
     "nsga2-sisc": (*KNOWN_TEXTS, *K, *NSGA2_SISC),
     "subspace-mixture": (*PAIRS, *K, "--set", "n_swaps=5"),
+    "icl": (*NUMBERS, *SEARCH),
     "mock": (*NUMBERS, *MOCK),
     "srmosc": (*NUMBERS, *K, *SRMOSC),
     "fuzzy-modes-moga": (*CATEGORIES, *K, *SEARCH),

@@ -1,0 +1,545 @@
+"""The exact integrated classification likelihood, its models, and moves and merges that increase it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, fields
+from functools import partial
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.special import betaln, gammaln
+from sklearn.cluster import KMeans
+
+from moo_clustering._arrays import (
+    SeedLike,
+    choice,
+    integer,
+    number_clusters,
+    positive,
+    quoted,
+    require_squares,
+)
+from moo_clustering._data import checked_graph, checked_integers, checked_table
+from moo_clustering._kernels import likelihood as kernels
+from moo_clustering._parallel import one_thread
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
+from moo_clustering.validity import base
+
+# Largest number of sweeps of a local search, which usually ends after fewer than 20.
+_SWEEPS = 100
+Read = Callable[[FloatArray], FloatArray]
+
+
+class Block(NamedTuple):
+    """Columns of one kind, as in :mod:`moo_clustering._kernels.likelihood`."""
+
+    kind: int
+    read: Read  # values of the samples of a table
+    X: FloatArray
+    points: FloatArray  # samples as points for Euclidean distances
+    levels: Int64Array  # numbers of categories
+    priors: FloatArray
+    shape: tuple[float, float, float]
+    constants: FloatArray
+    n_statistics: int
+
+
+@dataclass(frozen=True)
+class LikelihoodModel:
+    """Base class of the models of data given the clusters, whose parameters have conjugate priors."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(field.default, float) or (field.name == "dof" and value is not None):
+                positive(field.name, value)
+
+    def terms(self, data: Any) -> TableTerms | GraphTerms:
+        """Check data, and prepare the computation of marginal likelihoods."""
+        return TableTerms(self.blocks(checked_table(data)))
+
+    def blocks(self, X: FloatArray) -> list[Block]:
+        """Prepare the columns of a table; a graph has none."""
+        return []
+
+
+@dataclass(frozen=True)
+class GaussianModel(LikelihoodModel):
+    """Gaussian clusters with full or diagonal covariance matrices.
+
+    Inverse covariance matrices have a Wishart prior with ``dof`` degrees of freedom; its scale matrix is the
+    inverse of ``scale`` times the diagonal of the variances of the data. For diagonal matrices, inverse
+    variances have a gamma prior with shape ``dof`` and rate ``scale`` times the variance of the column. Given
+    these, the mean of a cluster is Gaussian around the mean of the data, with the covariance of the cluster
+    divided by ``tau``. Clusters may have fewer samples than columns; constant columns are ignored. Priors and
+    defaults are those of ``Gmm`` and, for standardised columns, ``DiagGmm`` in the R package greed 0.6.1.
+
+    Parameters
+    ----------
+    covariance : {"full", "diagonal"}
+        Covariance matrices of the clusters.
+    tau : float, default=0.01
+        Weight of the prior mean, in samples.
+    dof : float, optional
+        Default: number of columns ("full", where it must be larger than this number less one), or 1.
+    scale : float, default=0.1
+        Prior variances, relative to those of the data.
+    """
+
+    covariance: Literal["full", "diagonal"] = "full"
+    _: KW_ONLY
+    tau: float = 0.01
+    dof: float | None = None
+    scale: float = 0.1
+
+    def blocks(self, X: FloatArray) -> list[Block]:
+        """Prepare columns of numbers."""
+        full = choice("covariance", self.covariance, ("full", "diagonal")) == "full"
+        require_squares(X)
+        spread = X.std(axis=0, ddof=min(1, len(X) - 1))
+        columns, sizes = np.flatnonzero((np.ptp(X, axis=0) > 0) & (spread > 0)), np.arange(1, len(X) + 2)
+        d, mean, scale = len(columns), X[:, columns].mean(axis=0), spread[columns]
+        dof = float(self.dof or (d if full else 1))
+        if full and d and dof <= d - 1:
+            raise ValueError(f"dof must be larger than {d - 1}, columns that vary less one, got {dof:g}")
+        priors = np.full(d, self.scale)
+        if full:
+            halves = (dof - np.arange(d)[:, np.newaxis]) / 2
+            terms = (gammaln(halves + sizes / 2) - gammaln(halves)).sum(axis=0) - 0.5 * sizes * d * np.log(
+                np.pi
+            )
+        else:
+            terms = d * (gammaln(dof + sizes / 2) - gammaln(dof)) - 0.5 * sizes * d * np.log(2 * np.pi)
+        terms += (0.5 if full else 1.0) * dof * np.log(priors).sum()
+        # The last term is for the unit of the columns, which are standardised.
+        terms += 0.5 * d * np.log(self.tau / (self.tau + sizes)) - sizes * np.log(scale).sum()
+
+        read = partial(_standardised, columns, mean, scale)
+        kind, n_statistics = (kernels.FULL, d + d * d) if full else (kernels.DIAGONAL, 2 * d)
+        values, constants = read(X), np.append(0.0, terms)[np.newaxis]
+        shape, levels = (self.tau, dof, 0.0), np.zeros(d, dtype=np.int64)
+        return [Block(kind, read, values, values, levels, priors, shape, constants, n_statistics)]
+
+
+@dataclass(frozen=True)
+class LatentClassModel(LikelihoodModel):
+    """Categories that are independent given the cluster (latent class analysis), as in ``Lca`` of greed.
+
+    The probabilities of the categories of a column have a symmetric Dirichlet prior in every cluster.
+    Categories are integers; a column of two values may contain any numbers.
+
+    Parameters
+    ----------
+    beta : float, default=1.0
+        Parameter of the Dirichlet prior.
+    """
+
+    beta: float = 1.0
+
+    def blocks(self, X: FloatArray) -> list[Block]:
+        """Prepare columns of categories."""
+        known = [np.unique(column) for column in X.T]
+        for values in known:
+            checked_integers(values[2:], "categories", "; use their positions in the sorted distinct values")
+        read = partial(_codes, known)
+        levels, codes = np.array([len(values) for values in known], dtype=np.int64), read(X)
+        sizes, weights = np.arange(len(X) + 2), self.beta * levels[:, np.newaxis]
+        each = (gammaln(weights) - gammaln(sizes + weights)).sum(axis=0) - gammaln(self.beta) * levels.sum()
+        constants = np.array([each, gammaln(sizes + self.beta)])
+        points = np.concatenate([np.eye(m)[codes[:, j].astype(int)] for j, m in enumerate(levels)], axis=1)
+        shape, priors, total = (0.0, 0.0, self.beta), np.zeros(len(levels)), int(levels.sum())
+        return [Block(kernels.CATEGORIES, read, codes, points, levels, priors, shape, constants, total)]
+
+
+@dataclass(frozen=True)
+class MultinomialModel(LikelihoodModel):
+    """Counts, such as those of words, that are multinomial given the cluster, as in ``MoM`` of greed.
+
+    Probabilities have a symmetric Dirichlet prior in every cluster. Multinomial coefficients, which greed
+    omits, are included; they do not depend on the partition.
+
+    Parameters
+    ----------
+    beta : float, default=1.0
+        Parameter of the Dirichlet prior.
+    """
+
+    beta: float = 1.0
+
+    def blocks(self, X: FloatArray) -> list[Block]:
+        """Prepare columns of counts."""
+        d, beta, values = X.shape[1], float(self.beta), _counts(X)
+        lengths = values.sum(axis=1, keepdims=True)
+        # Divided equally among samples: only the sum over all samples matters.
+        each = (gammaln(lengths + 1).sum() - gammaln(values + 1).sum()) / len(values)
+        constants, shape = each * np.arange(len(values) + 2.0)[np.newaxis], (0.0, float(gammaln(beta)), beta)
+        points, zeros = np.sqrt(values / np.maximum(lengths, 1.0)), np.zeros(d)
+        levels = zeros.astype(np.int64)
+        return [Block(kernels.COUNTS, _counts, values, points, levels, zeros, shape, constants, d)]
+
+
+@dataclass(frozen=True)
+class MixedModel(LikelihoodModel):
+    """Numbers and categories that are independent of each other given the cluster.
+
+    Parameters
+    ----------
+    numbers, categories : GaussianModel, LatentClassModel
+        Models of the two kinds of columns.
+    categorical : sequence of int, optional
+        Columns of categories. Default: columns of at most two values, such as the indicators of categories of
+        :func:`~moo_clustering.datasets.prepare_table`.
+    """
+
+    numbers: GaussianModel = GaussianModel()
+    categories: LatentClassModel = LatentClassModel()
+    categorical: Sequence[int] | None = None
+
+    def blocks(self, X: FloatArray) -> list[Block]:
+        """Prepare columns of both kinds."""
+        places = np.arange(X.shape[1])
+        if self.categorical is None:
+            few = np.array([len(np.unique(column)) <= 2 for column in X.T])
+        elif wrong := [column for column in self.categorical if column not in places]:
+            raise ValueError(f"categorical must contain columns from 0 to {len(places) - 1}, got {wrong[0]}")
+        else:
+            few = np.isin(places, self.categorical)
+        found: list[Block] = []
+        for model, own in ((self.numbers, places[~few]), (self.categories, places[few])):
+            if len(own):
+                (block,) = model.blocks(X[:, own])
+                found.append(block._replace(read=partial(_of_columns, own, block.read)))
+        return found
+
+
+@dataclass(frozen=True)
+class StochasticBlockModel(LikelihoodModel):
+    """Graphs whose links depend on the clusters of both ends, as in ``Sbm`` of greed.
+
+    The data are a square matrix of zeros and ones, without loops. The probability of a link between two
+    clusters, or in a cluster, has a Beta prior.
+
+    Parameters
+    ----------
+    a, b : float, default=1.0
+        Parameters of the Beta prior, for links and for missing links.
+    directed : bool, optional
+        Whether links have a direction. Default: whether the matrix is asymmetric.
+    """
+
+    a: float = 1.0
+    b: float = 1.0
+    directed: bool | None = None
+
+    def terms(self, data: Any) -> GraphTerms:
+        """Check a graph."""
+        S = csr_array(checked_graph(data, "the graph", symmetric=False))
+        S.eliminate_zeros()
+        if (S.data != 1).any():
+            weight = S.data[S.data != 1][0]
+            raise ValueError(f"the graph must have weights 0 and 1, got {weight:g}; pass 1.0 * (graph > 0)")
+        if (loops := S.diagonal()).any():
+            raise ValueError(f"the graph must not have loops, got one at row {int(loops.argmax())}")
+        directed = abs(S - S.T).nnz > 0
+        if directed and self.directed is False:
+            raise ValueError("the graph must be symmetric if directed=False; use directed=True")
+        return GraphTerms(S, (self.a, self.b, bool(directed if self.directed is None else self.directed)))
+
+
+MODELS: dict[str, LikelihoodModel] = {
+    "auto": MixedModel(),
+    "gaussian": GaussianModel(),
+    "diagonal": GaussianModel("diagonal"),
+    "categories": LatentClassModel(),
+    "counts": MultinomialModel(),
+    "sbm": StochasticBlockModel(),
+}
+
+
+@dataclass(eq=False, repr=False)
+class IntegratedClassificationLikelihood(base.PopulationIndex):
+    """Exact integrated classification likelihood (ICL), maximised.
+
+    Log-probability of the data and the partition, with the parameters and proportions of the clusters
+    integrated out. It compares partitions with any numbers of clusters without a further penalty. For p
+    individuals, O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) with full
+    covariance matrices, and O(p (n_links + k^2)) for graphs. Sources: E. Côme, P. Latouche, "Model selection
+    and clustering in stochastic block models based on the exact integrated complete data likelihood",
+    Statistical Modelling 15 (2015). E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical
+    clustering with discrete latent variable models and the integrated classification likelihood", Advances in
+    Data Analysis and Classification 15 (2021).
+
+    Parameters
+    ----------
+    model : str or LikelihoodModel, default="auto"
+        ``"auto"`` (a :class:`MixedModel`), ``"gaussian"``, ``"diagonal"``, ``"categories"``, ``"counts"``,
+        ``"sbm"`` (the data are a graph), or a model with other priors.
+    alpha : float, default=1.0
+        Parameter of the symmetric Dirichlet prior of the proportions.
+
+    Examples
+    --------
+    >>> from moo_clustering.validity import IntegratedClassificationLikelihood
+    >>> index = IntegratedClassificationLikelihood("categories").fit([[0], [0], [1], [1]])
+    >>> index.evaluate([[0, 0, 0, 0], [0, 0, 1, 1]]).round(4)
+    array([-3.4012, -5.5984])
+    """
+
+    name, greater_is_better = "icl", True
+
+    model: str | LikelihoodModel = "auto"
+    _: KW_ONLY
+    alpha: float = 1.0
+
+    def fit(self, data: ArrayLike) -> Self:
+        model: Any = self.model
+        if isinstance(model, str):
+            model = MODELS[choice("model", model, MODELS)]
+        if not isinstance(model, LikelihoodModel):
+            raise TypeError(f"model must be a model or one of {', '.join(MODELS)}, got {quoted(model)}")
+        positive("alpha", self.alpha)
+        self._terms: TableTerms | GraphTerms = model.terms(data)
+        self.n_samples_ = self._terms.n_samples
+        return self
+
+    def _score(self, population: base.Population) -> FloatArray:
+        alpha, k = self.alpha, population.n_clusters
+        filled = np.arange(population.sizes.shape[1]) < k[:, np.newaxis]
+        each = np.where(filled, gammaln(alpha + population.sizes) - gammaln(alpha), 0.0).sum(axis=1)
+        likelihoods = np.array([self._terms.value(row) for row in population.labels])
+        found: FloatArray = likelihoods + each + gammaln(k * alpha) - gammaln(self.n_samples_ + k * alpha)
+        return found
+
+    def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
+        """Create a partition for a search by k-means with one initialisation.
+
+        Numbers are standardised, categories are indicators, counts square roots of shares, and nodes of a
+        graph their links.
+
+        Parameters
+        ----------
+        n_clusters : int
+            Number of clusters. There are fewer if fewer samples are distinct.
+        random_state : int, Generator or RandomState, optional
+            Seed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+            Clusters numbered by first sample.
+        """
+        points = self._terms.points
+        k = min(integer("n_clusters", n_clusters), len(np.unique(points, axis=0))) if points.size else 1
+        if k == 1:
+            return np.zeros(self.n_samples_, dtype=np.int32)
+        seed = int(np.random.default_rng(random_state).integers(2**31))
+        with one_thread():  # more are slower for small tables
+            return number_clusters(KMeans(k, n_init=1, random_state=seed).fit_predict(points))[0]
+
+    def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
+        """Move samples to other clusters, in random order, until no move of a sample increases the index.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Partition, with contiguous clusters.
+        keep : bool
+            Whether the last sample of a cluster stays. Otherwise clusters can vanish.
+        random_state : int, Generator or RandomState, optional
+            Seed of the order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+            Clusters numbered by first sample.
+        """
+        found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
+        # Times of the last visits of samples, and of the last changes of clusters.
+        times = np.full(len(found), -1), np.zeros(int(found.max()) + 1, dtype=np.int64)
+        for _ in range(_SWEEPS):
+            if self._terms.sweep(found, rng.permutation(len(found)), self.alpha, keep, times) == 0.0:
+                break
+        return number_clusters(found)[0]
+
+    def merge(self, labels: ArrayLike, *, siblings: ArrayLike | None = None) -> tuple[Labels, FloatArray]:
+        """Merge the two clusters whose merge is best for the index, until one cluster is left.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Partition, with k contiguous clusters.
+        siblings : array-like of shape (k, k), bool, optional
+            Pairs of clusters that may merge; a merged cluster has the pairs of both. Default: all.
+
+        Returns
+        -------
+        levels : ndarray of shape (n_levels, n_samples), int32
+            Partitions into k, k - 1, ... clusters, numbered by first sample.
+        icl : ndarray of shape (n_levels,)
+            Their values of the index.
+        """
+        start = self._partition(labels)
+        k = int(start.max()) + 1
+        allowed = np.ones((k, k), dtype=bool) if siblings is None else np.array(siblings, dtype=bool)
+        if allowed.shape != (k, k):
+            raise ValueError(f"siblings must have shape {(k, k)} for {k} clusters, got {allowed.shape}")
+        pairs, gains = np.zeros((k, 2), dtype=np.int64), np.zeros(k)
+        steps = self._terms.merge(start, self.alpha, allowed | allowed.T, pairs, gains)
+        number, levels = np.arange(k), [number_clusters(start)[0]]
+        for kept, joined in pairs[:steps]:
+            number[number == joined] = kept
+            levels.append(number_clusters(number[start])[0])
+        return np.array(levels), self.evaluate(start)[0] + np.append(0.0, gains[:steps].cumsum())
+
+    def log_predictive(self, labels: ArrayLike, X: ArrayLike) -> FloatArray:
+        """Compute log predictive densities of new samples in the clusters, plus log(alpha + cluster size).
+
+        Raises a ValueError for graphs.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Partition of the samples of the fit.
+        X : array-like of shape (n, n_features)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n, n_clusters)
+        """
+        if isinstance(self._terms, GraphTerms):
+            raise ValueError("new samples require a model of tables; the index was fitted to a graph")
+        return self._terms.predictive(self._partition(labels), self.alpha, checked_table(X))
+
+    def _partition(self, labels: ArrayLike) -> Labels:
+        rows = self._population(np.asarray(labels)).labels
+        if len(rows) != 1:
+            raise ValueError(f"labels must be one partition, got {len(rows)}")
+        return rows[0]
+
+
+class TableTerms:
+    """Marginal likelihoods of the clusters of a table, and ``points`` for initial partitions."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._reads = [block.read for block in blocks]
+        self._X = np.ascontiguousarray(np.concatenate([block.X for block in blocks], axis=1))
+        self.points = np.concatenate([block.points for block in blocks], axis=1)
+        self.n_samples = len(self._X)
+        layout, starts, column, statistic, row = [], [0], 0, 0, 0
+        for block in blocks:
+            layout.append((block.kind, column, block.X.shape[1], statistic, row))
+            starts[-1] = statistic
+            starts += (statistic + np.cumsum(block.levels)).tolist()
+            column, row = column + block.X.shape[1], row + len(block.constants)
+            statistic += block.n_statistics
+        self._n_statistics, width = statistic, max(block.X.shape[1] for block in blocks)
+        model = (
+            np.array(layout, dtype=np.int64),
+            np.array(starts, dtype=np.int64),
+            np.concatenate([block.priors for block in blocks]),
+            np.array([block.shape for block in blocks]),
+            np.concatenate([block.constants for block in blocks]),
+        )
+        self._model = model, np.zeros((width, width) if kernels.FULL in model[0][:, 0] else (0, 0))
+
+    def value(self, labels: Labels) -> float:
+        """Return the log marginal likelihood of a partition."""
+        return float(self._state(labels)[2].sum())
+
+    def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
+        """Move samples in place, and return the gain."""
+        state = self._state(labels)  # sums without the rounding of earlier moves
+        return float(kernels.move_samples(self._X, order, labels, *state, alpha, keep, times, *self._model))
+
+    def merge(
+        self, labels: Labels, alpha: float, allowed: BoolArray, pairs: Int64Array, gains: FloatArray
+    ) -> int:
+        """Write the merges, and return their number."""
+        state = self._state(labels)
+        return int(kernels.merge_clusters(self._X, *state, alpha, allowed, *self._model, pairs, gains))
+
+    def predictive(self, labels: Labels, alpha: float, X: FloatArray) -> FloatArray:
+        """See :meth:`IntegratedClassificationLikelihood.log_predictive`."""
+        rows, state = np.concatenate([read(X) for read in self._reads], axis=1), self._state(labels)
+        out = np.empty((len(rows), len(state[0])))
+        kernels.log_predictives(np.ascontiguousarray(rows), *state, alpha, *self._model, out)
+        return out
+
+    def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray, FloatArray]:
+        """Sizes, statistics and log marginal likelihoods of the clusters."""
+        k = int(labels.max()) + 1
+        sizes, stats, terms = np.zeros(k, dtype=np.int64), np.zeros((k, self._n_statistics)), np.zeros(k)
+        kernels.sum_clusters(self._X, labels, *self._model, sizes, stats, terms)
+        return sizes, stats, terms
+
+
+class GraphTerms:
+    """Marginal likelihoods of the clusters of a graph, with the methods of :class:`TableTerms`."""
+
+    def __init__(self, S: csr_array, prior: tuple[float, float, bool]) -> None:
+        self._S, self._prior, self.n_samples = S, prior, S.shape[0]
+        columns = csr_array(S.T)
+        self._links = (S.indptr, S.indices), (columns.indptr, columns.indices)
+
+    @property
+    def points(self) -> FloatArray:
+        """Links of the nodes in both directions, dense."""
+        return np.concatenate([self._S.toarray(), self._S.T.toarray()], axis=1)
+
+    def value(self, labels: Labels) -> float:
+        """Return the log marginal likelihood of a partition."""
+        (sizes, E), (a, b, directed) = self._state(labels), self._prior
+        pairs = np.outer(sizes, sizes) - np.diag(sizes)
+        each = betaln(a + E, b + pairs - E) - betaln(a, b)
+        if directed:
+            return float(each.sum())
+        own = betaln(a + np.diag(E) / 2, b + np.diag(pairs - E) / 2) - betaln(a, b)
+        return float(np.triu(each, 1).sum() + own.sum())
+
+    def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
+        """Move nodes in place, and return the gain."""
+        return float(
+            kernels.move_nodes(*self._links, order, labels, *self._state(labels), alpha, keep, *self._prior)
+        )
+
+    def merge(
+        self, labels: Labels, alpha: float, allowed: BoolArray, pairs: Int64Array, gains: FloatArray
+    ) -> int:
+        """Write the merges, and return their number."""
+        state = self._state(labels)
+        return int(kernels.merge_nodes(*state, alpha, allowed, *self._prior, pairs, gains))
+
+    def _state(self, labels: Labels) -> tuple[Int64Array, FloatArray]:
+        """Sizes of the clusters, and links between them."""
+        members = csr_array((np.ones(len(labels)), (np.arange(len(labels)), labels)))
+        return np.bincount(labels), np.ascontiguousarray((members.T @ self._S @ members).toarray())
+
+
+def _standardised(columns: Any, mean: FloatArray, scale: FloatArray, table: FloatArray) -> FloatArray:
+    """Standardise some columns."""
+    return (table[:, columns] - mean) / scale
+
+
+def _codes(known: Sequence[FloatArray], table: FloatArray) -> FloatArray:
+    """Number the categories of every column; new categories are -1."""
+    codes = np.full((len(table), len(known)), -1.0)
+    for j, values in enumerate(known):
+        place = np.searchsorted(values[:-1], table[:, j])
+        codes[:, j] = np.where(values[place] == table[:, j], place, -1)
+    return codes
+
+
+def _of_columns(own: NDArray[np.intp], read: Read, table: FloatArray) -> FloatArray:
+    """Read some columns."""
+    return read(table[:, own])
+
+
+def _counts(table: FloatArray) -> FloatArray:
+    """Check a table of counts."""
+    if table.min() < 0:
+        raise ValueError(f"counts must be non-negative, got {table.min():g}")
+    return np.asarray(checked_integers(table, "counts"), dtype=np.float64)
