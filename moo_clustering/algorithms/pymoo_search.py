@@ -330,7 +330,7 @@ def evolve(
     """
     search = PymooSearch(problem, algorithm, seed=seed, n_gen=n_gen)
     if start is not None:
-        _start_from(search.algorithm, start_genes(problem, start))
+        search.start_from(start_genes(problem, start))
     if isinstance(checkpoint, str | PathLike):
         own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
@@ -349,22 +349,6 @@ def evolve(
         checkpoint=checkpoint,
     )
     return search.result()
-
-
-def _start_from(algorithm: Algorithm, genes: Genes) -> None:
-    """Put genotypes at the start of the initial population."""
-    holder = getattr(algorithm, "initialization", None)
-    holder = algorithm if holder is None else holder
-    sampling = getattr(holder, "sampling", None)
-    if not isinstance(sampling, Sampling):
-        raise TypeError(
-            f"start requires an algorithm with a pymoo Sampling, but that of {type(algorithm).__name__} is "
-            f"{quoted(sampling)}: pass problem.operators(algorithm, start=...)."
-        )
-    if isinstance(sampling, RefillingSampling):
-        sampling.start = genes
-    else:
-        holder.sampling = RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
 
 
 def _objective_names(problem: Problem) -> Sequence[str] | None:
@@ -466,6 +450,22 @@ class PymooSearch:
             raise ValueError("termination cannot be checkpointed; use n_gen, or omit checkpoint")
         if self.algorithm.save_history:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
+
+    def start_from(self, genes: Genes) -> None:
+        """Put genotypes at the start of the initial population."""
+        algorithm = self.algorithm
+        holder = getattr(algorithm, "initialization", None)
+        holder = algorithm if holder is None else holder
+        sampling = getattr(holder, "sampling", None)
+        if not isinstance(sampling, Sampling):
+            raise TypeError(
+                f"start requires an algorithm with a pymoo Sampling, but that of {type(algorithm).__name__} "
+                f"is {quoted(sampling)}: pass problem.operators(algorithm, start=...)."
+            )
+        if isinstance(sampling, RefillingSampling):
+            sampling.start = genes
+        else:
+            holder.sampling = RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
 
     def start(self) -> None:
         """Create and evaluate the initial population."""

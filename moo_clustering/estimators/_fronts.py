@@ -312,6 +312,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
             search.algorithm.save_history |= self.save_history
             if self.termination is not None:
                 search.end_by(self.termination)
+        self._begin(search, problem)
         yield Plan(search, n_gen, problem.objective_names)
         self.history_ = Recorder(signs)
         self.interrupted_ = drive(
