@@ -192,11 +192,11 @@ def test_refused_options(run, areas, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("areas.geojson",), "maps, --weight and --start are for method regions, not for pareto-clustering"),
+        (("areas.geojson",), "maps and --weight are for method regions, not for pareto-clustering"),
         (("iris", *QUICK, "-k", 3), "requires a map of areas (.geojson, .json, .gpkg or .parquet), got iris"),
         (("table.csv", *QUICK, "-k", 3), "requires a map of areas (.geojson, .json, .gpkg or .parquet)"),
         (("table.csv", "-k", "auto"), "-k auto is for method regions only"),
-        (("table.csv", "--weight", "a"), "maps, --weight and --start are for method regions"),
+        (("table.csv", "--weight", "a"), "maps and --weight are for method regions"),
         (("areas.gpkg", *QUICK, "-k", 3), "run pip install geopandas pyarrow, or convert the map to GeoJSON"),
     ],
 )

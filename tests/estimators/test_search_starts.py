@@ -128,6 +128,11 @@ def test_a_start_without_effect_is_refused():
         public.ParetoClustering(4, n_gen=1, start=TRUTH).fit(X)
 
 
+def test_an_exhaustive_search_checks_its_start():
+    with pytest.raises(ValueError, match="start has 3 clusters, but the encoding holds at most 2"):
+        public.NSGA2Clus(metric="euclidean", k_max=2, start=TRUTH).fit(X)
+
+
 def test_another_start_cannot_be_resumed(tmp_path):
     model = clone(MODELS["MOCK"][0]).set_params(checkpoint=tmp_path / "run", start=TRUTH)
     model.fit(X)
