@@ -44,8 +44,9 @@ from moo_clustering._arrays import FloatArray, array_of, is_own, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
-from moo_clustering.operators import CanonicalDuplicates, RefillingSampling, start_genes
+from moo_clustering.operators import CanonicalDuplicates, start_genes
 from moo_clustering.operators.base import checked_operators
+from moo_clustering.operators.generic import begun
 
 # Also exported by moo_clustering.algorithms.
 from moo_clustering.operators.sparse_rows import RowTableEvaluator as RowTableEvaluator
@@ -462,10 +463,7 @@ class PymooSearch:
                 f"start requires an algorithm with a pymoo Sampling, but that of {type(algorithm).__name__} "
                 f"is {quoted(sampling)}: pass problem.operators(algorithm, start=...)."
             )
-        if isinstance(sampling, RefillingSampling):
-            sampling.start = genes
-        else:
-            holder.sampling = RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
+        holder.sampling = begun(sampling, genes)
 
     def start(self) -> None:
         """Create and evaluate the initial population."""

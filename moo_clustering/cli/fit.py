@@ -131,12 +131,8 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
             )
         except DataError as error:
             # The column of the start is read like a column to drop.
-            text = str(error)
-            if column is None or f"{column!r} (--drop)" not in text:
-                raise
-            raise DataError(
-                text.replace("(--drop)", "(--start), and no such folder or file exists")
-            ) from None
+            text = str(error).replace(f"{column!r} (--drop)", f"{column!r} (--start)")
+            raise DataError(text) from error
     notices += more_notices
     _require_used(filling, samples, method.name)
     for line in () if quiet else samples.notes:

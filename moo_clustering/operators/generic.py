@@ -210,12 +210,16 @@ def suited_operators(
     """
     operators = registered_operators(problem, algorithm)
     if start is not None:
-        genes, sampling = start_genes(problem, start), operators["sampling"]
-        if isinstance(sampling, RefillingSampling):
-            sampling.start = genes
-        else:
-            operators["sampling"] = RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
+        operators["sampling"] = begun(operators["sampling"], start_genes(problem, start))
     return operators
+
+
+def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
+    """Return a sampling whose populations begin with the genotypes."""
+    if not isinstance(sampling, RefillingSampling):
+        return RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
+    sampling.start = genes
+    return sampling
 
 
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:

@@ -284,7 +284,7 @@ class Study:
             Chosen parameters, and all trials.
         """
         base = self.methods[checks.choice("method", method, self.methods)]
-        if isinstance(base, tuple | tuning.Tuned):
+        if isinstance(base, tuple | Tuning):
             raise TypeError(f"{method!r} has no parameters to tune; use a clusterer or a function.")
         score = checks.choice("score", score or next(iter(self.scores)), self.scores)
         draws, greater = tuning.drawn_by(space), self.scores[score].greater
@@ -296,7 +296,6 @@ class Study:
         parts = tuning.splits(on, [*self.data])
         if not set(self._compared()) & {test for tests in parts.values() for test in tests}:
             raise ValueError("no data set is left for the test, because earlier tunings used the others.")
-        tuning.optuna_or_error()
         found: list[dict[str, Any]] = []
         chosen: dict[Any, Any] = {}
         said: list[str] = []
@@ -317,10 +316,10 @@ class Study:
                     f"({best['score']:.3f}) on {', '.join(sets)}."
                 )
         made = {test: tuning.with_parameters(base, given) for test, given in chosen.items()}
-        self.methods[name] = tuning.Tuned(made, "\n".join(said))
-        self.run(**options)
         table = pd.DataFrame.from_dict(chosen, orient="index")
-        return Tuning(name, table, pd.DataFrame(found), "\n".join(said))
+        self.methods[name] = result = Tuning(name, table, pd.DataFrame(found), "\n".join(said), made)
+        self.run(**options)
+        return result
 
     def _trial(
         self, store: cells.CellStore, base: Any, runs: Any, score: str, options: Any, parameters: Any
@@ -330,8 +329,8 @@ class Study:
         keys: list[cells.Key] = [
             {"data": data, "seed": seed, "tuned": _described(made)} for data, seed in runs
         ]
-        given = {"n_jobs": options.get("n_jobs"), "verbose": False}
-        if not cells.run_cells(_cell, keys, partial(self._job, method=made), store, **given):
+        job = partial(self._job, method=made)
+        if not cells.run_cells(_cell, keys, job, store, n_jobs=options.get("n_jobs")):
             raise KeyboardInterrupt(f"finished trials are saved in {self.path}, and tune() continues")
         values = store.values(keys)
         failed = [value["error"] for value in values if "error" in value]
@@ -449,7 +448,7 @@ class Study:
             f"{values[method].mean():.3f} and the average rank {rank:.2f} of {len(self.methods)} methods.",
             *_tested(method, test, pairs, alpha, values.index[0] if single else ""),
             *self._incomplete(),
-            *(one.text for one in self.methods.values() if isinstance(one, tuning.Tuned)),
+            *(one.text for one in self.methods.values() if isinstance(one, Tuning)),
         ]
         if self.controls and _has_controls(self.methods[method]):
             said.append(f"{method} and its controls: {self._controls(method).claim(alpha=alpha)}")
@@ -529,7 +528,7 @@ class Study:
 
     def _compared(self) -> list[str]:
         """Return the data sets of tables and tests: those that were not used to tune a method."""
-        tuned = [one.methods for one in self.methods.values() if isinstance(one, tuning.Tuned)]
+        tuned = [one.methods for one in self.methods.values() if isinstance(one, Tuning)]
         return [name for name in self.data if all(name in methods for methods in tuned)]
 
     def _tabulated(self) -> pd.DataFrame:
@@ -539,7 +538,7 @@ class Study:
     def _keys(self) -> list[dict[str, Any]]:
         keys: list[dict[str, Any]] = []
         for data, seed, (name, method) in product(self.data, self.seeds, self.methods.items()):
-            if isinstance(method, tuning.Tuned) and data not in method.methods:
+            if isinstance(method, Tuning) and data not in method.methods:
                 continue
             keys.append({"data": data, "method": name, "seed": seed})
             if self.controls and _has_controls(method):
@@ -569,7 +568,7 @@ class Study:
     def _job(self, key: cells.Key, method: Any = None) -> Job:
         name = str(key["data"])
         method = self.methods[str(key["method"])] if method is None else method
-        method = method.methods[name] if isinstance(method, tuning.Tuned) else method
+        method = method.methods[name] if isinstance(method, Tuning) else method
         X, y = self._read(name, int(key["seed"]))
         return Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
@@ -899,7 +898,7 @@ def _check_method(name: str, method: Any) -> None:
 
 def _described(method: Any) -> str:
     """Describe a method without memory addresses, to detect a different method of the same name."""
-    if isinstance(method, tuning.Tuned):
+    if isinstance(method, Tuning):
         return "tuned: " + "; ".join(dict.fromkeys(map(_described, method.methods.values())))
     if isinstance(method, tuple):
         return f"{_described(method[0])}, {_described(method[1])}, n_gen={method[2]}"
@@ -911,7 +910,7 @@ def _described(method: Any) -> str:
 
 
 def _has_controls(method: Any) -> bool:
-    method = method.first if isinstance(method, tuning.Tuned) else method
+    method = next(iter(method.methods.values())) if isinstance(method, Tuning) else method
     return isinstance(method, tuple | ControlsMixin)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
@@ -14,24 +13,6 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from moo_clustering._arrays import did_you_mean, integer, optional_package, quoted
-
-# Draws the value of a parameter from a trial of optuna.
-Draw = Callable[[Any], Any]
-# Runs candidates, and returns their score, or the reason why there is none.
-Score = Callable[[Any], float | str]
-
-
-@dataclass(frozen=True, eq=False)
-class Tuned:
-    """A method whose parameters were chosen on other data sets: one method per data set of the test."""
-
-    methods: dict[str, Any]
-    text: str
-
-    @property
-    def first(self) -> Any:
-        """Method of the first data set, which has the type of all."""
-        return next(iter(self.methods.values()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +29,15 @@ class Tuning:
         ``chosen_on`` (names of data sets), ``trial``, parameters, ``score``, and ``error`` if it failed.
     text : str
         Chosen parameters, and the data sets on which they were chosen, in sentences.
+    methods : dict of str to method
+        Tuned method by data set of the test.
     """
 
     name: str
     parameters: pd.DataFrame
     trials: pd.DataFrame
     text: str
+    methods: dict[str, Any]
 
     def __str__(self) -> str:
         return self.text
@@ -79,7 +63,7 @@ def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
     return {tuple(listed): tests}
 
 
-def drawn_by(space: Any) -> dict[str, Draw]:
+def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
     """Return a function per parameter that draws its value from a trial of optuna."""
     if not isinstance(space, Mapping) or not space:
         raise ValueError(
@@ -88,7 +72,7 @@ def drawn_by(space: Any) -> dict[str, Draw]:
     return {str(name): _draw(str(name), domain) for name, domain in space.items()}
 
 
-def _draw(name: str, domain: Any) -> Draw:
+def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     if isinstance(domain, list) and domain:
         # Choices by number, because optuna only stores numbers and strings.
         return lambda trial: domain[trial.suggest_categorical(name, list(range(len(domain))))]
@@ -127,26 +111,18 @@ def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
     return partial(method, **parameters)
 
 
-@contextmanager
-def _quiet(optuna: Any) -> Iterator[None]:
-    level = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
-        yield
-    finally:
-        optuna.logging.set_verbosity(level)
-
-
 def search(
-    space: Mapping[str, Draw], score: Score, *, greater: bool, n_trials: int, seed: int
+    space: Mapping[str, Any], score: Callable[[Any], float | str], *, greater: bool, n_trials: int, seed: int
 ) -> list[dict[str, Any]]:
     """Run the trials of optuna's TPE sampler, and return their parameters with ``score`` or ``error``.
 
     The search is a function of its seed and of the scores, so that it can be repeated with saved scores.
     """
-    optuna = optuna_or_error()
+    optuna = optional_package("optuna", "tune", "Study.tune")
     found: list[dict[str, Any]] = []
-    with _quiet(optuna):
+    level = optuna.logging.get_verbosity()
+    try:
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
         sampler = optuna.samplers.TPESampler(seed=integer("seed", seed, 0, 2**32 - 1))
         study = optuna.create_study(direction="maximize" if greater else "minimize", sampler=sampler)
         for number in range(integer("n_trials", n_trials, 1)):
@@ -160,12 +136,9 @@ def search(
                 study.tell(trial, value)
             outcome = {"error": value if isinstance(value, str) else "the score is undefined"}
             found.append({"trial": number, **parameters, **(outcome if failed else {"score": value})})
+    finally:
+        optuna.logging.set_verbosity(level)
     return found
-
-
-def optuna_or_error() -> Any:
-    """Import optuna, which is optional."""
-    return optional_package("optuna", "tune", "Study.tune")
 
 
 def best_of(trials: Sequence[Mapping[str, Any]], greater: bool) -> Mapping[str, Any]:
