@@ -94,6 +94,17 @@ def test_cuts_are_drawn_with_all_samples(page):
     assert heights[0][1] / heights[0][0] == pytest.approx(2.0, rel=0.01)
 
 
+def test_every_cut_has_a_map_in_its_colours(page):
+    drawn = page.js(
+        "return [...document.querySelectorAll('#cuts-list .thumbnail')].map(map => [...map.children].map("
+        "path => [path.getAttribute('d').split('M').length - 1, path.getAttribute('stroke')]))"
+    )
+    assert [len(paths) for paths in drawn] == [2, 3, 4]
+    for paths in drawn:
+        assert 300 <= sum(dots for dots, _ in paths) <= 400
+        assert len({color for _, color in paths}) == len(paths)
+
+
 def test_a_cut_is_shown_by_mouse_and_by_keyboard(page):
     page.press("#cuts-list li:nth-child(3) button")
     assert page.selected == 2

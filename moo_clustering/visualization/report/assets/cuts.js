@@ -52,7 +52,7 @@ function cutFigure(width) {
   const cuts = [];
   for (const [solution] of data.cuts) cuts.push(cutNodes(solution, cuts.at(-1)));
   const wide = Math.max(width, 170 * cuts.length);
-  const step = (wide - 160) / Math.max(1, cuts.length - 1);
+  const step = (wide - 175) / Math.max(1, cuts.length - 1);
   const deepest = Math.max(...cuts.map(({ nodes }) => nodes.at(-1).top + nodes.at(-1).height));
   const flows = cuts.slice(1).flatMap((cut, i) => flowsBetween(cuts[i], cut, i * step + CUT.bar, (i + 1) * step));
   const columns = cuts.map(({ solution, nodes }, i) => {
@@ -75,12 +75,33 @@ function cutFigure(width) {
   return svg;
 }
 
+// The map of at most 400 samples in the colours of a cut, one path per cluster; dots are lines without length.
+function cutThumbnail(solution) {
+  if (!data.map) return [];
+  const { positions, rows } = data.map;
+  const places = shownPlaces();
+  const some = places.filter((_, i) => i % Math.ceil(places.length / 400) === 0);
+  const scaled = [82, 50].map((length, axis) => {
+    const values = some.map((i) => positions[2 * i + axis]);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    return values.map((value) => (length * (value - low)) / (high - low || 1) + 3);
+  });
+  const labels = storedLabels(solution);
+  const dots = new Map();
+  some.forEach((i, at) => {
+    const cluster = labels[rows[i]] - 1;
+    dots.set(cluster, `${dots.get(cluster) ?? ""}M${scaled[0][at].toFixed(1)} ${(56 - scaled[1][at]).toFixed(1)}h0`);
+  });
+  return [vector("svg", { viewBox: "0 0 88 56", class: "thumbnail", "aria-hidden": "true" },
+    ...[...dots].map(([cluster, d]) => vector("path", { d, stroke: shade(lookOf(placeOf(solution, cluster)).color) })))];
+}
+
 function cutEntry([solution, reason, against]) {
   const sizes = sizesOf(solution).slice(1).filter((size) => size).sort((a, b) => b - a);
   const shown = sizes.slice(0, 8).map((size) => counting.format(size)).join(", ") + (sizes.length > 8 ? ", …" : "");
   const name = `${count(sizes.length, "cluster")} of ${shown}`;
   const show = button("Show", () => select(solution), { "aria-pressed": String(solution === state.selected), "aria-label": `Show ${name}` });
-  return element("li", {}, show, element("span", {}, element("strong", {}, name), ` ${reason} ${against}`));
+  return element("li", {}, show, ...cutThumbnail(solution), element("span", {}, element("strong", {}, name), ` ${reason} ${against}`));
 }
 
 // Explain what determined the choice: the score of a pool, or a rule for a front.
