@@ -109,7 +109,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
 
     def __sklearn_clone__(self) -> Any:
         twin = super().__sklearn_clone__()  # type: ignore[misc]
-        if hasattr(self, "start"):
+        if "start" in vars(self):
             # A fitted estimator passed as ``start`` is data: its clone would not be fitted.
             twin.start = self.start
         return twin
