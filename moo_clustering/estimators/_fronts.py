@@ -465,6 +465,10 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
             warnings.simplefilter("ignore")
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
+    def _graph_options(self) -> dict[str, Any]:
+        """Return the parameters for the graphs, which do not depend on the start of the search."""
+        return {name: value for name, value in self._parameters().items() if name != "start"}
+
     def _joins(self, must_link: ArrayLike | None) -> bool:
         """Return whether the graph gets links between samples that belong together."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
