@@ -111,7 +111,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
         twin = super().__sklearn_clone__()  # type: ignore[misc]
         if "start" in vars(self):
             # A fitted estimator passed as ``start`` is data: its clone would not be fitted.
-            twin.start = self.start
+            twin.start = self.start  # type: ignore[attr-defined]
         return twin
 
     def _validate_params(self) -> None:
