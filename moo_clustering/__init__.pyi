@@ -42,7 +42,9 @@ from .estimators import AMOSAClus as AMOSAClus
 from .estimators import ConstrainedKMeans as ConstrainedKMeans
 from .estimators import EnsembleNMF as EnsembleNMF
 from .estimators import EntropyWeightedKMeans as EntropyWeightedKMeans
+from .estimators import FuzzyCMeans as FuzzyCMeans
 from .estimators import FuzzyModesMOGA as FuzzyModesMOGA
+from .estimators import GustafsonKessel as GustafsonKessel
 from .estimators import HMRFKMeans as HMRFKMeans
 from .estimators import MemeticCHCMIC as MemeticCHCMIC
 from .estimators import MemeticKMeans as MemeticKMeans

@@ -271,6 +271,16 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
     raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {quoted(value)}{near}")
 
 
+def at_least_one(name: str, value: Any, *, strictly: bool = False) -> float:
+    """Return a finite number of at least 1, or above 1, or raise an error."""
+    bounds = "above 1" if strictly else "of at least 1"
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number {bounds}, got {quoted(value)}.")
+    if not (1 < float(value) < np.inf or (value == 1 and not strictly)):
+        raise ValueError(f"{name} must be a finite number {bounds}, got {quoted(value)}.")
+    return float(value)
+
+
 def name_of(function: Any) -> str:
     """Return the name of a function (for a partial, of the called function), or else of the class."""
     function = getattr(function, "func", function)

@@ -159,6 +159,8 @@ ESTIMATORS = {
         Setting("Regions", "table", {"n_regions": 3, "n_proposals": 500, **SEARCH}),
         Setting("MemeticKMeans", "table", {"n_clusters": 3}),
         Setting("ConstrainedKMeans", "table", {"n_clusters": 3, "n_init": 2}),
+        Setting("FuzzyCMeans", "table", {"n_clusters": 3, "n_init": 2}),
+        Setting("GustafsonKessel", "table", {"n_clusters": 3, "n_init": 2}),
         Setting("FuzzyModesMOGA", "categories", {"n_clusters": 3, **SEARCH}),
         Setting("EnsembleNMF", "weights", {"n_clusters": 3, "n_runs": 3}),
         Setting("NMFClustering", "weights", {"n_clusters": 3}),

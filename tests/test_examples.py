@@ -19,6 +19,7 @@ from benchmarks.code_size import code_size
 FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 COOKBOOK = sorted((FOLDER / "cookbook").glob("*.py"))
+LONG = {"co_clustering", "dynmoga", "islands", "moga_net", "rule_clusterer"}
 # The cells of a method's row: method, lines, parts, paper, here, control.
 PAGE = {
     re.search(r"gallery/cookbook/(\w+)", line).group(1): line.strip("|").split("|")
@@ -59,8 +60,13 @@ def test_example(script, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.strip()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("script", COOKBOOK, ids=lambda path: path.stem)
+def _of_tier(script):
+    """A page of more than ten seconds runs every night, unless its output is at hand."""
+    nightly = script.stem in LONG and "MOO_CLUSTERING_GALLERY" not in os.environ
+    return pytest.param(script, marks=pytest.mark.nightly if nightly else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("script", list(map(_of_tier, COOKBOOK)), ids=lambda path: path.stem)
 def test_cookbook(script, tmp_path, monkeypatch, capsys):
     if "MOO_CLUSTERING_GALLERY" in os.environ:
         gallery = Path(os.environ["MOO_CLUSTERING_GALLERY"]) / "cookbook"
@@ -86,7 +92,7 @@ def test_methods_of_the_cookbook_take_at_most_sixty_lines(script):
 
 def test_there_are_examples():
     assert EXAMPLES
-    assert len(COOKBOOK) == 10
+    assert len(COOKBOOK) >= 17
     assert set(PAGE) == {script.stem for script in COOKBOOK}
 
 

@@ -48,20 +48,23 @@ problem = PartitionProblem(
     LocusAdjacencyEncoding(neighbors),
     [FunctionIndex(community_score, "max"), FunctionIndex(community_fitness, "max")],
 )
-result = minimize(problem, NSGA2(pop_size=100, **problem.operators(NSGA2)), ("n_gen", 60), seed=1)
-front = problem.decode(result.X)
-drawn = problem.encoding.decode(problem.encoding.random(6000, np.random.default_rng(0)))
-louvain = np.zeros(len(club), dtype=int)
-for number, members in enumerate(nx.community.louvain_communities(club, weight=None, seed=0)):
-    louvain[list(members)] = number
-
+found = {"random genotypes": [], "Louvain": [], "MOGA-Net": []}
 modularity = GraphModularity().fit(A)
-for name, rows in (("random", drawn), ("Louvain", louvain[None]), ("MOGA-Net", front)):
-    values = modularity.evaluate(rows)
-    rows, values = rows[np.argsort(-values)[:200]], np.sort(values)[::-1]
-    agreement = np.array([nmi(factions, row) for row in rows])
+for seed in range(5):
+    result = minimize(problem, NSGA2(pop_size=100, **problem.operators(NSGA2)), ("n_gen", 60), seed=seed)
+    drawn = problem.encoding.decode(problem.encoding.random(6000, np.random.default_rng(seed)))
+    louvain = np.zeros((1, len(club)), dtype=int)
+    for number, members in enumerate(nx.community.louvain_communities(club, weight=None, seed=seed)):
+        louvain[0, list(members)] = number
+    for runs, rows in zip(found.values(), (drawn, louvain, problem.decode(result.X)), strict=True):
+        values = modularity.evaluate(rows)
+        agreement = [nmi(factions, row) for row in rows[np.argsort(-values)[:100]]]
+        runs.append([values.max(), agreement[0], max(agreement)])
+
+for name, runs in found.items():
+    (value, chosen, best), spread = np.mean(runs, axis=0), np.std(runs, axis=0)
     print(
-        f"{name}: best modularity {values[0]:.3f}, its NMI with the factions {agreement[0]:.3f}, "
-        f"best NMI {agreement.max():.3f}"
+        f"{name}: greatest modularity {value:.3f} ± {spread[0]:.3f}, its NMI with the factions "
+        f"{chosen:.3f} ± {spread[1]:.3f}, best NMI {best:.3f} ± {spread[2]:.3f}"
     )
 plot_front(problem.natural(result.F), problem.objective_names, path="moga_net.png")

@@ -8,3 +8,4 @@ from .loci import LocusAdjacencyEncoding as LocusAdjacencyEncoding
 from .medoids import MedoidEncoding as MedoidEncoding
 from .medoids import MedoidSlotEncoding as MedoidSlotEncoding
 from .regions import RegionEncoding as RegionEncoding
+from .tuples import TupleEncoding as TupleEncoding

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from moo_clustering._arrays import Int64Array, IntArray, IntpArray, Labels, block_slices, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels, block_slices, quoted
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
 # Larger than any gene, but within the integer types of genes.
 _FAR = 2**31 - 1
+# Largest deviation from 1 of a sum of memberships, which may be float32.
+_SUM_TOLERANCE = 1e-5
 # Remedy in messages about genes that no encoding can decode.
 VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm."
 
@@ -58,6 +60,14 @@ class Encoding(ABC):
         labels : ndarray of shape (n_individuals, n_samples), int32
             Contiguous labels 0..k-1 in every row.
         """
+
+    def memberships(self, X: IntArray) -> FloatArray:
+        """Memberships of samples in clusters, shape (n_individuals, n_samples, n_clusters); rows sum to 1.
+
+        By default 1 for the cluster of :meth:`decode`, and 0 for the others. Fuzzy encodings decode to the
+        largest membership. Column c belongs to label c, and clusters without labels come last.
+        """
+        return one_hot(self.decode(X))
 
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions as genotypes of shape (n_individuals, n_var), approximately if necessary.
@@ -128,6 +138,31 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
         else:
             number_by_first_appearance(codes, np.empty(n_codes, dtype=np.int32), np.atleast_2d(out))
     return out
+
+
+def one_hot(labels: IntArray) -> FloatArray:
+    """Memberships 0 or 1 of partitions, shape (n_individuals, n_samples, n_clusters)."""
+    return np.asarray(labels[..., np.newaxis] == np.arange(labels.max(initial=0) + 1), dtype=np.float64)
+
+
+def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArray:
+    """Check memberships of a population: non-negative, with sums of 1 for every sample."""
+    U = np.asarray(memberships)
+    if U.ndim != 3 or U.shape[1] != n_samples or U.dtype.kind not in "biuf":
+        got, wanted = f"shape {U.shape}, dtype {U.dtype}", f"(n_individuals, {n_samples}, n_clusters)"
+        raise ValueError(f"{name} must be numbers of shape {wanted}, got {got}.")
+    U = U.astype(np.float64, copy=False)
+    if U.size and not (low := U.min()) >= 0:
+        raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}.")
+    sums = U.sum(axis=2)
+    wrong = np.argwhere(~(np.abs(sums - 1.0) <= _SUM_TOLERANCE))
+    if len(wrong):
+        row, sample = wrong[0]
+        raise ValueError(
+            f"{name} must sum to 1 over the clusters of every sample, got {sums[row, sample]:.6g} for "
+            f"sample {sample} of individual {row}: divide by the sums."
+        )
+    return U
 
 
 def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:

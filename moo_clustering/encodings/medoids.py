@@ -64,6 +64,11 @@ class _MedoidGenes(Documented, base.Encoding):
             row[: len(kept)] = [self._medoid(np.flatnonzero(partition == c)) for c in clusters[kept]]
         return self.repair(X)
 
+    def medoids(self, X: IntArray) -> IntArray:
+        """Return the row number of the medoid of every cluster, in the order of labels, padded with -1."""
+        genes = base.checked_genes(X, self.n_var)
+        return np.take_along_axis(genes, np.argsort(genes < 0, axis=1, kind="stable"), axis=1)
+
     @abstractmethod
     def _medoid(self, members: IntpArray) -> int:
         """Medoid of a cluster."""

@@ -9,6 +9,8 @@ from .bags_kmeans import MIKMeans as MIKMeans
 from .constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
 from .documents import EnsembleNMF as EnsembleNMF
 from .documents import NMFClustering as NMFClustering
+from .fuzzy import FuzzyCMeans as FuzzyCMeans
+from .fuzzy import GustafsonKessel as GustafsonKessel
 from .fuzzy_modes import FuzzyModesMOGA as FuzzyModesMOGA
 from .memetic_kmeans import MemeticKMeans as MemeticKMeans
 from .mock import MOCK as MOCK

@@ -253,7 +253,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self.pareto_medoids_ = problem.medoids(front.get("X"))
         self.repaired_medoids_ = self.pareto_medoids_
         if repaired:
-            self.repaired_medoids_ = problem.encoding.medoids(self.repaired_labels_)
+            self.repaired_medoids_ = problem.encoding.medoids_of(self.repaired_labels_)
         self._medoid_ids = np.unique(self.repaired_medoids_[self.repaired_medoids_ >= 0])
         self._medoid_rows = X[self._medoid_ids]
 

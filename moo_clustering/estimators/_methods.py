@@ -287,6 +287,21 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         supervision=("pairs",),
     ),
     Method(
+        name="fuzzy-cmeans",
+        class_name="FuzzyCMeans",
+        paper="Bezdek 1981",
+        summary="fuzzy clusters around centres, with memberships of every sample in every cluster",
+        needs="numeric features in comparable units, and the number of clusters",
+        aliases={"fcm": {}},
+    ),
+    Method(
+        name="gustafson-kessel",
+        class_name="GustafsonKessel",
+        paper="Gustafson & Kessel 1978; Babuska, van der Veen & Kaymak 2002",
+        summary="fuzzy clusters of different shapes and orientations",
+        needs="numeric features, and the number of clusters",
+    ),
+    Method(
         name="regions",
         class_name="Regions",
         paper="this package, after DeFord, Duchin & Solomon 2021 and Duque, Anselin & Rey 2012",

@@ -13,11 +13,12 @@ from moo_clustering._arrays import FloatArray, quoted, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._methods import Method
 from moo_clustering.estimators._options import Count, NonNegativeCount, estimator
+from moo_clustering.estimators.fuzzy import with_memberships
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.results import ClusteringResult
 
@@ -41,6 +42,8 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     ----------
     chosen_ : int
         Selected row of the front.
+    memberships_ : ndarray of shape (n_samples, n_columns)
+        Memberships in the clusters of ``labels_``, then in those without labels, if the encoding is fuzzy.
     """
 
     pop_size: Count = 60
@@ -63,6 +66,11 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
                 f"{type(self).__name__}.make_problem must return a PartitionProblem, got {quoted(problem)}; "
                 "for other problems, use evolve(problem, algorithm, n_gen=...)."
             )
+        if problem.n_samples != len(X):
+            raise ValueError(
+                f"{type(self).__name__}.make_problem must return a problem with the {len(X)} samples of X, "
+                f"got {problem.n_samples}; for a tuple of encodings, use evolve(problem, algorithm)."
+            )
         (sequence,) = spawn_seeds(self.random_state, 1)
         seed = int(sequence.generate_state(1)[0])
         checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link)
@@ -73,16 +81,27 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = _base.settled(search.result())
         labels = relabel_by_first_appearance(problem.decode(self.result_.X))
-        rows = np.sort(distinct_rows(labels)[0])
+        encoding = problem.encoding
+        self._soft = encoding if type(encoding).memberships is not Encoding.memberships else None
+        rows = np.sort(distinct_rows(labels if self._soft is None else self.result_.X)[0])
         self.pareto_labels_ = labels[rows]
+        self._genes = self.result_.X[rows]
         self.pareto_front_ = problem.natural(self.result_.F[rows])
         self.objective_names_ = problem.objective_names
         self._limits = problem.limits
         self.choose(self.select)
 
     def _clustering_result(self) -> ClusteringResult:
-        return replace(super()._clustering_result(), limits=self._limits)
+        found = replace(super()._clustering_result(), limits=self._limits)
+        return found if self._soft is None else with_memberships(found, self.memberships_)
 
     def _take_member(self, row: int) -> None:
         self.chosen_, self.labels_ = row, self.pareto_labels_[row].copy()
         self.n_clusters_ = int(self.labels_.max()) + 1
+        if self._soft is not None:
+            genes = self._genes[row : row + 1]
+            # Labels are renumbered by first appearance.
+            order = self._soft.decode(genes)[0][np.unique(self.labels_, return_index=True)[1]]
+            memberships = self._soft.memberships(genes)[0]
+            rest = np.arange(self.n_clusters_, memberships.shape[1])
+            self.memberships_ = memberships[:, np.concatenate([order, rest])]

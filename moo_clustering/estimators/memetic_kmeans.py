@@ -694,7 +694,7 @@ def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     labels = np.zeros(n, dtype=np.int64)
     if problem.n_clusters > 1:
         labels = AgglomerativeClustering(problem.n_clusters, linkage="ward").fit(problem.points).labels_
-    return problem.encoding.centers(problem.encoding.encode(labels[np.newaxis]))[0]
+    return problem.encoding.relative_centers(problem.encoding.encode(labels[np.newaxis]))[0]
 
 
 def check_ward_memory(n_samples: int, max_memory: int) -> None:

@@ -7,13 +7,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from pymoo.core.population import Population
+from pymoo.operators.crossover.sbx import SBX
+from pymoo.operators.mutation.pm import PM
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, IntpArray, Labels, choice, quoted
 from moo_clustering.operators import base
-from moo_clustering.operators.generic import register_operators
+from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.operators.selection import CanonicalDuplicates
-from moo_clustering.problems.centers import SumOfSquaresProblem
+from moo_clustering.problems.centers import FuzzyCenterEncoding, SumOfSquaresProblem
 from moo_clustering.problems.parts import ChunkedCenterProblem
 
 Removal = Literal["uniform", "cheap"]
@@ -56,7 +58,9 @@ class CenterMatchingCrossover(base.PairCrossover):
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> FloatArray:
         encoding = center_problem(problem).encoding
         children = np.empty((self.n_offsprings, *X.shape[1:]))
-        for q, pair in enumerate(zip(encoding.centers(X[0]), encoding.centers(X[1]), strict=True)):
+        for q, pair in enumerate(
+            zip(encoding.relative_centers(X[0]), encoding.relative_centers(X[1]), strict=True)
+        ):
             for child, genes in zip(children[:, q], match_centers(*pair, rng), strict=False):
                 child[:] = genes.ravel()
         return children
@@ -117,7 +121,7 @@ class RelocateCenter(base.DrawnMutation):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator, mix: float | None = None) -> FloatArray:
         mix = mix if self.mix is None else self.mix
-        centers = center_problem(problem).encoding.centers(X)
+        centers = center_problem(problem).encoding.relative_centers(X)
         for one in centers:
             relocate(problem.encoding, one, rng.random() if mix is None else mix, rng, self.removal)
         return np.asarray(centers.reshape(len(centers), -1))
@@ -180,6 +184,14 @@ register_operators(
     crossover=CenterMatchingCrossover,
     mutation=partial(RelocateCenter, prob=0.2),
     repair=LocalSearchRepair,
+    duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
+)
+register_operators(
+    FuzzyCenterEncoding,
+    crossover=partial(SBX, prob=0.9, eta=10),
+    mutation=partial(PM, eta=20),
+    repair=EncodingRepair,
+    # Equal partitions can have different memberships.
     duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
 )
 # No repair by local search, which would take another pass over the rows.

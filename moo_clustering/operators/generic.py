@@ -15,6 +15,7 @@ from pymoo.core.crossover import Crossover
 from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
+from pymoo.core.problem import Problem
 from pymoo.core.repair import Repair
 from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
@@ -25,7 +26,7 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
 from moo_clustering._arrays import IntArray, integer, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_integers
-from moo_clustering.encodings import Encoding, relabel_by_first_appearance
+from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
 from moo_clustering.operators import base
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
@@ -182,6 +183,50 @@ class EncodingRepair(base.GeneRepair):
         return base.encoding_of(problem).repair(X)
 
 
+class _PartsCrossover(base.PairCrossover):
+    """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own crossover.
+
+    A part whose crossover does not make two children of two parents is crossed uniformly.
+    """
+
+    def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
+        parents, children = np.arange(X.shape[1] * 2).reshape(2, -1).T, []
+        for part, genes in _parts_of(problem, X):
+            crossover = registered_operators(part)["crossover"]
+            if (crossover.n_parents, crossover.n_offsprings) != (2, 2):
+                crossover = UniformCrossover(prob=0.9)
+            pop = Population.new(X=genes.reshape(-1, part.n_var))
+            made = crossover.do(part, pop, parents, random_state=rng)
+            children.append(made.get("X").reshape(genes.shape))
+        return np.concatenate(children, axis=-1).astype(X.dtype)
+
+
+class _PartsMutation(base.SeededMutation):
+    """Mutate each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own mutation."""
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
+        made = [
+            registered_operators(part)["mutation"]
+            .do(part, Population.new(X=genes), random_state=rng)
+            .get("X")
+            for part, genes in _parts_of(problem, X)
+        ]
+        return np.concatenate(made, axis=-1).astype(X.dtype)
+
+
+def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
+    """Return a problem for the operators of every part of a tuple of encodings, and the genes of the part."""
+    encoding, found = base.encoding_of(problem, TupleEncoding), []
+    for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
+        low, high = part.bounds()
+        found.append((Problem(n_var=part.n_var, n_obj=1, xl=low, xu=high, vtype=part.dtype), genes))
+        found[-1][0].encoding = part
+    return found
+
+
 def suited_operators(
     problem: Any, algorithm: type[Any] | None = None, *, start: Any = None
 ) -> dict[str, Any]:
@@ -206,7 +251,7 @@ def suited_operators(
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
         With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
-        them. If decoding is slow, as for centres, ``encoding.canonical`` is compared instead of partitions.
+        them. Genes are compared if an index reads them, and ``encoding.canonical`` if decoding is slow.
     """
     operators = registered_operators(problem, algorithm)
     if start is not None:
@@ -386,6 +431,8 @@ def register_operators(
                 elimination = duplicates(problem)
             elif encoding is None:
                 elimination = NoDuplicateElimination()
+            elif getattr(problem, "reads_genes", False):
+                elimination = CanonicalDuplicates()
             else:
                 elimination = CanonicalDuplicates(partial(_partitions, encoding))
             named["eliminate_duplicates"] = elimination
@@ -423,6 +470,7 @@ def _accepted(algorithm: type[Any]) -> set[str]:
 register_operators(
     Encoding, crossover=partial(UniformCrossover, prob=0.9), mutation=EncodingMutation, repair=EncodingRepair
 )
+register_operators(TupleEncoding, crossover=_PartsCrossover, mutation=_PartsMutation, repair=EncodingRepair)
 register_operators(
     EnsembleSelectionProblem,
     sampling=BinaryRandomSampling,

@@ -2,6 +2,7 @@ from .bags import BagMedoidProblem as BagMedoidProblem
 from .bags import BagPartitionProblem as BagPartitionProblem
 from .categories import FuzzyModesProblem as FuzzyModesProblem
 from .centers import CenterEncoding as CenterEncoding
+from .centers import FuzzyCenterEncoding as FuzzyCenterEncoding
 from .centers import SumOfSquaresProblem as SumOfSquaresProblem
 from .ensembles import EnsembleSelectionProblem as EnsembleSelectionProblem
 from .feature_subsets import FeatureSubsetEncoding as FeatureSubsetEncoding

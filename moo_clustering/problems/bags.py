@@ -128,8 +128,8 @@ class BagPartitionProblem(partition.PartitionProblem):
         """Directed Hausdorff distances from row to column."""
         return self._tables.distances()
 
-    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
-        return finite(index, super()._values(index, labels, X))
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
+        return finite(index, super()._values(index, labels, X, **products))
 
 
 @documented(BagPartitionProblem)
@@ -207,10 +207,10 @@ class BagMedoidProblem(partition.PartitionProblem):
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
         return distinct_rows(np.column_stack([labels, self.encoding.canonical(X)]))
 
-    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
         if isinstance(index, MedoidDaviesBouldin):
             return finite(index, index.of_medoids(labels, self.encoding.canonical(X)))
-        return finite(index, super()._values(index, labels, X))
+        return finite(index, super()._values(index, labels, X, **products))
 
 
 class MedoidDaviesBouldin(ValidityIndex):

@@ -9,8 +9,17 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, integer
+from moo_clustering._arrays import (
+    FloatArray,
+    IntArray,
+    IntpArray,
+    Labels,
+    at_least_one,
+    block_slices,
+    integer,
+)
 from moo_clustering._data import checked_table
 from moo_clustering._distances import centred_features
 from moo_clustering._docs import documented
@@ -111,7 +120,7 @@ class SumOfSquaresProblem(PartitionProblem):
 
     def centers(self, X: ArrayLike) -> FloatArray:
         """Return centres in the coordinates of the data, shape (n_individuals, n_clusters, n_features)."""
-        return self.encoding.in_data(self.encoding.centers(X))
+        return self.encoding.in_data(self.encoding.relative_centers(X))
 
     def optimum(self, centers: FloatArray) -> Optimum:
         """Run up to 300 passes of Lloyd's iterations from centres of shape (n_clusters, n_features)."""
@@ -129,12 +138,12 @@ class SumOfSquaresProblem(PartitionProblem):
 
     def improve(self, X: ArrayLike) -> FloatArray:
         """Return the genes of the local optima reached from the individuals."""
-        found = [self.optimum(centers).centers for centers in self.encoding.centers(X)]
+        found = [self.optimum(centers).centers for centers in self.encoding.relative_centers(X)]
         return np.array(found).reshape(-1, self.n_var)
 
     def nearest_labels(self, X: ArrayLike) -> Labels:
         """Return the position of the nearest centre of every sample, shape (n_individuals, n_samples)."""
-        rows = [self._scored(centers)[0] for centers in self.encoding.centers(X)]
+        rows = [self._scored(centers)[0] for centers in self.encoding.relative_centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def fresh(self) -> Self:
@@ -159,8 +168,8 @@ class SumOfSquaresProblem(PartitionProblem):
         # Equal partitions may have different centres, and so different sums of squares.
         return distinct_rows(X)
 
-    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
-        return np.array([self._scored(centers)[1] for centers in self.encoding.centers(X)])
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
+        return np.array([self._scored(centers)[1] for centers in self.encoding.relative_centers(X)])
 
     def _scored(self, centers: FloatArray) -> tuple[Labels, float]:
         known = self._known.get(centers.tobytes())
@@ -212,8 +221,8 @@ class CenterEncoding(Encoding):
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
-    def centers(self, X: ArrayLike) -> FloatArray:
-        """Copy genes to centres of shape (n_individuals, n_clusters, n_features).
+    def relative_centers(self, X: ArrayLike) -> FloatArray:
+        """Copy genes to centres of shape (n_individuals, n_clusters, n_features), relative to the mean of X.
 
         Raises a ValueError for the wrong number of columns or non-finite values.
         """
@@ -245,8 +254,23 @@ class CenterEncoding(Encoding):
 
     def decode(self, X: ArrayLike) -> Labels:
         """Partitions by the nearest centre, numbered by centre position; empty clusters are dropped."""
-        rows = [np.unique(self.nearest(c)[0], return_inverse=True)[1] for c in self.centers(X)]
+        rows = [np.unique(row, return_inverse=True)[1] for row in self._positions(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
+
+    def centers(self, X: ArrayLike) -> FloatArray:
+        """Centres in the coordinates of the data: those of labels 0, 1, ..., then those without samples."""
+        order = self._order(self._positions(X))
+        return self.in_data(np.take_along_axis(self.relative_centers(X), order[:, :, np.newaxis], axis=1))
+
+    def _positions(self, X: ArrayLike) -> Labels:
+        """Position of the centre of every sample."""
+        rows = [self.nearest(centers)[0] for centers in self.relative_centers(X)]
+        return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
+
+    def _order(self, positions: Labels) -> IntpArray:
+        """Positions of centres with samples, in order, before those without."""
+        sizes = [np.bincount(row, minlength=self.n_clusters) for row in positions]
+        return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
         """Return the means of the ``n_clusters`` largest clusters; means are repeated for fewer clusters."""
@@ -263,11 +287,11 @@ class CenterEncoding(Encoding):
 
     def repair(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
         """Return the genes unchanged, since all finite centres are valid."""
-        return self.centers(X).reshape(-1, self.n_var)
+        return self.relative_centers(X).reshape(-1, self.n_var)
 
     def canonical(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
         """Sort the centres of every individual lexicographically."""
-        centers = self.centers(X)
+        centers = self.relative_centers(X)
         return np.array([c[np.lexsort(c.T[::-1])] for c in centers]).reshape(-1, self.n_var)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> FloatArray:  # type: ignore[override]
@@ -276,6 +300,62 @@ class CenterEncoding(Encoding):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
+
+
+@documented(CenterEncoding)
+class FuzzyCenterEncoding(CenterEncoding):
+    """Encoding of fuzzy partitions by cluster centres, with the memberships of fuzzy c-means.
+
+    The membership of a sample in a cluster is ``d^-q / sum of all d^-q`` for its distances d to the centres,
+    with ``q = 2 / (fuzziness - 1)``. A sample at a centre belongs to it alone, or in equal parts to all
+    centres there. The label is the cluster with the largest membership (ties: the first). O(n_individuals
+    n_samples n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory for memberships.
+    Distances depend on the units of the columns: scale them first. Source: J. Bezdek, "Pattern Recognition
+    with Fuzzy Objective Function Algorithms", Plenum (1981).
+
+    Parameters
+    ----------
+    fuzziness : float, default=2.0
+        Above 1. Memberships approach 0 and 1 near 1, and 1 / n_clusters for large values.
+    """
+
+    def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:
+        super().__init__(X, n_clusters)
+        self.fuzziness = at_least_one("fuzziness", fuzziness, strictly=True)
+
+    def memberships(self, X: ArrayLike) -> FloatArray:
+        """Memberships of shape (n_individuals, n_samples, n_clusters), in the order of :meth:`centers`."""
+        found = self._memberships(self.relative_centers(X))
+        order = self._order(found.argmax(axis=2).astype(np.int32))
+        return np.take_along_axis(found, order[:, np.newaxis], axis=2)
+
+    def random(self, n_individuals: int, rng: np.random.Generator) -> FloatArray:  # type: ignore[override]
+        """Draw distinct samples as centres."""
+        order = rng.random((n_individuals, self.n_samples)).argsort(axis=1)[:, : self.n_clusters]
+        return self.points[order].reshape(-1, self.n_var)
+
+    def _memberships(self, centers: FloatArray) -> FloatArray:
+        self.n_distances += self.n_samples * len(centers) * self.n_clusters
+        squares = cdist(self.points, centers.reshape(-1, self.n_features), "sqeuclidean")
+        squares = squares.reshape(self.n_samples, len(centers), self.n_clusters).transpose(1, 0, 2)
+        return fuzzy_memberships(squares, self.fuzziness)
+
+    def _positions(self, X: ArrayLike) -> Labels:
+        centers = self.relative_centers(X)
+        labels = np.empty((len(centers), self.n_samples), dtype=np.int32)
+        for rows in block_slices(len(centers), self.n_samples * self.n_clusters):
+            labels[rows] = self._memberships(centers[rows]).argmax(axis=2)
+        return labels
+
+
+def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:
+    """Memberships of fuzzy c-means from squared distances of shape (..., n_clusters)."""
+    least = squares.min(axis=-1, keepdims=True)
+    # Ratios to the least distance neither overflow nor divide by zero at a centre.
+    ratios = np.divide(least, squares, out=np.ones(squares.shape), where=squares > least)
+    memberships = ratios ** (1.0 / (fuzziness - 1.0))
+    memberships /= memberships.sum(axis=-1, keepdims=True)
+    return np.asarray(memberships)
 
 
 def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:

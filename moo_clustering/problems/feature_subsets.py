@@ -374,7 +374,7 @@ class FeatureSubsetProblem(PartitionProblem):
         # The separation of equal partitions depends on the subset.
         return distinct_rows(X)
 
-    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
         if isinstance(index, SubsetIndex):
             return index.evaluate_subsets(self.encoding, self.encoding.subsets(X))
-        return super()._values(index, labels, X)
+        return super()._values(index, labels, X, **products)

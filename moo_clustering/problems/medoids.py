@@ -249,7 +249,7 @@ class MedoidDecoder:
         labels, distances = self.space.nearest(medoids)
         active = np.arange(len(medoids))
         for _ in range(self.n_local):
-            improved = self.encoding.medoids(labels[active])
+            improved = self.encoding.medoids_of(labels[active])
             changed = (improved != medoids[active]).any(axis=1)
             active = active[changed]
             if not len(active):
@@ -263,8 +263,8 @@ class MedoidDecoder:
         labels, medoids = self.assign(genes)
         if self.mode == "reassign":
             for _ in range(self.n_local):
-                labels, medoids = self.assign(self.encoding.medoids(labels))
-        improved = self.encoding.medoids(labels)
+                labels, medoids = self.assign(self.encoding.medoids_of(labels))
+        improved = self.encoding.medoids_of(labels)
         return Decoded(improved, labels, self.space.own(improved, labels), medoids)
 
     def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
@@ -330,12 +330,12 @@ class SpaceMedoidEncoding(MedoidEncoding):
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
         for row, partition in zip(X, partitions, strict=True):
             clusters, numbered, sizes = np.unique(partition, return_inverse=True, return_counts=True)
-            medoids = self.medoids(numbered.astype(np.int32)[None, :], len(clusters))[0]
+            medoids = self.medoids_of(numbered.astype(np.int32)[None, :], len(clusters))[0]
             largest = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
             row[: len(largest)] = medoids[largest]
         return self.repair(X)
 
-    def medoids(self, labels: Labels, width: int | None = None) -> IntArray:
+    def medoids_of(self, labels: Labels, width: int | None = None) -> IntArray:
         """Medoids of the clusters at the positions of their labels, padded with -1 to ``width`` (k_max)."""
         return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
 

@@ -4,7 +4,7 @@ import copy
 import importlib
 import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any, Literal, Self, get_args
@@ -35,10 +35,10 @@ from moo_clustering._docs import Documented
 from moo_clustering._messages import distinct_names
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.constraints import Limit, PairwiseConstraints
-from moo_clustering.encodings import Encoding, relabel_by_first_appearance
-from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
+from moo_clustering.encodings.base import checked_memberships, distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
-from moo_clustering.validity.base import UNDEFINED, FunctionIndex
+from moo_clustering.validity.base import PRODUCTS, UNDEFINED, FunctionIndex, requested, requests_of
 from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
@@ -110,13 +110,15 @@ class PartitionProblem(SignedProblem):
     ----------
     data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
         None if all objectives are fitted objects.
-    encoding : Encoding
-        Representation of the partitions, for the same ``n_samples`` as the data.
+    encoding : Encoding or tuple of Encoding
+        Representation of the partitions, for the same ``n_samples`` as the data. The data of a tuple, see
+        :class:`~moo_clustering.encodings.TupleEncoding`, can also have the samples of the first part.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
-        Maximised indices are negated for pymoo; :meth:`natural` restores their sign. Repeated names are
-        numbered.
+        Maximised indices are negated for pymoo; :meth:`natural` restores their sign. Arguments of a function
+        named ``memberships``, ``centers``, ``medoids`` or ``genes`` are methods of the encoding, or genes.
+        With a tuple of encodings, functions receive a partition per part: ``f(X, rows, columns)``.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Role of the constraints:
 
@@ -132,7 +134,8 @@ class PartitionProblem(SignedProblem):
     inequalities : sequence of callables, default=()
         Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
         partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``. A
-        function with an argument ``data`` also receives the data.
+        function with an argument ``data`` also receives the data, and arguments ``memberships``, ``centers``,
+        ``medoids`` and ``genes`` are those of the population, as for indices.
 
     Attributes
     ----------
@@ -142,6 +145,8 @@ class PartitionProblem(SignedProblem):
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
+    reads_genes : bool
+        Whether an index or inequality has an argument ``genes``, and so also receives the genotypes.
 
     Notes
     -----
@@ -149,7 +154,9 @@ class PartitionProblem(SignedProblem):
     or ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"`` if
     the constraints may contradict each other or the encoding.
 
-    Every distinct partition is scored once, so equal partitions have identical objectives. Partitions for
+    Every distinct partition is scored once, so equal partitions have identical objectives, unless an index or
+    inequality requests memberships, centres or genes, which differ between equal partitions. These are
+    computed once per population; row or column c is that of label c of :meth:`decode`. Partitions for
     which an index is undefined are infeasible: those with fewer clusters than ``min_clusters`` of the index,
     and for functions those in which every cluster has one sample. No such partition is in the front of a run.
 
@@ -167,7 +174,7 @@ class PartitionProblem(SignedProblem):
     def __init__(
         self,
         data: ArrayLike | None,
-        encoding: Encoding,
+        encoding: Encoding | tuple[Encoding, ...],
         objectives: Sequence[Index] | Index,
         *,
         constraints: PairwiseConstraints | None = None,
@@ -175,11 +182,13 @@ class PartitionProblem(SignedProblem):
         limits: Sequence[Limit] = (),
         inequalities: Sequence[Inequality] = (),
     ) -> None:
+        encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
         if not isinstance(encoding, Encoding):
-            raise TypeError(f"encoding must be an Encoding, got {type(encoding).__name__}.")
+            raise TypeError(f"encoding must be an Encoding or a tuple, got {type(encoding).__name__}.")
         _check_constraints(constraints, constraint_handling, encoding.n_samples)
         n_data = encoding.n_samples if data is None else _num_samples(checked_container(data, "data"))
-        if n_data != encoding.n_samples:
+        whole = n_data == encoding.n_samples
+        if not whole and not (isinstance(encoding, TupleEncoding) and n_data == encoding.parts[0].n_samples):
             raise ValueError(
                 f"data and encoding must have the same samples, got {n_data} and {encoding.n_samples}."
             )
@@ -188,6 +197,8 @@ class PartitionProblem(SignedProblem):
         self._unseen = is_own(encoding)
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
         self.indices = _fitted(objectives, data)
+        if isinstance(encoding, TupleEncoding):
+            self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
         # Generators can be read only once; an argument that is not iterable has no valid item.
@@ -204,6 +215,8 @@ class PartitionProblem(SignedProblem):
                 f"limits must be a sequence of Limit objects such as ClusterSizes, got {quoted(limits)}."
             )
         self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
+        self._products = _requested_products(encoding, self.indices, self.inequalities)
+        self.reads_genes = "genes" in self._products
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
@@ -254,8 +267,11 @@ class PartitionProblem(SignedProblem):
         if self._unseen and len(genes):
             _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
+        if self._products:
+            labels = decoded  # the order of clusters in memberships, centres and medoids
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
+        products = {name: self._product(name, genes[first]) for name in self._products}
         columns = []
         n_undefined = np.zeros(len(first))
         for index in self.indices:
@@ -264,10 +280,11 @@ class PartitionProblem(SignedProblem):
             n_undefined += missing
             known = np.flatnonzero(~(missing & is_own(index)))
             if len(known):
-                scores = self._values(index, distinct[known], genes[first[known]])
+                given = {name: products[name][known] for name in requests_of(index)}
+                scores = self._values(index, distinct[known], genes[first[known]], **given)
                 values[known] = value_per_row(scores, f"index {index.name!r}", len(known))
             columns.append(values)
-        limits = [_limit_values(limit, distinct) for limit in self.limits + self.inequalities]
+        limits = [_limit_values(limit, distinct, products) for limit in self.limits + self.inequalities]
         if self.constraints is not None:
             if self.constraint_handling == "objective":
                 columns.append(self.constraints.violation(distinct))
@@ -283,13 +300,29 @@ class PartitionProblem(SignedProblem):
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
         """Rows of the individuals to score, and for every individual the position of its equal among them."""
-        return distinct_rows(labels)
+        return distinct_rows(X if self._products else labels)
 
-    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
+    def _product(self, name: str, X: NDArray[Any]) -> NDArray[Any]:
+        """Return genes or a result of the encoding; check those of custom encodings."""
+        if name == "genes":
+            return X
+        values = np.asarray(getattr(self.encoding, name)(X))
+        if is_own(self.encoding):
+            who = f"{type(self.encoding).__name__}.{name}"
+            if name == "memberships":
+                values = checked_memberships(values, who, self.n_samples)
+            if values.ndim == 0 or len(values) != len(X):
+                raise ValueError(
+                    f"{who} must return {len(X)} rows, one per genotype, got shape {values.shape}."
+                )
+        return values
+
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
         """Return the values of an index for partitions decoded from the genotypes X."""
         name, shape = f"index {index.name!r}", (len(labels),)
-        values = array_of(index.evaluate(labels), name, shape, "one finite value per partition", nan=True)
-        return values.astype(np.float64)
+        population = products.pop("memberships") if index.takes == "memberships" else labels
+        found = index.evaluate(population, **products)
+        return array_of(found, name, shape, "one finite value per partition", nan=True).astype(np.float64)
 
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
@@ -321,6 +354,38 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
     return fitted
 
 
+def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> ValidityIndex:
+    """Return an index of the whole partition, whose function receives a partition per part."""
+    if isinstance(index, FunctionIndex):
+        index, n_parts = copy.copy(index), len(encoding.parts)
+        try:
+            inspect.signature(index.function).bind(None, *encoding.parts, **dict.fromkeys(index._requested))
+        except ValueError:
+            pass  # some compiled functions have no signature
+        except TypeError as error:
+            raise TypeError(
+                f"function {index.name!r} must accept the data and {n_parts} partitions, one per encoding of "
+                f"the tuple: {error}."
+            ) from None
+        ends = np.cumsum([part.n_samples for part in encoding.parts])[:-1]
+        index.function = partial(_call_with_parts, index.function, ends)
+        index.n_samples_ = encoding.n_samples
+    elif not whole:
+        raise ValueError(
+            "objectives of a tuple of encodings must be functions of the data and of one partition per part, "
+            f'such as (lambda X, rows, columns: ..., "min"); got index {index.name!r}, which requires data '
+            f"of all {encoding.n_samples} samples."
+        )
+    return index
+
+
+def _call_with_parts(
+    function: Callable[..., Any], ends: IntpArray, data: Any, labels: Labels, **products: Any
+) -> Any:
+    # Problems number clusters by first appearance, so those of a part are contiguous.
+    return function(data, *(piece - piece.min() for piece in np.split(labels, ends)), **products)
+
+
 def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -> BoolArray:
     """Return whether an index is undefined for partitions with these numbers of clusters."""
     singletons = isinstance(index, FunctionIndex) & (n_clusters >= n_samples)
@@ -338,14 +403,36 @@ def _with_data(function: Any, data: Any) -> Inequality:
     return partial(function, data=data) if wanted else function
 
 
-def _limit_values(limit: Limit | Inequality, labels: Labels) -> FloatArray:
+def _requested_products(
+    encoding: Encoding, indices: Sequence[ValidityIndex], inequalities: Sequence[Any]
+) -> tuple[str, ...]:
+    """Return the names in PRODUCTS that indices and inequalities request, and check that they exist."""
+    requests = [(f"index {index.name!r}", requests_of(index)) for index in indices]
+    requests += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in inequalities]
+    for who, names in requests:
+        for name in names:
+            if name != "genes" and not hasattr(encoding, name):
+                kind = type(encoding).__name__
+                raise TypeError(
+                    f"{who} requires {name}, but {kind} has no method {name}(X): define it, or use another "
+                    "encoding."
+                )
+    return tuple(name for name in PRODUCTS if any(name in names for _, names in requests))
+
+
+def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any]]) -> FloatArray:
     """Compute the violations of a limit, or the values of a custom inequality."""
-    function: Callable[[Labels], Any] = limit.violations if isinstance(limit, Limit) else limit
+    call = limit.violations if isinstance(limit, Limit) else limit
+    names, with_labels = requested(call)
+
+    def function(n: int | None = None) -> Any:
+        return call(*[labels[:n]][:with_labels], **{name: products[name][:n] for name in names})
+
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
-    values = value_per_row(function(labels), who, len(labels))
+    values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
         # Check with one partition: one value per sample has the same shape as one per partition here.
-        value_per_row(function(labels[:1]), who, 1)
+        value_per_row(function(1), who, 1)
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
 

@@ -112,11 +112,11 @@ class ChunkedCenterProblem(SignedProblem):
 
     def centers(self, X: ArrayLike) -> FloatArray:
         """Return centres in the coordinates of the data, shape (n_individuals, n_clusters, n_features)."""
-        return self.encoding.in_data(self.encoding.centers(X))
+        return self.encoding.in_data(self.encoding.relative_centers(X))
 
     def improve(self, X: ArrayLike) -> FloatArray:
         """Move all centres to the means of their clusters, in one pass; empty clusters do not move."""
-        return self._survey.statistics(self.encoding.centers(X)).means.reshape(-1, self.n_var)
+        return self._survey.statistics(self.encoding.relative_centers(X)).means.reshape(-1, self.n_var)
 
     def decode(self, X: ArrayLike) -> Labels:
         """Return the labels of all rows, int32 of shape (n_individuals, n_rows), from one pass.
@@ -125,12 +125,14 @@ class ChunkedCenterProblem(SignedProblem):
         :func:`~moo_clustering.parts.lazy_labels`.
         """
         numbers = np.arange(self.n_clusters)
-        labels = [NearestCenter(one, self.encoding.offsets, numbers) for one in self.encoding.centers(X)]
+        labels = [
+            NearestCenter(one, self.encoding.offsets, numbers) for one in self.encoding.relative_centers(X)
+        ]
         found = np.concatenate(self.parts.map(_labels, labels), axis=1)
         return np.stack([np.unique(row, return_inverse=True)[1] for row in found]).astype(np.int32)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        found = self._survey.statistics(self.encoding.centers(X))
+        found = self._survey.statistics(self.encoding.relative_centers(X))
         total = self._survey.total if self._columns != ("sum_of_squares",) else 0.0
         values = _values(found, self.parts.n_rows, total)
         out["F"] = np.column_stack([values[name] for name in self._columns]) * self._signs

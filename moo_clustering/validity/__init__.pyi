@@ -29,6 +29,12 @@ from .external import matched_rand_index as matched_rand_index
 from .external import mean_roc_curve as mean_roc_curve
 from .external import nmi as nmi
 from .external import pairwise_ari as pairwise_ari
+from .fuzzy import FuzzyHypervolume as FuzzyHypervolume
+from .fuzzy import FuzzySilhouette as FuzzySilhouette
+from .fuzzy import FuzzySumOfSquares as FuzzySumOfSquares
+from .fuzzy import FuzzyXieBeni as FuzzyXieBeni
+from .fuzzy import PartitionCoefficient as PartitionCoefficient
+from .fuzzy import PartitionEntropy as PartitionEntropy
 from .internal import BoundaryCut as BoundaryCut
 from .internal import CalinskiHarabasz as CalinskiHarabasz
 from .internal import ChangedShare as ChangedShare

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from numbers import Real
@@ -18,6 +19,8 @@ from moo_clustering._data import checked_integers
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
+# Arguments by which indices and inequalities request values that the encoding computes once per population.
+PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
 # Magnitude of the value where an index is undefined: finite, but worse than any other value. Problems make
 # these partitions infeasible.
@@ -39,11 +42,16 @@ class ValidityIndex(ABC):
     min_clusters : int, default=1
         Smallest number of clusters for which the index is defined. Problems do not score partitions with
         fewer clusters, which are infeasible.
+    takes : {"labels", "memberships"}, default="labels"
+        What problems pass to :meth:`evaluate` first: labels, or memberships of shape (n_individuals,
+        n_samples, n_clusters). Further arguments ``genes``, ``memberships``, ``centers`` and ``medoids`` of
+        :meth:`evaluate` receive the results of the methods of the encoding with these names.
     """
 
     name: ClassVar[str]
     greater_is_better: ClassVar[bool]
     min_clusters: ClassVar[int] = 1
+    takes: ClassVar[Literal["labels", "memberships"]] = "labels"
     n_samples_: int
 
     @abstractmethod
@@ -101,7 +109,8 @@ class FunctionIndex(PopulationIndex):
     Parameters
     ----------
     function : callable
-        Called with the data and one partition, of 2 to n_samples - 1 clusters.
+        Called with the data and one partition, of 2 to n_samples - 1 clusters. Arguments named ``genes``,
+        ``memberships``, ``centers`` and ``medoids`` receive those of the partition in a problem.
     direction : {"max", "min"}
         Whether larger or smaller values are better.
     name : str, optional
@@ -121,6 +130,7 @@ class FunctionIndex(PopulationIndex):
             raise TypeError(f"function must be a callable of X and labels, got {quoted(function)}.")
         choice("direction", direction, get_args(Direction))
         self.function = function
+        self._requested, self._with_labels = requested(function, 1)
         self.greater_is_better = direction == "max"  # type: ignore[misc]
         own: str = getattr(function, "__name__", type(function).__name__)
         self.name = name or own  # type: ignore[misc]
@@ -129,18 +139,37 @@ class FunctionIndex(PopulationIndex):
         self._data, self.n_samples_ = data, _num_samples(data)
         return self
 
-    def _score(self, population: Population) -> FloatArray:
-        return np.array(list(map(self._value, population.labels, population.n_clusters)))
+    def evaluate(self, labels: IntArray, **products: NDArray[Any]) -> FloatArray:
+        return self._score(self._population(labels), **products)
 
-    def _value(self, labels: Labels, n_clusters: int) -> float:
+    def _score(self, population: Population, **products: NDArray[Any]) -> FloatArray:
+        each = [{name: values[i] for name, values in products.items()} for i in range(len(population.labels))]
+        return np.array(list(map(self._value, population.labels, population.n_clusters, each)))
+
+    def _value(self, labels: Labels, n_clusters: int, products: dict[str, Any]) -> float:
         if not 1 < n_clusters < len(labels):
             return -UNDEFINED if self.greater_is_better else UNDEFINED
-        value: Any = self.function(self._data, labels)
+        value: Any = self.function(self._data, *[labels][: self._with_labels], **products)
         if np.ndim(value):
             raise ValueError(f"{self.name} must return one number, got shape {np.shape(value)}.")
         if not isinstance(value, Real) and np.asarray(value).dtype.kind not in "biuf":
             raise ValueError(f"{self.name} must return one real number, got {quoted(value)}.")
         return float(value)
+
+
+def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
+    """Return the names in PRODUCTS among the arguments after ``n_data``, and whether labels precede them."""
+    try:
+        names = list(inspect.signature(function).parameters)[n_data:]
+    except (TypeError, ValueError):  # some compiled functions have no signature
+        names = []
+    return tuple(name for name in PRODUCTS if name in names), not names or names[0] not in PRODUCTS
+
+
+def requests_of(index: ValidityIndex) -> tuple[str, ...]:
+    """Return the names in PRODUCTS that an index requests."""
+    names = index._requested if isinstance(index, FunctionIndex) else requested(index.evaluate, 1)[0]
+    return ("memberships", *names) if index.takes == "memberships" else names
 
 
 class Population(NamedTuple):

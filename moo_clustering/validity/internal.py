@@ -84,7 +84,7 @@ class Silhouette(base.PopulationIndex):
         k = population.n_clusters
         few = np.flatnonzero((k > 1) & (k <= MOST_FOR_PRODUCT))
         for rows, block in population.take(few).blocks(self.n_samples_ * MOST_FOR_PRODUCT):
-            values[few[rows]] = _by_product(self._D, block)
+            values[few[rows]] = sample_silhouettes(self._D, block).mean(axis=1)
         many = np.flatnonzero(k > MOST_FOR_PRODUCT)
         if len(many):
             sums = np.zeros(len(many))
@@ -94,8 +94,9 @@ class Silhouette(base.PopulationIndex):
         return values
 
 
-def _by_product(D: FloatArray, block: base.Population) -> FloatArray:
-    """Return the silhouettes by one product of D with the stacked cluster indicators of all individuals."""
+def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
+    """Return the silhouette of every sample, shape (n_individuals, n_samples)."""
+    # One product of D with the stacked cluster indicators of all individuals.
     n = len(D)
     starts = np.concatenate([[0], np.cumsum(block.n_clusters)[:-1]])
     rows = block.labels + starts[:, np.newaxis]
@@ -112,7 +113,7 @@ def _by_product(D: FloatArray, block: base.Population) -> FloatArray:
     greater = np.maximum(within, nearest)
     scores = np.zeros(rows.shape)
     np.divide(nearest - within, greater, out=scores, where=(greater > 0.0) & (own_size > 1))
-    return scores.mean(axis=1)
+    return scores
 
 
 @dataclass(eq=False, repr=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from moo_clustering._arrays import did_you_mean, quoted
-from moo_clustering.validity import internal
+from moo_clustering.validity import fuzzy, internal
 from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 from moo_clustering.validity.base import Direction, FunctionIndex, ValidityIndex
 from moo_clustering.validity.density import DBCV, CDbw, Dunn
@@ -27,6 +27,13 @@ _INDICES: tuple[type[ValidityIndex], ...] = (
     internal.MinimaxSilhouette,
     internal.Silhouette,
     internal.XieBeni,
+    # Indices of memberships.
+    fuzzy.FuzzyHypervolume,
+    fuzzy.FuzzySilhouette,
+    fuzzy.FuzzySumOfSquares,
+    fuzzy.FuzzyXieBeni,
+    fuzzy.PartitionCoefficient,
+    fuzzy.PartitionEntropy,
     # Indices of bags.
     BagDaviesBouldin,
     BagSDbw,

@@ -80,6 +80,8 @@ CASES = {
         Case("SubspaceMixture", {"n_swaps": 30}, True),
         Case("MemeticKMeans", {"pop_min": 3, "pop_max": 5, "max_stall": 3}),
         Case("ConstrainedKMeans", {"n_init": 5, "min_cluster_size": 4}),
+        Case("FuzzyCMeans"),
+        Case("GustafsonKessel"),
         Case("FuzzyModesMOGA", at_least=0.5),
         Case("Regions", at_least=-1.0),
         Case("EnsembleNMF", {"n_runs": 6, "input": "counts"}),

@@ -806,6 +806,9 @@ def _encoding_doors():
     )
     yield Door("CenterEncoding", lambda X: _encoded(problems.CenterEncoding(X, 3)), {"X": (X, rows())})
     yield Door(
+        "FuzzyCenterEncoding", lambda X: _encoded(problems.FuzzyCenterEncoding(X, 3)), {"X": (X, rows())}
+    )
+    yield Door(
         "FeatureSubsetEncoding",
         lambda X: _encoded(problems.FeatureSubsetEncoding(X, 3, random_state=0)),
         {"X": (X, words())},

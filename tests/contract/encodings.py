@@ -15,9 +15,15 @@ from moo_clustering.encodings import (
     MedoidEncoding,
     MedoidSlotEncoding,
     RegionEncoding,
+    TupleEncoding,
 )
 from moo_clustering.graphs import locus_graph
-from moo_clustering.problems import CenterEncoding, FeatureSubsetEncoding, SubspaceClusteringProblem
+from moo_clustering.problems import (
+    CenterEncoding,
+    FeatureSubsetEncoding,
+    FuzzyCenterEncoding,
+    SubspaceClusteringProblem,
+)
 
 # Their partitions are those around medoids only, and the order of the medoids decides ties.
 AROUND_MEDOIDS = (MedoidEncoding, MedoidSlotEncoding)
@@ -64,6 +70,12 @@ def _within(n, bounds):
     return {name: min(bound, n) for name, bound in bounds.items()}
 
 
+def _side_by_side(n, rng):
+    part = n - n // 3
+    medoids = MedoidEncoding(_few_values(part, rng), **_within(part, {"k_max": 4}))
+    return TupleEncoding((medoids, LabelEncoding(n // 3, min(3, n // 3))))
+
+
 def _neighbors(n, rng):
     others = np.array([np.delete(np.arange(n), i) for i in range(n)])
     return rng.permuted(others, axis=1)[:, : min(3, n - 1)]
@@ -106,6 +118,10 @@ OTHER_ENCODINGS = {
     "centres": EncodingCase(
         "CenterEncoding", lambda n, rng: CenterEncoding(rng.normal(size=(n, 2)), min(3, n))
     ),
+    "fuzzy centres": EncodingCase(
+        "FuzzyCenterEncoding", lambda n, rng: FuzzyCenterEncoding(rng.normal(size=(n, 2)), min(3, n))
+    ),
+    "side by side": EncodingCase("TupleEncoding", _side_by_side),
     "feature subsets": EncodingCase(
         "FeatureSubsetEncoding",
         lambda n, rng: FeatureSubsetEncoding(rng.integers(0, 4, size=(n, 5)), min(3, n), max_features=3),

@@ -141,6 +141,8 @@ ESTIMATORS = {
     "ConstrainedKMeans": _of("ConstrainedKMeans"),
     "EnsembleNMF": _of("EnsembleNMF"),
     "EntropyWeightedKMeans": _of("EntropyWeightedKMeans", y=CLASSES, max_iter=3),
+    "FuzzyCMeans": _of("FuzzyCMeans"),
+    "GustafsonKessel": _of("GustafsonKessel"),
     "FuzzyModesMOGA": _of("FuzzyModesMOGA", rules=_MODES_RULES, moves=_DRAWN),
     "HMRFKMeans": _of("HMRFKMeans", more=PAIRS),
     "InformationGainSelector": _of(

@@ -116,7 +116,16 @@ OTHER_INDICES = {
         _pairs_moved,
     ),
 }
-EVERY_INDEX = INDICES | BAG_INDICES | OTHER_INDICES
+# Of memberships, which labels are as well.
+FUZZY_INDICES = {
+    "fuzzy_hypervolume": _index("FuzzyHypervolume"),
+    "fuzzy_silhouette": _index("FuzzySilhouette"),
+    "fuzzy_sum_of_squares": _index("FuzzySumOfSquares"),
+    "fuzzy_xie_beni": _index("FuzzyXieBeni"),
+    "partition_coefficient": _index("PartitionCoefficient"),
+    "partition_entropy": _index("PartitionEntropy"),
+}
+EVERY_INDEX = INDICES | BAG_INDICES | OTHER_INDICES | FUZZY_INDICES
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,7 +134,7 @@ def test_encoding():
     # 3 clusters in 6 centres: each twice; 8 in 6: the largest.
     three = np.arange(len(X)) % 3
     np.testing.assert_allclose(
-        encoding.centers(encoding.encode([three]))[0][:3],
+        encoding.relative_centers(encoding.encode([three]))[0][:3],
         [encoding.points[three == c].mean(axis=0) for c in range(3)],
     )
     assert np.isfinite(encoding.encode([np.arange(len(X)) % 8])).all()

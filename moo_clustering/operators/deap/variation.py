@@ -124,7 +124,7 @@ def mut_relocate(
     """
     encoding = center_problem(problem).encoding
     mix = getattr(individual, "mix", None) if mix is None else mix
-    centers = encoding.centers(copied_genes(individual, np.float64))[0]
+    centers = encoding.relative_centers(copied_genes(individual, np.float64))[0]
     choice("removal", removal, get_args(Removal))
     relocate(encoding, centers, rng.random() if mix is None else mix, rng, removal)
     put_genes(individual, centers.ravel())

@@ -1,0 +1,89 @@
+"""Encodings side by side, for partitions of several sets of samples at once."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from moo_clustering._arrays import IntArray, Labels, quoted
+from moo_clustering.encodings import base
+
+
+class TupleEncoding(base.Encoding):
+    """Encodings side by side, such as one of the rows and one of the columns of a table (co-clustering).
+
+    The genes of the parts follow each other, and so do their samples: the partition consists of all samples,
+    and samples of different parts are never in one cluster. :meth:`split` returns a partition per part.
+    Every method takes the time of the same method of the parts. Raises a TypeError or ValueError unless there
+    are at least two encodings.
+
+    Parameters
+    ----------
+    parts : sequence of Encoding
+
+    Attributes
+    ----------
+    k_min, k_max : int
+        Smallest and largest number of clusters of all parts together.
+
+    Examples
+    --------
+    >>> from moo_clustering.encodings import LabelEncoding
+    >>> encoding = TupleEncoding((LabelEncoding(3, k_max=2), LabelEncoding(2, k_max=2)))
+    >>> labels = encoding.decode([[1, 1, 0, 1, 0]])
+    >>> labels
+    array([[0, 0, 1, 2, 3]], dtype=int32)
+    >>> encoding.split(labels)
+    (array([[0, 0, 1]], dtype=int32), array([[0, 1]], dtype=int32))
+    """
+
+    def __init__(self, parts: Sequence[base.Encoding]) -> None:
+        self.parts = tuple(parts) if isinstance(parts, Sequence) else (parts,)
+        if wrong := [part for part in self.parts if not isinstance(part, base.Encoding)]:
+            raise TypeError(f"parts must contain Encodings, got {quoted(wrong[0])}.")
+        if len(self.parts) < 2:
+            raise ValueError(f"parts must contain at least two encodings, got {len(self.parts)}.")
+        *self._samples, self.n_samples = np.cumsum([part.n_samples for part in self.parts]).tolist()
+        *self._ends, self.n_var = np.cumsum([part.n_var for part in self.parts]).tolist()
+        self.dtype = np.result_type(*(part.dtype for part in self.parts))
+        self.k_min = sum(getattr(part, "k_min", 1) for part in self.parts)
+        self.k_max = sum(getattr(part, "k_max", part.n_samples) for part in self.parts)
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Return the bounds of the genes of all parts."""
+        low, high = zip(*(part.bounds() for part in self.parts), strict=True)
+        return np.concatenate(low), np.concatenate(high)
+
+    def genes(self, X: IntArray) -> tuple[IntArray, ...]:
+        """Split genotypes of shape (..., n_var) into those of the parts, in the dtypes of the parts."""
+        pieces = np.split(X, self._ends, axis=-1)
+        return tuple(piece.astype(part.dtype) for part, piece in zip(self.parts, pieces, strict=True))
+
+    def split(self, labels: IntArray) -> tuple[Labels, ...]:
+        """Split partitions of shape (n_individuals, n_samples) or (n_samples,) into one array per part."""
+        pieces = np.split(np.asarray(labels), self._samples, axis=-1)
+        return tuple(map(base.relabel_by_first_appearance, pieces))
+
+    def decode(self, X: IntArray) -> Labels:
+        """Decode the parts; the clusters of every part follow those of the parts before it."""
+        out = [np.empty((len(X), 0), dtype=np.int32)]
+        for part, genes in zip(self.parts, self.genes(base.checked_genes(X, self.n_var)), strict=True):
+            first = np.max(out[-1], axis=1, initial=-1, keepdims=True) + 1
+            out.append(part.decode(genes) + first.astype(np.int32))
+        return np.concatenate(out, axis=1)
+
+    def encode(self, labels: IntArray) -> IntArray:
+        """Encode the partition of every part; clusters with samples of several parts are divided."""
+        pieces = self.split(base.checked_labels(labels, self.n_samples))
+        made = [part.encode(piece) for part, piece in zip(self.parts, pieces, strict=True)]
+        return np.concatenate(made, axis=1).astype(self.dtype)
+
+    def repair(self, X: IntArray) -> IntArray:
+        """Repair the genes of every part."""
+        pieces = self.genes(base.rounded_genes(X, self.n_var))
+        made = [part.repair(genes) for part, genes in zip(self.parts, pieces, strict=True)]
+        return np.concatenate(made, axis=1).astype(self.dtype)
+
+    def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
+        """Draw the genes of every part."""
+        made = [part.random(n_individuals, rng) for part in self.parts]
+        return np.concatenate(made, axis=1).astype(self.dtype)

@@ -1,0 +1,239 @@
+"""Fuzzy c-means and the Gustafson-Kessel algorithm: clusters with memberships, without evolution."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Real
+from typing import Annotated, Any, Self
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from moo_clustering._arrays import FloatArray, Int32Array, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._data import numeric_features
+from moo_clustering._docs import documented
+from moo_clustering.estimators import _base
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegative,
+    Probability,
+    SeedOptions,
+    estimator,
+)
+from moo_clustering.problems.centers import FuzzyCenterEncoding, fuzzy_memberships, shifted
+from moo_clustering.results import ClusteringResult
+from moo_clustering.validity.fuzzy import weighted_covariance
+
+
+@estimator
+class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
+    """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
+
+    The control of fuzzy evolutionary clusterers. A sample at a centre belongs to it alone. Distances depend
+    on the units of the columns: scale them first. In many dimensions, memberships become equal and centres
+    coincide; a smaller fuzziness helps. O(n_init max_iter n_samples n_clusters n_features) time, O(n_samples
+    n_clusters) memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms",
+    Plenum (1981).
+
+    Parameters
+    ----------
+    fuzziness : float
+        Exponent of memberships, above 1. They are crisp near 1, and equal for large values.
+    n_init, max_iter : int
+        Number of runs from greedy k-means++ centres, the best of which is used, and of updates per run.
+    tol : float
+        A run ends if no membership changes by more.
+
+    Attributes
+    ----------
+    memberships_ : ndarray of shape (n_samples, n_columns)
+        Memberships, with sums of 1. Column c is that of label c; clusters without labels come last.
+    cluster_centers_ : ndarray of shape (n_columns, n_features)
+        Means with the weights ``memberships_ ** fuzziness``, in the same order.
+    n_clusters_ : int
+        Number of clusters in ``labels_``, the clusters with the largest membership of every sample.
+    objective_ : float
+        Sum of squared distances with these weights.
+    n_iter_ : int
+        Number of updates of the best run.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import FuzzyCMeans
+    >>> model = FuzzyCMeans(2, random_state=0).fit([[0.0], [1.0], [5.0], [9.0], [10.0]])
+    >>> model.memberships_[:, 0].round(2)
+    array([0.99, 1.  , 0.5 , 0.  , 0.01])
+    """
+
+    n_clusters: Count
+    _: KW_ONLY
+    fuzziness: Annotated[float, Interval(Real, 1, None, closed="neither")] = 2.0
+    n_init: Count = 10
+    max_iter: Count = 300
+    tol: NonNegative = 1e-5
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        """
+        X = numeric_features(self, X)
+        _base.check_n_clusters(self.n_clusters, len(X))
+        k = _base.count_distinct_rows(X, self.n_clusters)
+        encoding = FuzzyCenterEncoding(X, k, fuzziness=self.fuzziness)
+        points, self._offsets = encoding.points, encoding.offsets
+        rngs = map(np.random.default_rng, spawn_seeds(self.random_state, self.n_init))
+        runs = (self._run(points, encoding.seeds(rng)) for rng in rngs)
+        self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
+        self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
+        memberships = self._memberships(points)
+        # Ties go to the first cluster, and may have left a cluster without samples.
+        used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
+        self.memberships_ = memberships[:, self._reorder(used)]
+        self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
+        self.cluster_centers_ = encoding.in_data(self._norms[0])
+        if self.n_clusters_ < self.n_clusters:
+            reason = "the others have the largest membership of no sample; reduce n_clusters or fuzziness"
+            _base.warn_of_few(self.n_clusters_, self.n_clusters, reason if k == self.n_clusters else "")
+        if not converged:
+            warn_caller(
+                f"memberships still change after max_iter={self.max_iter} updates", ConvergenceWarning
+            )
+        return self
+
+    @documented(_base.OF_PREDICT)
+    def predict(self, X: Any) -> Int32Array:
+        """Predict the cluster with the largest membership; rows of the fit get their ``labels_``."""
+        return self.predict_proba(X)[:, : self.n_clusters_].argmax(axis=1).astype(np.int32)
+
+    @documented(_base.OF_TRANSFORM)
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Compute memberships, in the columns of ``memberships_``; these are not probabilities of a model."""
+        check_is_fitted(self)
+        return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
+
+    def _memberships(self, points: FloatArray) -> FloatArray:
+        return fuzzy_memberships(_squares(points, *self._norms), self.fuzziness)
+
+    def _reorder(self, first: Any) -> Any:
+        """Move some clusters to the front, and return the order."""
+        order = np.concatenate([first, np.setdiff1d(np.arange(len(self._norms[0])), first)])
+        self._norms = [None if part is None else part[order] for part in self._norms]
+        return order
+
+    def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> Any:
+        """Return a factor of the norm of every cluster; None for the Euclidean norm."""
+        return None
+
+    def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
+        """Alternate between memberships, and centres with their norms."""
+        n_iter, converged, factors = 0, False, None
+        former: Any = np.inf
+        while not converged and n_iter < self.max_iter:
+            n_iter += 1
+            squares = _squares(points, centers, factors)
+            memberships = fuzzy_memberships(squares, self.fuzziness)
+            weights = memberships**self.fuzziness
+            objective = float((weights * squares).sum())
+            converged = bool(np.abs(memberships - former).max() <= self.tol)
+            if not converged:
+                former = memberships
+                totals = weights.sum(axis=0)[:, np.newaxis]
+                # All samples can be at other centres.
+                used = totals > 0.0
+                centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
+                factors = self._factors(points, weights, centers)
+        return objective, n_iter, converged, centers, factors
+
+    def _clustering_result(self) -> ClusteringResult:
+        return with_memberships(super()._clustering_result(), self.memberships_)
+
+
+@estimator
+class GustafsonKessel(FuzzyCMeans):
+    """Fuzzy clusters of different shapes and orientations, by a Mahalanobis distance for every cluster.
+
+    Each cluster has a norm of volume 1 from its fuzzy covariance matrix, whose estimation requires many
+    samples per feature. The first memberships are Euclidean, so the units of the columns only affect the
+    start, and the regularisation. ``max_condition`` keeps covariances of collinear samples invertible.
+    O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson, W. Kessel, "Fuzzy
+    clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der Veen, U. Kaymak,
+    "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE (2002).
+
+    Parameters
+    ----------
+    regularization : float
+        Share, from 0 to 1, of a multiple of the identity matrix in covariances; 1 leads to fuzzy c-means.
+    max_condition : float
+        Largest ratio of the eigenvalues of a covariance; smaller eigenvalues are increased.
+
+    Attributes
+    ----------
+    covariances_ : ndarray of shape (n_columns, n_features, n_features)
+        Fuzzy covariance matrices of the clusters, before regularisation.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import GustafsonKessel
+    >>> X = [[-3, -3], [-1, -1], [1, 1], [3, 3.1], [-3, 3], [-1, 1], [1, -1], [3, -3.1]]
+    >>> GustafsonKessel(2, random_state=0).fit(X).labels_
+    array([0, 0, 0, 0, 1, 1, 1, 1], dtype=int32)
+    """
+
+    _: KW_ONLY
+    regularization: Probability = 0.0
+    max_condition: Annotated[float, Interval(Real, 1, None, closed="left")] = 1e15
+
+    @documented(FuzzyCMeans.fit)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X."""
+        super().fit(X, y)
+        points = shifted(numeric_features(self, X, reset=False), self._offsets)
+        self.covariances_ = _covariances(points, self.memberships_**self.fuzziness, self._norms[0])
+        return self
+
+    def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
+        """Factors B of the norms B B^T = det(F)^(1/d) F^-1 of the regularised covariances F."""
+        overall = self._limited(np.linalg.eigvalsh(points.T @ points / len(points)))
+        covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
+        covariances += self.regularization * np.exp(np.log(overall).mean()) * np.eye(points.shape[1])
+        values, vectors = np.linalg.eigh(covariances)
+        logs = np.log(self._limited(values))
+        return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
+
+    def _limited(self, values: Any) -> FloatArray:
+        """Limit the condition; eigenvalues of a single point become 1, for the Euclidean norm."""
+        values = np.maximum(values, values[..., -1:] / self.max_condition)
+        return np.where(values[..., -1:] > 0.0, values, 1.0)
+
+
+def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None) -> FloatArray:
+    """Squared distances of shape (n_samples, n_clusters) in the norms of the clusters."""
+    if factors is None:
+        return np.asarray(cdist(points, centers, "sqeuclidean"))
+    # Not by BLAS, which can round equal rows differently.
+    turned = [np.einsum("nd,de->ne", points - v, B) for v, B in zip(centers, factors, strict=True)]
+    return np.square(turned).sum(axis=2).T
+
+
+def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
+    """Fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
+    pairs = zip(centers, weights.T, strict=True)
+    return np.concatenate([weighted_covariance((points - v)[np.newaxis], w[np.newaxis]) for v, w in pairs])
+
+
+def with_memberships(found: ClusteringResult, memberships: FloatArray) -> ClusteringResult:
+    """Add memberships to the facts and arrays of a result."""
+    largest, coefficient = memberships.max(axis=1).mean(), np.square(memberships).sum(axis=1).mean()
+    text = f"mean largest membership {largest:.3f}, partition coefficient {coefficient:.3f}"
+    facts, arrays = [*found.facts, ("memberships", text)], found.arrays
+    return replace(found, facts=facts, arrays=lambda: {**arrays(), "memberships": memberships})

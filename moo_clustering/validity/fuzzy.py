@@ -1,0 +1,220 @@
+"""Indices of fuzzy partitions, in which samples have memberships in all clusters."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
+from scipy.special import xlogy
+
+from moo_clustering._arrays import BoolArray, FloatArray, at_least_one, block_slices
+from moo_clustering._distances import MAX_MEMORY, Metric, centred_features, distance_matrix
+from moo_clustering._docs import Documented, documented
+from moo_clustering.encodings.base import checked_memberships, one_hot, relabel_by_first_appearance
+from moo_clustering.validity import base, internal
+
+# Logarithm of the largest hypervolume.
+_LOG_LARGEST = 300 * np.log(10.0)
+
+
+class FuzzyIndex(Documented, base.PopulationIndex):
+    """Base class of indices of memberships.
+
+    ``evaluate`` accepts memberships of shape (n_individuals, n_samples, n_clusters), with sums of 1 over the
+    clusters, or labels, whose memberships are 0 and 1. Clusters without memberships are ignored.
+    """
+
+    takes = "memberships"
+
+    def fit(self, data: ArrayLike) -> Self:
+        at_least_one("fuzziness", getattr(self, "fuzziness", 1))
+        self._X = centred_features(data)
+        self.n_samples_ = len(self._X)
+        return self
+
+    def evaluate(self, memberships: ArrayLike) -> FloatArray:
+        U: Any = memberships
+        if np.ndim(U) < 3 or not hasattr(self, "n_samples_"):
+            U = one_hot(self._population(U).labels)
+        U = checked_memberships(U, "memberships", self.n_samples_)
+        blocks = block_slices(len(U), self.n_samples_ * U.shape[2])
+        return np.concatenate([np.empty(0), *(self._score(U[rows]) for rows in blocks)])
+
+
+@dataclass(eq=False, repr=False)
+class FuzzySumOfSquares(FuzzyIndex):
+    """J_m, the sum of squared distances to the means, weighted by ``memberships ** fuzziness``, minimised.
+
+    The means have the same weights. The objective of fuzzy c-means; for labels, the within-cluster sum of
+    squares. O(p n k d) time for p individuals, O(p n k) memory. Source: J. Bezdek, "Pattern Recognition with
+    Fuzzy Objective Function Algorithms", Plenum (1981).
+
+    Parameters
+    ----------
+    fuzziness : float
+        Exponent of memberships, at least 1. Default: 2, and 1 for :class:`FuzzyHypervolume`.
+
+    Examples
+    --------
+    >>> from moo_clustering.validity import FuzzySumOfSquares
+    >>> U = [[[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]]
+    >>> FuzzySumOfSquares().fit([[0.0], [1.0], [2.0]]).evaluate(U)
+    array([0.4])
+    """
+
+    name, greater_is_better = "fuzzy_sum_of_squares", False
+
+    fuzziness: float = 2.0
+
+    def _score(self, U: Any) -> FloatArray:
+        return self._within(*self._weighted(U)[:2])
+
+    def _weighted(self, U: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Weights of samples, shape (p, n, k), means of clusters, (p, k, d), and clusters with weights."""
+        weights = U**self.fuzziness
+        totals = weights.sum(axis=1)
+        used = totals > 0.0
+        sums = weights.transpose(0, 2, 1) @ self._X
+        return weights, sums / np.where(used, totals, 1.0)[:, :, np.newaxis], used
+
+    def _within(self, weights: FloatArray, means: FloatArray) -> FloatArray:
+        squares = cdist(self._X, means.reshape(-1, self._X.shape[1]), "sqeuclidean")
+        return np.einsum("pnk,npk->p", weights, squares.reshape(-1, *means.shape[:2]))
+
+
+class FuzzyXieBeni(FuzzySumOfSquares):
+    """J_m over n_samples times the smallest squared distance of two means, minimised.
+
+    For labels, :class:`XieBeni`, also where it is undefined (1e12 for one cluster). O(p n k d + p k^2 d) time
+    for p individuals, O(p n k) memory. Source: X. Xie, G. Beni, "A validity measure for fuzzy clustering",
+    IEEE TPAMI 13 (1991).
+    """
+
+    name, min_clusters = "fuzzy_xie_beni", 2
+
+    def _score(self, U: Any) -> FloatArray:
+        weights, means, used = self._weighted(U)
+        squares = np.square(means[:, :, np.newaxis] - means[:, np.newaxis]).sum(axis=-1)
+        pairs = used[:, :, np.newaxis] & used[:, np.newaxis] & ~np.eye(used.shape[1], dtype=bool)
+        least = np.where(pairs, squares, np.inf).min(axis=(1, 2))
+        scatter = internal.Scatter(self._within(weights, means), least, least)
+        mean = base.mean_square_distance(self._X)
+        return internal.xie_beni_values(scatter, used.sum(axis=1), self.n_samples_, mean)
+
+
+@dataclass(eq=False, repr=False)
+class FuzzyHypervolume(FuzzySumOfSquares):
+    """Sum over clusters of the square root of the determinant of the fuzzy covariance, minimised.
+
+    Scale the columns first: the value is a volume, of at most 1e300. A cluster in fewer dimensions than X has
+    columns has volume 0. O(p n k d^2) time for p individuals, O(p n (k + d)) memory. Source: I. Gath, A.
+    Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
+    """
+
+    name = "fuzzy_hypervolume"
+
+    fuzziness: float = 1.0
+
+    def _score(self, U: Any) -> FloatArray:
+        values = np.zeros(len(U))
+        for rows in block_slices(len(U), self._X.size):
+            weights, means, used = self._weighted(U[rows])
+            for c in range(used.shape[1]):
+                covariance = weighted_covariance(self._X - means[:, np.newaxis, c], weights[:, :, c])
+                half = 0.5 * np.linalg.slogdet(covariance)[1]
+                values[rows] += np.where(used[:, c], np.exp(np.minimum(half, _LOG_LARGEST)), 0.0)
+        return np.minimum(values, np.exp(_LOG_LARGEST))
+
+
+def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArray:
+    """Covariances of shape (p, d, d) from deviations (p, n, d) and weights (p, n), divided by their sums."""
+    totals = weights.sum(axis=1)
+    weighted = deviations * (weights / np.where(totals > 0.0, totals, 1.0)[:, np.newaxis])[:, :, np.newaxis]
+    return np.asarray(deviations.transpose(0, 2, 1) @ weighted)
+
+
+@dataclass(eq=False, repr=False)
+class PartitionCoefficient(FuzzyIndex):
+    """Mean over samples of the sum of squared memberships, maximised: 1 for labels, 1 / k if all are equal.
+
+    The data have no effect. O(p n k) time for p individuals. Sources: Bezdek (1981), see
+    :class:`FuzzySumOfSquares`; R. Dave, "Validating fuzzy partitions obtained through c-shells clustering",
+    Pattern Recognition Letters 17 (1996), for the normalisation.
+
+    Parameters
+    ----------
+    normalized : bool, default=False
+        Whether values do not depend on the number of clusters k for equal memberships: ``1 - k / (k - 1) *
+        (1 - coefficient)``, which is 0 for these, and entropy / log k, which is 1.
+    """
+
+    name, greater_is_better, min_clusters = "partition_coefficient", True, 2
+
+    normalized: bool = False
+
+    def _score(self, U: Any) -> FloatArray:
+        values, k = np.square(U).sum(axis=2).mean(axis=1), U.any(axis=1).sum(axis=1)
+        if self.normalized:
+            values = np.where(k > 1, 1.0 - k / np.maximum(k - 1, 1) * (1.0 - values), 0.0)
+        return np.asarray(values)
+
+
+class PartitionEntropy(PartitionCoefficient):
+    """Mean over samples of the entropy of the memberships, minimised: 0 for labels, log k if all are equal.
+
+    The data have no effect. O(p n k) time for p individuals. Source: Bezdek (1981), see
+    :class:`FuzzySumOfSquares`.
+    """
+
+    name, greater_is_better = "partition_entropy", False
+
+    def _score(self, U: Any) -> FloatArray:
+        values, k = np.maximum(-xlogy(U, U).sum(axis=2).mean(axis=1), 0.0), U.any(axis=1).sum(axis=1)
+        return np.where(k > 1, values / np.log(np.maximum(k, 2)), 1.0) if self.normalized else values
+
+
+@documented(internal.Silhouette)
+@dataclass(eq=False, repr=False)
+class FuzzySilhouette(FuzzyIndex):
+    """Mean silhouette, weighted by the difference of the two largest memberships, maximised.
+
+    Silhouettes are those of the largest memberships as labels, so that samples between clusters count less.
+    For labels, :class:`Silhouette`. The value is -1 for one cluster, and if all weights are 0. O(p n^2 k)
+    time for p individuals, O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A fuzzy extension of the
+    silhouette width criterion for cluster analysis", Fuzzy Sets and Systems 157 (2006).
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Exponent of the weights, at least 1.
+    """
+
+    name, greater_is_better, min_clusters = "fuzzy_silhouette", True, 2
+
+    alpha: float = 1.0
+    _: KW_ONLY
+    metric: Metric = "euclidean"
+    max_memory: int = MAX_MEMORY
+
+    def fit(self, data: ArrayLike) -> Self:
+        at_least_one("alpha", self.alpha)
+        self._D = distance_matrix(data, self.metric, self.max_memory, "FuzzySilhouette")
+        self.n_samples_ = len(self._D)
+        return self
+
+    def _score(self, U: Any) -> FloatArray:
+        population = self._population(relabel_by_first_appearance(U.argmax(axis=2)))
+        values = np.full(len(U), internal.SILHOUETTE_OF_ONE_CLUSTER)
+        rows = np.flatnonzero(population.n_clusters > 1)
+        if len(rows):
+            widths = internal.sample_silhouettes(self._D, population.take(rows))
+            largest = np.sort(U[rows], axis=2)
+            weights = (largest[:, :, -1] - largest[:, :, -2]) ** self.alpha
+            totals = weights.sum(axis=1)
+            values[rows] = np.divide(
+                (weights * widths).sum(axis=1), totals, out=values[rows], where=totals > 0
+            )
+        return values
