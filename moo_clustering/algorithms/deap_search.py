@@ -91,6 +91,7 @@ class DeapSearch:
         self.logbook = tools.Logbook()
         self.generation = 0
         self.exhausted = False
+        self._first: Any = ()
 
     @property
     def finished(self) -> bool:
@@ -104,9 +105,14 @@ class DeapSearch:
                 "toolbox has no 'individual'; register a function that accepts genes, or omit checkpoint"
             )
 
+    def start_from(self, genes: NDArray[Any]) -> None:
+        """Put genotypes at the start of the initial population."""
+        self._first = genes[: self.pop_size]
+
     def start(self) -> None:
         """Create and evaluate the initial population."""
         self.population = new_population(self.toolbox, self.pop_size, self.rng)
+        self.population[: len(self._first)] = [of_genes(genes, self.toolbox) for genes in self._first]
         if hasattr(self.step, "start"):
             self._take(self.step.start(self.population, self.toolbox, self.rng))
         else:

@@ -44,8 +44,9 @@ from moo_clustering._arrays import FloatArray, array_of, is_own, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
-from moo_clustering.operators import CanonicalDuplicates, RefillingSampling, start_genes
+from moo_clustering.operators import CanonicalDuplicates, start_genes
 from moo_clustering.operators.base import checked_operators
+from moo_clustering.operators.generic import begun
 
 # Also exported by moo_clustering.algorithms.
 from moo_clustering.operators.sparse_rows import RowTableEvaluator as RowTableEvaluator
@@ -330,7 +331,7 @@ def evolve(
     """
     search = PymooSearch(problem, algorithm, seed=seed, n_gen=n_gen)
     if start is not None:
-        _start_from(search.algorithm, start_genes(problem, start))
+        search.start_from(start_genes(problem, start))
     if isinstance(checkpoint, str | PathLike):
         own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
@@ -349,22 +350,6 @@ def evolve(
         checkpoint=checkpoint,
     )
     return search.result()
-
-
-def _start_from(algorithm: Algorithm, genes: Genes) -> None:
-    """Put genotypes at the start of the initial population."""
-    holder = getattr(algorithm, "initialization", None)
-    holder = algorithm if holder is None else holder
-    sampling = getattr(holder, "sampling", None)
-    if not isinstance(sampling, Sampling):
-        raise TypeError(
-            f"start requires an algorithm with a pymoo Sampling, but that of {type(algorithm).__name__} is "
-            f"{quoted(sampling)}: pass problem.operators(algorithm, start=...)."
-        )
-    if isinstance(sampling, RefillingSampling):
-        sampling.start = genes
-    else:
-        holder.sampling = RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
 
 
 def _objective_names(problem: Problem) -> Sequence[str] | None:
@@ -466,6 +451,19 @@ class PymooSearch:
             raise ValueError("termination cannot be checkpointed; use n_gen, or omit checkpoint")
         if self.algorithm.save_history:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
+
+    def start_from(self, genes: Genes) -> None:
+        """Put genotypes at the start of the initial population."""
+        algorithm = self.algorithm
+        holder = getattr(algorithm, "initialization", None)
+        holder = algorithm if holder is None else holder
+        sampling = getattr(holder, "sampling", None)
+        if not isinstance(sampling, Sampling):
+            raise TypeError(
+                f"start requires an algorithm with a pymoo Sampling, but that of {type(algorithm).__name__} "
+                f"is {quoted(sampling)}: pass problem.operators(algorithm, start=...)."
+            )
+        holder.sampling = begun(sampling, genes)
 
     def start(self) -> None:
         """Create and evaluate the initial population."""

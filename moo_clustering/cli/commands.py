@@ -311,7 +311,11 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts, by a Dask clust
     "Maps: largest difference between the load of a region and the mean load, such as 15%.",
     callback=_share,
 )
-@_option("--start COLUMN", "Maps: earlier regions, as names or numbers; may be empty.")
+@_option(
+    "--start START",
+    "Begin the search from a partition: the folder of a run, a table with the columns row and label, or a "
+    "column of DATA, such as earlier regions.",
+)
 @_option("--id-column COLUMN", "Identifiers of the rows.")
 @_option("--drop COLUMN", "Column to ignore; repeatable.", multiple=True)
 @_option(

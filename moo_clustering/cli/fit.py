@@ -49,6 +49,7 @@ from moo_clustering.cli.folder import (
 )
 from moo_clustering.cli.job import (
     Job,
+    begin_from,
     build_estimator,
     choose_method,
     estimator_input,
@@ -83,7 +84,6 @@ _READING = (
     "drop",
     "header",
     "weight",
-    "start",
 )
 _FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "embed", "stemmer")
 _INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
@@ -113,22 +113,32 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     method, preset = find_method(name)
     estimator_class = method.load()
     settings = parse_settings(options["settings"], method.name, estimator_class)
+    values = {name: option.default for name, option in parameters_of(estimator_class).items()}
+    start = options["start"]
+    if start is not None and "start" not in values and not method.areas:
+        raise ValueError(f"--start is for methods with a search; {method.name} has none")
+    column = None if start is None or Path(start).exists() else start
     filling = {name: options[name] for name in ("weights", "missing") if options[name] is not None}
     if filling and not options["prepare"]:
         raise DataError(f"--no-prepare uses columns unchanged, but --{next(iter(filling))} prepares them")
     with shown_warnings() as more_notices:
-        samples = load_data(
-            data,
-            method,
-            prepares=prepares(method, preset | settings) if options["prepare"] else None,
-            filling=filling,
-            **{name: options[name] for name in _READING},
-        )
+        try:
+            samples = load_data(
+                data,
+                method,
+                prepares=prepares(method, preset | settings) if options["prepare"] else None,
+                filling=filling,
+                **{name: options[name] for name in _READING},
+                start=column,
+            )
+        except DataError as error:
+            # The column of the start is read like a column to drop.
+            text = str(error).replace(f"{column!r} (--drop)", f"{column!r} (--start)")
+            raise DataError(text) from error
     notices += more_notices
     _require_used(filling, samples, method.name)
     for line in () if quiet else samples.notes:
         click.echo(f"Note: {message_line(line)}", err=True)
-    values = {name: option.default for name, option in parameters_of(estimator_class).items()}
     scaled: dict[str, Any] = {}
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
@@ -162,6 +172,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         "fit", method, estimator, samples, seed, use, notices=notices, started=started, why=why,
         options=settings, lines=partial(lines_of, Path(data), click.get_current_context()),
     )  # fmt: skip
+    begin_from(job, start)
     supervise(job, options["partial_labels"], options["must_link"], options["cannot_link"])
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
@@ -224,7 +235,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     prepared, name = job.samples.prepared, type(job.estimator).__name__
     options = changed_options(job.estimator) | {"random_state": str(job.seed)}
     is_long = job.samples.n_samples > 50 * LONG or "..." in "".join(options.values())
-    if prepared is None or job.supervision or data.suffix != ".csv" or is_long:
+    if prepared is None or job.supervision or "start" in job.sources or data.suffix != ".csv" or is_long:
         return ""
     try:
         table = pd.read_csv(data).drop(columns=[*columns])

@@ -28,7 +28,7 @@ from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
 # Parameters that do not affect the result, or that are paths, or that the record contains elsewhere.
-_NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state"}
+_NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state", "start"}
 # Largest number of label names in a message; smallest number of columns of label sets.
 _NAMED, _FEWEST = 5, 2
 
@@ -378,6 +378,31 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
         )
         job.supervision[name] = pairs
         job.sources[name] = {"file": Path(file).name, "n_pairs": len(pairs)}
+
+
+def begin_from(job: Job, start: str | None) -> None:
+    """Begin the search from the labels of an earlier run, a table, or a column of the data."""
+    if start is None or "start" in job.samples.arguments:
+        return
+    samples, path = job.samples, Path(start)
+    if path.exists():
+        labels = load.labels_of(path, samples)
+    else:
+        frame = samples.unused if samples.given is None else samples.given
+        if frame is None or start not in frame:
+            raise ValueError(
+                f"--start {start}: no such file or folder exists, and the fit reads no such column"
+            )
+        labels = frame[start]
+    labels = labels.replace({"": None, "-1": None})
+    if job.method.areas:
+        job.samples = replace(samples, arguments={**samples.arguments, "start": labels.to_numpy()})
+    else:
+        codes, names = labels.factorize()
+        if (codes < 0).any():
+            raise ValueError(f"--start {start} must have a label for every {samples.kind}")
+        job.estimator.set_params(start=codes)
+        job.sources["start"] = {"file" if path.exists() else "column": path.name, "n_clusters": len(names)}
 
 
 def _none(column: str) -> str:

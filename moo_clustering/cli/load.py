@@ -54,7 +54,7 @@ from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.files import NotNumericError, holds_documents, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
-from moo_clustering.persistence import read_arrays
+from moo_clustering.persistence import cell_text, read_arrays
 
 if TYPE_CHECKING:
     from moo_clustering.estimators._methods import Method
@@ -97,7 +97,7 @@ def load_data(
     file contains them, or a column of bag identifiers is named; categories if the method accepts them.
     ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
     ``header`` states whether the first line of a table contains the column names. ``weight`` and ``start``
-    name columns of a map.
+    name columns of a map; ``start`` also of a table.
     """
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
@@ -106,19 +106,20 @@ def load_data(
         )
     named = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column, "--drop": drop}
     path = Path(data)
-    is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None or start is not None
+    is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None
     if is_map and (path.exists() or data in BUNDLED):
         if not method.areas:
             raise DataError(
-                f"maps, --weight and --start are for method regions, not for {method.name}; for other "
+                f"maps and --weight are for method regions, not for {method.name}; for other "
                 "methods, save the attributes of a map as a table (.csv)"
             )
         if text_columns is not None or bag is not None or label_file is not None:
             raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
         roles = tables.Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
         return load_areas(path, roles, weight, start, preparation=prepares or "none", options=filling or {})
+    drop = (*drop, *filter(None, [start]))
     if data in BUNDLED:
-        options = {"--bag": bag, "--text-columns": text_columns, **named}
+        options = {"--bag": bag, "--text-columns": text_columns, **named, "--start": start}
         if given := [flag for flag, value in options.items() if value]:
             raise DataError(f"{' and '.join(given)} name columns of a file, but {data} is a bundled data set")
         if label_file is not None:
@@ -463,6 +464,28 @@ def load_prepared(
         unused = [name for name, role in taken.items() if role in ("labels", "drop")]
         return CategorySamples.of(mixed, notes=found.notes, unused=frame[unused])
     return replace(found, has_equal_columns=is_equal)
+
+
+def labels_of(path: Path, samples: Samples) -> pd.Series:
+    """Read the labels in the folder of a run, or in a table, in the order of the samples."""
+    file = path / "labels.csv" if path.is_dir() else path
+    if not file.is_file():
+        raise DataError(f"--start {path} contains no {file.name}, and thus no result of a run")
+    frame = tables.read_frame(file, tables.Roles())[0]
+    if len(frame.columns) < 2 or "label" not in frame.columns[1:]:
+        raise DataError(f"{file} must have the columns row and label, got {', '.join(frame.columns)}")
+    rows, wanted = frame.iloc[:, 0].map(cell_text), [str(name) for name in samples.row_ids]
+    found = frame["label"].set_axis(rows)
+    if not found.index.is_unique:
+        raise DataError(f"{file} contains the row {rows[rows.duplicated()].iloc[0]!r} twice")
+    if missing := [name for name in wanted if name not in found.index]:
+        raise DataError(f"{file} has no label of row {missing[0]!r} of {samples.name}")
+    if not samples.has_row_ids and len(found) > len(wanted):
+        raise DataError(
+            f"{file} has {len(found)} rows, but {samples.name} {len(wanted)} without identifiers: name their "
+            "column with --id-column in both runs"
+        )
+    return found[wanted]
 
 
 def load_areas(

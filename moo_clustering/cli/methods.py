@@ -23,6 +23,7 @@ FLAGS = {
     "checkpoint": "--out and --checkpoint-every",
     "checkpoint_every": "--checkpoint-every",
     "resume": "--resume",
+    "start": "--start",
 }
 _SECTION = re.compile(r"^-{3,}\s*$")
 _ROLE = re.compile(r":[a-z:]+:`(?:~?(?:[^`<]*\.)?([^`<.]+)|([^`<]+?)\s*<[^`]*>)`")

@@ -150,8 +150,20 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
         """Return a function that labels rows, and that workers can receive."""
         return RowLabels(self)
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters as in scikit-learn, without those of an estimator passed as ``start``."""
+        params: dict[str, Any] = super().get_params(deep)  # type: ignore[misc]
+        return {name: value for name, value in params.items() if not name.startswith("start__")}
+
+    def __sklearn_clone__(self) -> Any:
+        twin = super().__sklearn_clone__()  # type: ignore[misc]
+        if "start" in vars(self):
+            # A fitted estimator passed as ``start`` is data: its clone would not be fitted.
+            twin.start = self.start  # type: ignore[attr-defined]
+        return twin
+
     def _validate_params(self) -> None:
-        for name, value in self.get_params(deep=False).items():  # type: ignore[attr-defined]
+        for name, value in self.get_params(deep=False).items():
             if isinstance(value, bool):
                 rules: Any = self._parameter_constraints.get(name)
                 allowed = not isinstance(rules, list) or "boolean" in rules
@@ -897,6 +909,10 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
             "checkpoint requires an integer random_state, so that a resumed run equals an "
             f"uninterrupted one; got random_state={estimator.random_state!r}."
         )
+    if getattr(estimator, "start", None) is not None:
+        from moo_clustering.operators.generic import start_rows  # slow import
+
+        data = (*data, start_rows(estimator.start))
     parameters = {
         name: _plain(value) for name, value in estimator.get_params(deep=False).items() if name not in _FREE
     }

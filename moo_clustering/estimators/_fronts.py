@@ -312,6 +312,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
             search.algorithm.save_history |= self.save_history
             if self.termination is not None:
                 search.end_by(self.termination)
+        self._begin(search, problem)
         yield Plan(search, n_gen, problem.objective_names)
         self.history_ = Recorder(signs)
         self.interrupted_ = drive(
@@ -463,6 +464,10 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
             # The fit has already warned about the partition that it selected.
             warnings.simplefilter("ignore")
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
+
+    def _graph_options(self) -> dict[str, Any]:
+        """Return the parameters for the graphs, which do not depend on the start of the search."""
+        return {name: value for name, value in self._parameters().items() if name != "start"}
 
     def _joins(self, must_link: ArrayLike | None) -> bool:
         """Return whether the graph gets links between samples that belong together."""

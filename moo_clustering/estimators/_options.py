@@ -173,8 +173,15 @@ class CheckpointOptions(ParallelOptions):
     resume: bool = False
 
 
+@estimator
 class SearchOptions(CheckpointOptions):
     """Parameters of estimators with a search, which returns the best results so far after Ctrl-C.
+
+    Parameters
+    ----------
+    start : array-like, Population, estimator or path
+        First individuals: partitions, a fitted estimator (clones share it), the folder of a run, or
+        genotypes; see :func:`~moo_clustering.operators.start_genes`. Default: all are drawn.
 
     Attributes
     ----------
@@ -182,3 +189,13 @@ class SearchOptions(CheckpointOptions):
         Whether Ctrl-C ended the search early. To handle SIGTERM in the same way, call
         ``signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))``.
     """
+
+    _: KW_ONLY
+    start: Annotated[Any, object] = None
+
+    def _begin(self, search: Any, problem: Any) -> None:
+        """Put the start into the initial population of a search."""
+        if self.start is not None:
+            from moo_clustering.operators import start_genes  # slow import
+
+            search.start_from(start_genes(problem, self.start))

@@ -71,6 +71,7 @@ from moo_clustering.estimators._pareto_selection import (
 )
 from moo_clustering.evidence import best_member
 from moo_clustering.interactive import AnswerSession, QuestionPool
+from moo_clustering.operators import start_genes
 from moo_clustering.parts import lazy_labels
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
@@ -756,6 +757,7 @@ class ParetoPoolClusterer(
         """Build the pool, and select from it by labels, must-links and cannot-links."""
         side = self._read_side_information(n_samples, *supervision)
         self._check_data(data)
+        self._start_labels(n_samples)
         if self.checkpoint is not None or self.resume:
             # Raise before the pool is built if the run cannot be resumed.
             self._checkpoint_for()
@@ -776,6 +778,24 @@ class ParetoPoolClusterer(
                 'kernel="bags" creates no pool of partitions: it requires labels of every class, fit(X, y).'
             )
         return side
+
+    def _start_labels(self, n_samples: int) -> Labels | None:
+        """Return the partitions from which the evolution starts, as labels of the samples."""
+        if self.start is None:
+            return None
+        if not self.n_gen:
+            raise ValueError(
+                "start requires an evolution: set n_gen, for instance to 20, or pass the partitions as "
+                "extra_candidates, which adds them to the pool."
+            )
+        labels: Labels = start_genes(LabelEncoding(n_samples, n_samples), self.start)
+        wrong = labels.max(axis=1) + 1 != (self._number or labels.max(axis=1) + 1)
+        if wrong.any():
+            number = labels[wrong].max() + 1
+            raise ValueError(
+                f"start has {number} clusters, but n_clusters is {self._number}: use equal numbers."
+            )
+        return labels
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
         # The checkpoint compares the pool itself, so the options that determine it are left out.
@@ -867,6 +887,8 @@ class ParetoPoolClusterer(
         if pairs is not None:
             objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
         start = Candidates.of(pool.pool, objectives, pool.values, pool.sizes)
+        first = self._start_labels(self._samples.n_samples)
+        first = None if first is None else self._samples.per_point(first)
 
         def evolve(
             survival: str, seed: np.random.SeedSequence, checkpoint: Checkpoint | None = None
@@ -885,6 +907,7 @@ class ParetoPoolClusterer(
                 seed=int(seed.generate_state(1)[0]),
                 verbose=bool(self.verbose),
                 checkpoint=checkpoint,
+                start=first,
             )
             members = PartitionPool(evolved.labels, (_EVOLVED,) * len(evolved.labels))
             return evolved, start.joined(Candidates.of(members, objectives, evolved.values))

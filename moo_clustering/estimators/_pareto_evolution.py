@@ -64,12 +64,14 @@ def evolve_pool(
     seed: int,
     verbose: bool = False,
     checkpoint: Checkpoint | None = None,
+    start: Labels | None = None,
 ) -> Plans[EvolvedPartitions]:
     """Evolve partitions by NSGA-II from the best members of a pool, an array or ``PartitionPool``.
 
     ``indices``, the objectives, are fitted to the pool, so that evolved partitions are never compared with
     each other. ``total(values, labels) -> scores``, greater is better, determines the start and the
-    partitions that always survive. ``graph`` contains similarities, by which clusters are split. With
+    partitions that always survive. ``start`` contains
+    further first individuals. ``graph`` contains similarities, by which clusters are split. With
     ``n_clusters``, members with another number are repaired first. With ``constraints``, more than half of
     the mutations repair a violated pair. ``survival="random"`` is the control: random parents and survivors.
     Performs (n_gen + 1) pop_size evaluations, and one of every member; k is at most twice the largest of the
@@ -86,11 +88,14 @@ def evolve_pool(
         n_clusters=n_clusters,
         constraints=constraints,
         rng=np.random.default_rng(start_seed),
+        largest=0 if start is None else int(start.max()) + 1,
     )
     problem = composed[0]
     new = _pymoo_search if engine == "pymoo" else _deap_search
     search = new(*composed, total, survival, integer("pop_size", pop_size), search_seed)
     signs = problem.natural(np.ones(problem.n_obj))
+    if start is not None:
+        search.start_from(operators.start_genes(problem, start))
     yield Plan(search, n_gen, problem.objective_names)
     history = Recorder(signs)
     interrupted = drive(
@@ -130,6 +135,7 @@ def _composed(
     n_clusters: int | None,
     constraints: PairwiseConstraints | None,
     rng: np.random.Generator,
+    largest: int,
 ) -> tuple[PartitionProblem, Any, Any, Any, Any]:
     """Create the problem, sampling, crossover, mutation and repair (or None) from canonical members."""
     m = members.shape[1]
@@ -141,7 +147,7 @@ def _composed(
         raise ValueError(
             f"constraints and pool must have the same samples, got {constraints.n_samples} and {m}."
         )
-    k_max = min(m, max(2 * (int(members.max()) + 1), _ROOM, n_clusters or 0))
+    k_max = min(m, max(2 * (int(members.max()) + 1), _ROOM, n_clusters or 0, largest))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))
     problem = PartitionProblem(None, encoding, list(indices))
     repair, start = None, members

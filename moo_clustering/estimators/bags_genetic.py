@@ -28,7 +28,7 @@ from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
 from moo_clustering.bags.repair import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings import MedoidSlotEncoding
+from moo_clustering.encodings import Encoding, LabelEncoding, MedoidSlotEncoding
 from moo_clustering.estimators._base import checkpoint_for
 from moo_clustering.estimators._fronts import ControlsMixin
 from moo_clustering.estimators._options import (
@@ -41,6 +41,7 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.estimators.bags_base import BagClusterer, BagData, DistanceOptions
+from moo_clustering.operators import start_genes
 from moo_clustering.operators.deap import (
     MixedStarts,
     PerturbedCopies,
@@ -105,6 +106,11 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
             hall_of_fame=tools.HallOfFame(1, similar=np.array_equal),
             statistics=_EligibleStatistics(step),
         )
+        if self.start is not None:
+            genes = start_genes(self._encoding(data.bags.n_bags), self.start)
+            if hasattr(toolbox, "repair"):
+                genes = np.array([toolbox.repair(toolbox.from_genes(row))[0] for row in genes])
+            search.start_from(genes)
         yield Plan(search, self.n_gen, [self._objective_name])
         self.history_ = Recorder()
         self.interrupted_ = drive(
@@ -126,6 +132,10 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     @abstractmethod
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         """Return the toolbox and the generation step of the search."""
+
+    def _encoding(self, n_bags: int) -> Encoding:
+        """Return the encoding of the genes."""
+        return LabelEncoding(n_bags, self.n_clusters)
 
     @abstractmethod
     def _take(self, data: BagData, best: Any) -> None:
@@ -557,6 +567,9 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         )
         step = GcukStep(cxpb=self.pc, mutpb=self.pm, elitism=self.elitism, max_evals=self.max_evals)
         return toolbox, step
+
+    def _encoding(self, n_bags: int) -> Encoding:
+        return self._score.encoding
 
     def _take(self, data: BagData, best: NDArray[Any]) -> None:
         labels, medoids = self._score.partitions(best[None])

@@ -19,7 +19,6 @@ from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._methods import Method
 from moo_clustering.estimators._options import Count, NonNegativeCount, estimator
 from moo_clustering.estimators.fuzzy import with_memberships
-from moo_clustering.operators import start_genes
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.results import ClusteringResult
 
@@ -38,8 +37,6 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     ----------
     select : str, int or callable
         Rule that selects a solution of the front, see :meth:`choose`.
-    start : array-like, Population, estimator or path, optional
-        First individuals of the search, see :func:`~moo_clustering.operators.start_genes`.
 
     Attributes
     ----------
@@ -52,7 +49,6 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     pop_size: Count = 60
     n_gen: NonNegativeCount = 50
     select: Annotated[Any, str, int, callable] = "knee"
-    start: Annotated[Any, object] = None
 
     @abstractmethod
     def make_problem(self, X: FloatArray, constraints: PairwiseConstraints | None) -> PartitionProblem:
@@ -77,10 +73,9 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
             )
         (sequence,) = spawn_seeds(self.random_state, 1)
         seed = int(sequence.generate_state(1)[0])
-        started = [] if self.start is None else [start_genes(problem, self.start)]
-        checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link, *started)
+        checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link)
         kind = NSGA2 if self.algorithm is None else self.algorithm
-        operators = problem.operators(kind if isinstance(kind, type) else type(kind), start=self.start)
+        operators = problem.operators(kind if isinstance(kind, type) else type(kind))
         search = self._pymoo_search_for(problem, operators, seed, NSGA2, output=None)
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)

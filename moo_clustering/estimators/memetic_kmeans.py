@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
@@ -41,6 +41,7 @@ from moo_clustering._parallel import thread_calls
 from moo_clustering.algorithms import search as searches
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
+from moo_clustering.operators import start_genes
 from moo_clustering.operators.centers import (
     CenterMatchingCrossover,
     LocalSearchRepair,
@@ -206,12 +207,14 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             check_ward_memory(len(X), self.max_memory)
         checkpoint = self._checkpoint(X)
         problem = SumOfSquaresProblem(X, self.n_clusters)
+        begin = [] if self.start is None else [*problem.encoding.centers(start_genes(problem, self.start))]
         names = [self.strategy, *(self._controls(len(X)) if self.report_controls else ())]
         seeds = dict(zip(STRATEGIES, spawn_seeds(self.random_state, len(STRATEGIES)), strict=True))
 
         def run(name: str, guard: searches.InterruptGuard) -> CenterSearch:
             search = self._search(name, problem.fresh(), np.random.default_rng(seeds[name]))
             first = name == self.strategy
+            search.begin = begin if first else []
             return run_search(
                 search,
                 guard,
@@ -253,6 +256,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self._check_populations()
         if self.checkpoint is not None:
             raise ValueError("checkpoint requires data in memory; a fit to a table in parts makes few passes")
+        if self.start is not None:
+            raise ValueError("start requires data in memory, but X is a table in parts; omit start")
         _base.checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         seeds = spawn_seeds(self.random_state, 1 + _SEARCHES * len(STRATEGIES))
         looked = survey(table, _SEARCHES * _SEARCHED, seed=integer_seed(seeds[0]))
@@ -432,6 +437,7 @@ class CenterSearch(ABC):
     # ``history`` contains numbers of local searches and distances, and the sum of squares, per improvement.
 
     best: Optimum
+    begin: Sequence[FloatArray] = ()  # centres of the first local searches
 
     def __init__(self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool) -> None:
         self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
@@ -457,8 +463,12 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Compute initial centres: the Ward cut in the first call if ``ward``, otherwise :meth:`seeds`."""
-        return ward_centers(self.problem) if self.ward and not self.history else self.seeds()
+        """Initial centres: those of ``begin``, then a Ward cut if ``ward``, then :meth:`seeds`."""
+        if self.generation < len(self.begin):
+            return self.begin[self.generation]
+        return (
+            ward_centers(self.problem) if self.ward and self.generation == len(self.begin) else self.seeds()
+        )
 
     def seeds(self) -> FloatArray:
         """Compute centres by greedy k-means++."""

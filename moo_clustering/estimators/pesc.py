@@ -212,7 +212,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             lists=lists,
             groups=groups,
             join_groups=self._joins(must_link),
-            options=self.get_params(deep=False),
+            options=self._graph_options(),
             seed=spectral_seed,
             ranks=ranks,
             weight_seed=weight_seed,

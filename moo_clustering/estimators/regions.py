@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -130,6 +130,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 20
     n_gen: NonNegativeCount = 100
     n_proposals: Count | None = None
+    start: ClassVar[None] = None  # type: ignore[misc]  # an argument of ``fit``, like the graph
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(

@@ -155,7 +155,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             lists=problem.lists,
             groups=groups,
             join_groups=self._joins(must_link),
-            options=self.get_params(deep=False),
+            options=self._graph_options(),
             seed=spectral_seed,
             graph=graph,
         )

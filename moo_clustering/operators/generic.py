@@ -255,12 +255,16 @@ def suited_operators(
     """
     operators = registered_operators(problem, algorithm)
     if start is not None:
-        genes, sampling = start_genes(problem, start), operators["sampling"]
-        if isinstance(sampling, RefillingSampling):
-            sampling.start = genes
-        else:
-            operators["sampling"] = RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
+        operators["sampling"] = begun(operators["sampling"], start_genes(problem, start))
     return operators
+
+
+def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
+    """Return a sampling whose populations begin with the genotypes."""
+    if not isinstance(sampling, RefillingSampling):
+        return RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
+    sampling.start = genes
+    return sampling
 
 
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
@@ -281,6 +285,50 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     -------
     X : ndarray of shape (n, n_var)
     """
+    encoding = problem if isinstance(problem, Encoding) else getattr(problem, "encoding", problem)
+    n_samples, n_var = getattr(encoding, "n_samples", None), getattr(problem, "n_var", None)
+    encodes = hasattr(encoding, "encode")
+    if not encodes:
+        # A partition cannot be the start, but the population of an earlier search can.
+        start = getattr(start, "result_", start)
+    rows = start_rows(start)
+    if rows.shape[1:] == (n_var,) and (isinstance(start, Population | Result) or n_var != n_samples):
+        low, high = (problem.xl, problem.xu) if hasattr(problem, "xl") else encoding.bounds()
+        slack = 1e-6 * np.maximum(1.0, np.abs(high))
+        if not ((rows >= low - slack) & (rows <= high + slack)).all():
+            raise ValueError(
+                "start has genes outside the bounds of the problem: use a population of a search on the same "
+                "data with the same parameters."
+            )
+        return rows
+    if not encodes:
+        raise TypeError(
+            f"{type(problem).__name__} cannot encode partitions: start must be the Population or result_ of "
+            f"an earlier search, with genes of shape (n, {n_var})."
+        )
+    if rows.shape[1:] != (n_samples,):
+        raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}.")
+    labels = relabel_by_first_appearance(checked_integers(rows, "start"))
+    limits = [getattr(encoding, name, None) for name in ("k_max", "n_clusters")]
+    k_max = next((limit for limit in limits if isinstance(limit, int)), len(labels[0]))
+    largest = int(labels.max()) + 1
+    if largest > k_max:
+        raise ValueError(
+            f"start has {largest} clusters, but the encoding holds at most {k_max}: raise k_max or "
+            "n_clusters."
+        )
+    genes: NDArray[Any] = encoding.encode(labels)
+    changed = (_partitions(encoding, genes) != labels).any(axis=1)
+    if changed.any():
+        warn_caller(
+            f"{np.count_nonzero(changed)} of {len(labels)} start partitions are only approximated, because "
+            f"{type(encoding).__name__} cannot represent them."
+        )
+    return genes
+
+
+def start_rows(start: Any) -> NDArray[Any]:
+    """Read the partitions or genotypes of a start, one per row."""
     if isinstance(start, str | PathLike):
         path = Path(start) / "labels.csv"
         if not path.is_file():
@@ -289,31 +337,13 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
         from pandas import read_csv
 
         start = read_csv(path)["label"].to_numpy()
-    start = getattr(start, "pop", start) if isinstance(start, Result) else start
-    encoding, n_var = getattr(problem, "encoding", None), problem.n_var
-    n_samples = getattr(encoding, "n_samples", None)
+    if isinstance(start, Result):
+        start = start.X if start.pop is None else start.pop
     given = start.get("X") if isinstance(start, Population) else start
     given = getattr(given, "pareto_labels_", getattr(given, "labels_", given))
-    rows = np.atleast_2d(checked_array(given, "start"))
-    if rows.ndim == 2 and rows.shape[1] == n_var and (isinstance(start, Population) or n_var != n_samples):
-        return rows
-    if rows.ndim != 2 or rows.shape[1] != n_samples:
-        allowed = f"partitions of {n_samples} samples" if n_samples else f"genes of shape (n, {n_var})"
-        raise ValueError(f"start must contain {allowed}, got shape {rows.shape}.")
-    labels = relabel_by_first_appearance(checked_integers(rows, "start"))
-    largest, k_max = int(labels.max()) + 1, getattr(encoding, "k_max", n_samples)
-    if largest > k_max:
-        raise ValueError(
-            f"start has {largest} clusters, but the encoding holds at most {k_max}: raise k_max."
-        )
-    genes: NDArray[Any] = base.encoding_of(problem).encode(labels)
-    changed = (_partitions(base.encoding_of(problem), genes) != labels).any(axis=1)
-    if changed.any():
-        warn_caller(
-            f"{np.count_nonzero(changed)} of {len(labels)} start partitions are only approximated, because "
-            f"{type(encoding).__name__} cannot represent them."
-        )
-    return genes
+    if hasattr(given, "fit"):
+        raise ValueError(f"start must be fitted, but {type(given).__name__} is not: call its fit first.")
+    return np.atleast_2d(checked_array(given, "start"))
 
 
 def vary(

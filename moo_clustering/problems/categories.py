@@ -160,6 +160,12 @@ class FuzzyModesProblem(SignedProblem):
             total += member.sum(axis=2)
         return self.space.update(sums, total, modes)[0]
 
+    def encode(self, labels: ArrayLike) -> NDArray[Any]:
+        """Return genotypes of the modes of partitions; the last mode is repeated for fewer clusters."""
+        modes = map(self.modes_of, np.atleast_2d(np.asarray(labels)))
+        rows = np.minimum(np.arange(self.n_clusters), [[int(np.max(row))] for row in np.atleast_2d(labels)])
+        return np.stack([m[r].ravel() for m, r in zip(modes, rows, strict=True)])
+
     def draw(self, positions: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
         """Draw genes for the positions: any category, or uniform in the range of the attribute."""
         return self.space.draw(positions % self.n_features, rng)

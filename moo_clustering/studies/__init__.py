@@ -4,5 +4,6 @@
 """
 
 from moo_clustering.studies.study import MethodComparison, Study, StudyTable
+from moo_clustering.studies.tuning import Tuning
 
-__all__ = ["MethodComparison", "Study", "StudyTable"]
+__all__ = ["MethodComparison", "Study", "StudyTable", "Tuning"]

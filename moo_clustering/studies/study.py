@@ -14,7 +14,8 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -43,7 +44,8 @@ from moo_clustering.datasets import BUNDLED, Table, load_bundled, read_table
 from moo_clustering.estimators._fronts import ControlsMixin
 from moo_clustering.estimators._methods import find_method
 from moo_clustering.persistence import csv_cell, fingerprint, replacing, to_json
-from moo_clustering.studies import cells
+from moo_clustering.studies import cells, tuning
+from moo_clustering.studies.tuning import Tuning
 from moo_clustering.validity import clustering_accuracy, get_index
 from moo_clustering.validity.base import UNDEFINED
 from moo_clustering.validity.registry import INDICES
@@ -191,6 +193,16 @@ class Study:
         retry : bool, default=False
             Compute failed and timed-out cells again.
         """
+        options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
+        with self._store(retry) as store:
+            if not cells.run_cells(_cell, self._keys(), self._job, store, **options):
+                said = f"interrupted; finished cells are saved in {self.path}, and run() continues."
+                checks.warn_caller(said, RuntimeWarning)
+        return self
+
+    @contextmanager
+    def _store(self, retry: bool) -> Iterator[cells.CellStore]:
+        """Check data and methods against the folder, and open its cells."""
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
@@ -212,11 +224,7 @@ class Study:
                 cells.check_same(self.path, {shown: store.values([key])[0]}, {shown: entry})
             if retry:
                 store.forget(lambda value: isinstance(value, dict) and "error" in value)
-            options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
-            if not cells.run_cells(_cell, self._keys(), self._job, store, **options):
-                said = f"interrupted; finished cells are saved in {self.path}, and run() continues."
-                checks.warn_caller(said, RuntimeWarning)
-        return self
+            yield store
 
     def add(self, methods: Mapping[str, Any] | Sequence[Any], **options: Any) -> Self:
         """Add methods, compute the missing cells, and return the study.
@@ -230,6 +238,103 @@ class Study:
         """
         self._include(methods)
         return self.run(**options)
+
+    def tune(
+        self,
+        method: str,
+        space: Mapping[str, Any],
+        n_trials: int = 50,
+        *,
+        on: Any,
+        score: str | None = None,
+        seeds: int = 3,
+        seed: int = 0,
+        name: str | None = None,
+        **options: Any,
+    ) -> Tuning:
+        """Choose parameters of a method on some data sets, and add the tuned method for tests on the others.
+
+        Data sets of the tuning are excluded from all tables and tests. Trials are saved like cells, and an
+        interrupted call continues when repeated. Requires optuna (extra ``tune``). Raises a ValueError if the
+        space, or a name in it or in ``on``, is invalid, no data set is left for the test, or all trials fail.
+
+        Parameters
+        ----------
+        method : str
+            A clusterer or function of the study.
+        space : mapping of str to tuple or list
+            By parameter: ``(low, high)``, integers or floats; ``(low, high, "log")``; or a list of choices.
+        n_trials : int, default=50
+        on : sequence of str or "others"
+            Data sets for the tuning. ``"others"``: for every data set, tune on all others.
+        score : str, optional
+            Score whose mean over data sets and seeds is optimised. Default: the first score.
+        seeds : int, default=3
+            Number of runs of a trial per data set. A trial with a failed run counts as failed.
+        seed : int, default=0
+            Seed of optuna's TPE sampler.
+        name : str, optional
+            Name of the tuned method. Default: ``"<method> (tuned)"``.
+        **options
+            As for :meth:`run`.
+
+        Returns
+        -------
+        Tuning
+            Chosen parameters, and all trials.
+        """
+        base = self.methods[checks.choice("method", method, self.methods)]
+        if isinstance(base, tuple | Tuning):
+            raise TypeError(f"{method!r} has no parameters to tune; use a clusterer or a function.")
+        score = checks.choice("score", score or next(iter(self.scores)), self.scores)
+        draws, greater = tuning.drawn_by(space), self.scores[score].greater
+        sizes = ("n_clusters", *_SIZES.values()) if self._sizes else ()
+        tuning.check_parameters(base, [*draws], _takes, ("random_state", "seed", *sizes))
+        name = name or f"{method} (tuned)"
+        self._check_new(name)
+        runs = range(checks.integer("seeds", seeds, 1))
+        parts = tuning.splits(on, [*self.data])
+        if not set(self._compared()) & {test for tests in parts.values() for test in tests}:
+            raise ValueError("no data set is left for the test, because earlier tunings used the others.")
+        found: list[dict[str, Any]] = []
+        chosen: dict[Any, Any] = {}
+        said: list[str] = []
+        with self._store(bool(options.get("retry"))) as store:
+            for sets, tests in parts.items():
+                run = partial(self._trial, store, base, [*product(sets, runs)], score, options)
+                done = tuning.search(draws, run, greater=greater, n_trials=n_trials, seed=seed)
+                best = tuning.best_of(done, greater)
+                parameters = {key: best[key] for key in draws}
+                chosen |= dict.fromkeys(tests, parameters)
+                found += [{"chosen_on": ", ".join(sets), **trial} for trial in done]
+                values = ", ".join(
+                    f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value!r}"
+                    for key, value in parameters.items()
+                )
+                said.append(
+                    f"{name} has {values} on {', '.join(tests)}: the best of {n_trials} trials by {score} "
+                    f"({best['score']:.3f}) on {', '.join(sets)}."
+                )
+        made = {test: tuning.with_parameters(base, given) for test, given in chosen.items()}
+        table = pd.DataFrame.from_dict(chosen, orient="index")
+        self.methods[name] = result = Tuning(name, table, pd.DataFrame(found), "\n".join(said), made)
+        self.run(**options)
+        return result
+
+    def _trial(
+        self, store: cells.CellStore, base: Any, runs: Any, score: str, options: Any, parameters: Any
+    ) -> Any:
+        """Return the mean score of a method with these parameters, or the reason why there is none."""
+        made = tuning.with_parameters(base, parameters)
+        keys: list[cells.Key] = [
+            {"data": data, "seed": seed, "tuned": _described(made)} for data, seed in runs
+        ]
+        job = partial(self._job, method=made)
+        if not cells.run_cells(_cell, keys, job, store, n_jobs=options.get("n_jobs")):
+            raise KeyboardInterrupt(f"finished trials are saved in {self.path}, and tune() continues")
+        values = store.values(keys)
+        failed = [value["error"] for value in values if "error" in value]
+        return failed[0] if failed else float(np.mean([value[score] for value in values]))
 
     @property
     def complete(self) -> bool:
@@ -263,7 +368,7 @@ class Study:
         """
         checks.choice("statistic", statistic, ("mean", "median"))
         score, greater, values = self._wide(score, statistic)
-        text, found = values.astype(object).fillna("—"), self.results
+        text, found = values.astype(object).fillna("—"), self._tabulated()
         for (data, method), runs in found.groupby(["data", "method"]):
             text.loc[data, method] = _cell_text(runs, score, statistic)
         top = (values.max(axis=1) if greater else values.min(axis=1)).to_numpy()
@@ -274,7 +379,10 @@ class Study:
         spread = "mean ± standard deviation" if statistic == "mean" else "median [quartiles]"
         better = "larger" if greater else "smaller"
         caption = f"{score}: {spread} over {len(self.seeds)} seeds; {better} is better"
-        n_missing = sum("part" not in key for key in self._keys()) - len(found)
+        if excluded := [name for name in self.data if name not in text.index]:
+            caption += f"; without the data sets of the tuning ({', '.join(excluded)})"
+        wanted = [key for key in self._keys() if "part" not in key and key["data"] in text.index]
+        n_missing = len(wanted) - len(found)
         return StudyTable(text, best, caption + (f"; {n_missing} cells are missing." if n_missing else "."))
 
     @documented(table)
@@ -289,7 +397,7 @@ class Study:
             ``n_clusters``, ``seconds`` and ``evaluations``.
         """
         score, greater, values = self._wide(score)
-        ranks, found = self._ranks(values, greater), self.results
+        ranks, found = self._ranks(values, greater), self._tabulated()
         table = pd.DataFrame({"mean": values.mean(), "median": values.median(), "std": values.std()})
         table["average_rank"] = ranks.mean()
         behind = ranks.to_numpy()[:, :, None] - ranks.to_numpy()[:, None, :]
@@ -340,6 +448,7 @@ class Study:
             f"{values[method].mean():.3f} and the average rank {rank:.2f} of {len(self.methods)} methods.",
             *_tested(method, test, pairs, alpha, values.index[0] if single else ""),
             *self._incomplete(),
+            *(one.text for one in self.methods.values() if isinstance(one, Tuning)),
         ]
         if self.controls and _has_controls(self.methods[method]):
             said.append(f"{method} and its controls: {self._controls(method).claim(alpha=alpha)}")
@@ -409,14 +518,28 @@ class Study:
     def _include(self, methods: Any) -> None:
         new = _named("method", methods, lambda method, _: name_of(method))
         for name, method in new.items():
-            if name in self.methods:
-                raise ValueError(f"the study already has a method {name!r}; choose another name.")
+            self._check_new(name)
             _check_method(name, method)
         self.methods |= new
+
+    def _check_new(self, name: str) -> None:
+        if name in self.methods:
+            raise ValueError(f"the study already has a method {name!r}; choose another name.")
+
+    def _compared(self) -> list[str]:
+        """Return the data sets of tables and tests: those that were not used to tune a method."""
+        tuned = [one.methods for one in self.methods.values() if isinstance(one, Tuning)]
+        return [name for name in self.data if all(name in methods for methods in tuned)]
+
+    def _tabulated(self) -> pd.DataFrame:
+        found = self.results
+        return found[found["data"].isin(self._compared())]
 
     def _keys(self) -> list[dict[str, Any]]:
         keys: list[dict[str, Any]] = []
         for data, seed, (name, method) in product(self.data, self.seeds, self.methods.items()):
+            if isinstance(method, Tuning) and data not in method.methods:
+                continue
             keys.append({"data": data, "method": name, "seed": seed})
             if self.controls and _has_controls(method):
                 keys.append({**keys[-1], "part": "controls"})
@@ -442,17 +565,19 @@ class Study:
             self._loaded = mark, _features_and_classes(name, self.data[name], seed)
         return self._loaded[1]
 
-    def _job(self, key: cells.Key) -> Job:
+    def _job(self, key: cells.Key, method: Any = None) -> Job:
         name = str(key["data"])
+        method = self.methods[str(key["method"])] if method is None else method
+        method = method.methods[name] if isinstance(method, Tuning) else method
         X, y = self._read(name, int(key["seed"]))
-        return Job(self.methods[str(key["method"])], X, y, self.scores, self._sizes.get(name), self.timeout)
+        return Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
         """Return a score, whether large values are good, and values of methods (columns) on data sets."""
         score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *_MEASURED))
         wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
         greater = score in self.scores and self.scores[score].greater
-        return score, greater, wide.reindex(index=list(self.data), columns=list(self.methods)).astype(float)
+        return score, greater, wide.reindex(index=self._compared(), columns=list(self.methods)).astype(float)
 
     @staticmethod
     def _ranks(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
@@ -773,6 +898,8 @@ def _check_method(name: str, method: Any) -> None:
 
 def _described(method: Any) -> str:
     """Describe a method without memory addresses, to detect a different method of the same name."""
+    if isinstance(method, Tuning):
+        return "tuned: " + "; ".join(dict.fromkeys(map(_described, method.methods.values())))
     if isinstance(method, tuple):
         return f"{_described(method[0])}, {_described(method[1])}, n_gen={method[2]}"
     text = f"{name_of(method)}{getattr(method, 'args', '')}{getattr(method, 'keywords', '')}"
@@ -783,6 +910,7 @@ def _described(method: Any) -> str:
 
 
 def _has_controls(method: Any) -> bool:
+    method = next(iter(method.methods.values())) if isinstance(method, Tuning) else method
     return isinstance(method, tuple | ControlsMixin)
 
 

@@ -53,6 +53,14 @@ def areas(run, tmp_path):
     return path.name
 
 
+def test_an_earlier_run_is_a_start(run, areas, tmp_path):
+    options = (*QUICK, "-k", 3, "--id-column", "name", "--no-report", "--tolerance", "40%")
+    assert run("fit", areas, *options, "--out", "first").exit_code == 0
+    result = run("fit", areas, *options, "--start", "first", "--out", "second")
+    assert result.exit_code == 0, result.output
+    assert "changed" in (tmp_path / "second" / "front.csv").read_text().splitlines()[0]
+
+
 def test_files_record_and_report(run, areas, tmp_path):
     options = ("-k", 3, "--weight", "people", "--tolerance", "30%", "--id-column", "name", "--drop", "kind")
     result = run("fit", areas, *QUICK, *options, "--start", "district", "--out", "out")
@@ -192,11 +200,11 @@ def test_refused_options(run, areas, options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("areas.geojson",), "maps, --weight and --start are for method regions, not for pareto-clustering"),
+        (("areas.geojson",), "maps and --weight are for method regions, not for pareto-clustering"),
         (("iris", *QUICK, "-k", 3), "requires a map of areas (.geojson, .json, .gpkg or .parquet), got iris"),
         (("table.csv", *QUICK, "-k", 3), "requires a map of areas (.geojson, .json, .gpkg or .parquet)"),
         (("table.csv", "-k", "auto"), "-k auto is for method regions only"),
-        (("table.csv", "--weight", "a"), "maps, --weight and --start are for method regions"),
+        (("table.csv", "--weight", "a"), "maps and --weight are for method regions"),
         (("areas.gpkg", *QUICK, "-k", 3), "run pip install geopandas pyarrow, or convert the map to GeoJSON"),
     ],
 )

@@ -552,7 +552,7 @@ def test_a_kill_loses_one_cell(tmp_path):
 
 
 def test_public_names():
-    assert studies.__all__ == ["MethodComparison", "Study", "StudyTable"]
+    assert studies.__all__ == ["MethodComparison", "Study", "StudyTable", "Tuning"]
 
 
 FILE = """

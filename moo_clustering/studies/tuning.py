@@ -1,0 +1,149 @@
+"""Tuning: choose the parameters of a method of a study on some data sets, for tests on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+
+from moo_clustering._arrays import did_you_mean, integer, optional_package, quoted
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """Result of :meth:`Study.tune`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the tuned method in the study.
+    parameters : DataFrame
+        Chosen parameters, one row per data set of the test.
+    trials : DataFrame
+        ``chosen_on`` (names of data sets), ``trial``, parameters, ``score``, and ``error`` if it failed.
+    text : str
+        Chosen parameters, and the data sets on which they were chosen, in sentences.
+    methods : dict of str to method
+        Tuned method by data set of the test.
+    """
+
+    name: str
+    parameters: pd.DataFrame
+    trials: pd.DataFrame
+    text: str
+    methods: dict[str, Any]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
+    """Return the data sets of the test by the data sets of their tuning; ``"others"`` leaves one out."""
+    if isinstance(on, str) and on == "others":
+        if len(data) < 2:
+            raise ValueError("on='others' requires at least two data sets, got one.")
+        return {tuple(name for name in data if name != test): [test] for test in data}
+    listed = None if isinstance(on, str) or not isinstance(on, Sequence) else list(dict.fromkeys(on))
+    if not listed:
+        raise ValueError(
+            f"on must be 'others' or names of data sets such as {[*data][:1]}, got {quoted(on)}."
+        )
+    for name in listed:
+        if name not in data:
+            hint = did_you_mean(name, data) if isinstance(name, str) else ""
+            raise ValueError(f"on has the unknown data set {quoted(name)}{hint}; use {', '.join(data)}.")
+    if not (tests := [name for name in data if name not in listed]):
+        raise ValueError("on has all data sets, so none is left for the test: omit one, or use on='others'.")
+    return {tuple(listed): tests}
+
+
+def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
+    """Return a function per parameter that draws its value from a trial of optuna."""
+    if not isinstance(space, Mapping) or not space:
+        raise ValueError(
+            f"space must be a non-empty mapping such as {{'n_clusters': (2, 10)}}, got {quoted(space)}."
+        )
+    return {str(name): _draw(str(name), domain) for name, domain in space.items()}
+
+
+def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
+    if isinstance(domain, list) and domain:
+        # Choices by number, because optuna only stores numbers and strings.
+        return lambda trial: domain[trial.suggest_categorical(name, list(range(len(domain))))]
+    ends, rest = (domain[:2], domain[2:]) if isinstance(domain, tuple) else ((), ())
+    numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
+    if len(ends) != 2 or not numbers or rest not in ((), ("log",)):
+        raise ValueError(
+            f"space[{name!r}] must be (low, high), (low, high, 'log') or a non-empty list of choices, got "
+            f"{quoted(domain)}."
+        )
+    low, high = ends
+    if not (np.isfinite([low, high]).all() and low < high and (not rest or low > 0)):
+        needs = "0 < low < high" if rest else "low < high"
+        raise ValueError(f"space[{name!r}] must have finite ends with {needs}, got {quoted(domain)}.")
+    if isinstance(low, Integral) and isinstance(high, Integral):
+        return lambda trial: trial.suggest_int(name, int(low), int(high), log=bool(rest))
+    return lambda trial: trial.suggest_float(name, float(low), float(high), log=bool(rest))
+
+
+def check_parameters(
+    method: Any, names: Sequence[str], takes: Callable[[Any, str], bool], fixed: Sequence[str]
+) -> None:
+    """Raise unless the method has the parameters, and the study does not set them."""
+    for name in names:
+        if name.rpartition("__")[2] in fixed:
+            raise ValueError(f"the study sets {name}, so it cannot be tuned: remove it from the space.")
+        known = sorted(method.get_params()) if isinstance(method, BaseEstimator) else None
+        if not (takes(method, name) if known is None else name in known):
+            raise ValueError(f"the method has no parameter {name!r}{did_you_mean(name, known or [])}")
+
+
+def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
+    """Return a copy of an estimator, or a partial function, with these parameters."""
+    if isinstance(method, BaseEstimator):
+        return clone(method).set_params(**parameters)
+    return partial(method, **parameters)
+
+
+def search(
+    space: Mapping[str, Any], score: Callable[[Any], float | str], *, greater: bool, n_trials: int, seed: int
+) -> list[dict[str, Any]]:
+    """Run the trials of optuna's TPE sampler, and return their parameters with ``score`` or ``error``.
+
+    The search is a function of its seed and of the scores, so that it can be repeated with saved scores.
+    """
+    optuna = optional_package("optuna", "tune", "Study.tune")
+    found: list[dict[str, Any]] = []
+    level = optuna.logging.get_verbosity()
+    try:
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        sampler = optuna.samplers.TPESampler(seed=integer("seed", seed, 0, 2**32 - 1))
+        study = optuna.create_study(direction="maximize" if greater else "minimize", sampler=sampler)
+        for number in range(integer("n_trials", n_trials, 1)):
+            trial = study.ask()
+            parameters = {name: draw(trial) for name, draw in space.items()}
+            value = score(parameters)
+            failed = isinstance(value, str) or not np.isfinite(value)
+            if failed:
+                study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            else:
+                study.tell(trial, value)
+            outcome = {"error": value if isinstance(value, str) else "the score is undefined"}
+            found.append({"trial": number, **parameters, **(outcome if failed else {"score": value})})
+    finally:
+        optuna.logging.set_verbosity(level)
+    return found
+
+
+def best_of(trials: Sequence[Mapping[str, Any]], greater: bool) -> Mapping[str, Any]:
+    """Return the best trial (ties: the first); raise a ValueError if all failed."""
+    done = [trial for trial in trials if "score" in trial]
+    if not done:
+        raise ValueError(f"all {len(trials)} trials failed, the first with: {trials[0]['error']}")
+    return (max if greater else min)(done, key=lambda trial: float(trial["score"]))
