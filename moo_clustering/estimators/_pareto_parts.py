@@ -353,6 +353,7 @@ class PartsMixin(PartLabelsMixin):
             "views": bool(self.views),
             "extra_candidates with labels": not all(hasattr(each, "fit") for each in extra),
             'kernel="bags"': self.kernel == "bags",
+            "start": self.start is not None,
         }
         found = next((name for name, fault in faults.items() if fault), None)
         if found is not None and isinstance(X, Parts):
