@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -489,7 +490,7 @@ class _Column:
 
         def mean(cluster: int) -> str:
             own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
-            return f"mean {self.show(float((own / max(len(own), 1)).sum()))}"
+            return f"mean {self.show(fsum(own / max(len(own), 1)))}"  # exact, for any order of the rows
 
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
