@@ -298,7 +298,9 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     if pool.coassociation is not None:
         title = f"{type(job.estimator).__name__}, {samples.name}"
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
-    found.writers.append(partial(save_questions, job=job))
+    if job.sizes is None:
+        # Questions change the labels of all rows, which a table in parts has elsewhere.
+        found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
         return

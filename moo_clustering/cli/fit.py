@@ -638,7 +638,7 @@ def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> li
     ):
         rows.append(["granularity", said])
     rows += [[name, text] for name, text in alternative_lines(record["alternatives"]).items()]
-    if verdict is not None and record["alternatives"]:
+    if verdict is not None and record["alternatives"] and "n_shown" not in record["data"]:
         asks = QUESTIONS in record.get("files", ())
         rows.append(["next", f"moo-clustering ask {shlex.quote(str(out))}, {_NEXT}" if asks else _NEXT])
     return rows + _controls(record)

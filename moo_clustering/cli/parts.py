@@ -161,14 +161,13 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
         click.echo("The fit is saved; the same command with --resume completes the labels.", err=True)
         raise
     draw = np.random.default_rng(job.seed).choice
-    numbers = np.sort(draw(table.n_rows, min(_SHOWN, table.n_rows), replace=False))
+    numbers = draw(table.n_rows, min(_SHOWN, table.n_rows), replace=False)
+    numbers = np.union1d(numbers, estimator._required_rows())
     job.sizes, numbers, labels = _read_labels(files, numbers, estimator.n_clusters_)
     rows = np.concatenate(table.map(_rows_of, numbers, description="sample"))
     job.samples = PartSamples.chosen(samples.source, table, numbers, rows)
     record["data"]["n_shown"] = len(numbers)
-    job.estimator = copy(estimator)
-    del job.estimator.parts_
-    job.estimator.labels_ = labels
+    job.estimator = estimator._with_rows(rows, labels)
     interrupted = job.result.interrupted
     if interrupted:
         # All labels are written, so that there is nothing to continue.

@@ -564,6 +564,18 @@ class PartLabelsMixin:
     def _label(self, *, of_fit: bool = False) -> Callable[[NDArray[Any]], Labels]:
         """Label rows; ``of_fit``: rows of the table of the fit."""
 
+    def _required_rows(self) -> IntpArray:
+        """Return the numbers of rows without which :meth:`_with_rows` cannot represent the fit."""
+        return np.zeros(0, dtype=np.intp)
+
+    def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
+        """Return the fit with some rows of the table, and their labels, as its samples."""
+        found = copy(self)
+        for name in ("parts_", "feature_names_in_"):
+            vars(found).pop(name, None)
+        vars(found)["labels_"] = labels
+        return found
+
 
 class TransformingClusterer(
     ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator

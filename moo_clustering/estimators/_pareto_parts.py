@@ -416,6 +416,42 @@ class PartsMixin(PartLabelsMixin):
         columns = None if self.preparer_ is None else list(self.feature_names_in_)
         return PooledLabels(self._samples, self._solution, marked, known, self.preparer_, columns)
 
+    def _required_rows(self: Any) -> Any:
+        # Every landmark needs a sample.
+        return self._samples.counts.first
+
+    def _with_rows(self: Any, rows: NDArray[Any], labels: Labels) -> Any:
+        if "alternatives_" not in vars(self):
+            self._restore()  # saved models lack scores and alternatives
+        found: Any = super()._with_rows(rows, labels)
+        samples = self._samples
+        nearest = samples.nearest(rows, 1)[0][:, 0].astype(np.int32)
+        found._samples = replace(
+            samples,
+            n_samples=len(rows),
+            landmark_of=nearest,
+            scaled=samples.transform(rows),
+            rows=None,
+            outliers=samples.outlying(rows),
+            counts=None,
+            known_rows=NO_ROWS,
+        )
+
+        def expanded(solution: Solution) -> Solution:
+            of_rows = samples.per_point(solution.labels)[nearest]
+            return solution._replace(labels=of_rows, probabilities=None, known=None)
+
+        found._solution = expanded(self._solution)
+        found._solutions = {name: expanded(each) for name, each in self._solutions.items()}
+        for name in {"control_labels_", "random_control_labels_"} & vars(self).keys():
+            vars(found)[name] = vars(self)[name][nearest]
+        return found
+
+    def _described_alternatives(self: Any, names: Any) -> Any:
+        # After ``_with_rows``, the sizes remain those of all rows.
+        has_rows = self._samples.known_rows is not None and self._samples.counts is None
+        return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
+
     def _of_rows(self: Any, what: str) -> Any:
         """Outliers or landmarks of the rows of the fit."""
         kind = _outliers if what == "outliers" else _landmarks

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moo_clustering import MemeticKMeans
+from moo_clustering import MemeticKMeans, ParetoClustering
 from moo_clustering.cli import parts as command
 from moo_clustering.parts import parts
 from tests.cli.test_json_output import check, documented
@@ -150,6 +150,40 @@ def test_killed_runs_continue_their_labels(run, files, monkeypatch):
     for name in ("labels.csv", "clusters.csv", "history.csv"):
         assert (out / name).read_text() == (files / "whole" / name).read_text()
     pd.testing.assert_frame_equal(labels_of(out / "labels"), labels_of(files / "whole/labels"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_landmarks", [2000, 100])
+def test_pareto_clustering(run, files, monkeypatch, n_landmarks):
+    fit = ("fit", "t", "--set", f"n_landmarks={n_landmarks}", "--quiet", "--out")
+    result = run(*fit, "out")
+    assert (result.exit_code, result.stderr) == (0, "")
+    model = ParetoClustering(n_landmarks=n_landmarks, random_state=0).fit(parts("t"))
+    known = np.asarray(model.labels_)
+    np.testing.assert_array_equal(labels_of(files / "out/labels")["cluster"], known)
+    shown = pd.read_csv("out/labels.csv")
+    np.testing.assert_array_equal(shown["label"], known[shown["row"]])
+    # The files describe some rows, but sizes are those of all rows.
+    others = pd.read_csv("out/alternatives.csv")
+    assert len(others) == len(shown) == (900 if n_landmarks > 900 else len(shown)) < 1000
+    summary = pd.read_csv("out/alternatives_summary.csv")
+    assert summary["sizes"].tolist() == model.alternatives_["sizes"].tolist()
+    assert run("predict", "out", "t", "--quiet").exit_code == 0
+    np.testing.assert_array_equal(labels_of(files / "t-labels")["cluster"], known)
+    assert "fit of a table in parts, which cannot change" in run("ask", "out").stderr
+    assert run("explain", "out").exit_code == 0
+    write = ParetoClustering.write_labels
+
+    def interrupted(model, folder):
+        write(model, folder)[1].unlink()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ParetoClustering, "write_labels", interrupted)
+    run(*fit, "again")
+    monkeypatch.setattr(ParetoClustering, "write_labels", write)
+    assert run(*fit, "again", "--resume").exit_code == 0
+    for name in ("labels.csv", "clusters.csv", "alternatives_summary.csv"):
+        assert (files / "again" / name).read_text() == (files / "out" / name).read_text()
 
 
 @pytest.mark.parametrize(
