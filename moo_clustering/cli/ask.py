@@ -195,7 +195,7 @@ def _why_not(record: Mapping[str, Any]) -> str:
         return f"questions require a fit without labels and pairs; fit again without {given}"
     if record.get("status") != "complete":
         return "its fit is incomplete; fit again"
-    if "n_shown" in record.get("data", ()):
+    if runs.is_in_parts(record):
         return "it is a fit of a table in parts, which cannot change; fit a sample of the table"
     return f"it has no {QUESTIONS}; fit again, but in Python if there are more than {MOST_ASKED_BAGS} bags"
 

@@ -39,6 +39,7 @@ from moo_clustering.cli.folder import (
     MODEL,
     REPORT,
     RunFolder,
+    is_in_parts,
     json_text,
     open_folder,
     sample_notes,
@@ -133,8 +134,10 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
             )
         except DataError as error:
             # The column of the start is read like a column to drop.
-            text = str(error).replace(f"{column!r} (--drop)", f"{column!r} (--start)")
-            raise DataError(text) from error
+            text = f"{column!r} (--drop)"
+            if column is None or text not in str(error):
+                raise
+            raise DataError(str(error).replace(text, f"{column!r} (--start)")) from error
     notices += more_notices
     _require_used(filling, samples, method.name)
     for line in () if quiet else samples.notes:
@@ -638,7 +641,7 @@ def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> li
     ):
         rows.append(["granularity", said])
     rows += [[name, text] for name, text in alternative_lines(record["alternatives"]).items()]
-    if verdict is not None and record["alternatives"] and "n_shown" not in record["data"]:
+    if verdict is not None and record["alternatives"] and not is_in_parts(record):
         asks = QUESTIONS in record.get("files", ())
         rows.append(["next", f"moo-clustering ask {shlex.quote(str(out))}, {_NEXT}" if asks else _NEXT])
     return rows + _controls(record)

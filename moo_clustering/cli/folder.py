@@ -447,13 +447,20 @@ def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
     """Sentence about the rows that the files of a run describe, if these are not all."""
-    n_shown, n_samples = (record["data"].get(name) for name in ("n_shown", "n_samples"))
-    if n_shown is None:
+    if not is_in_parts(record):
         return []
+    data = record["data"]
     return [
-        f"The table was read in parts: the subfolder {ALL_LABELS} contains the labels of all {n_samples} "
-        f"rows, and the report and the other files show a random sample of {n_shown} rows."
+        f"The table was read in parts: the subfolder {ALL_LABELS} contains the labels of all "
+        f"{data.get('n_samples')} rows, and the report and the other files show a random sample of "
+        f"{data['n_shown']} rows."
     ]
+
+
+def is_in_parts(record: Mapping[str, Any]) -> bool:
+    """Whether a run is a fit of a table in parts, whose files describe a sample of its rows."""
+    data = record.get("data")
+    return isinstance(data, Mapping) and "n_shown" in data
 
 
 def save_report_of(

@@ -217,7 +217,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
     sizes = np.bincount(labels[labels >= 0].astype(np.int64))
-    if "n_shown" in record["data"]:  # labels of a sample
+    if runs.is_in_parts(record):  # labels of a sample
         sizes = np.array(record["result"]["sizes"])
     clusters, numbered = np.flatnonzero(sizes).tolist(), [f"cluster {k}" for k in range(len(sizes))]
     content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None

@@ -121,7 +121,7 @@ class _Run:
         self.record = runs.run_record(folder)
         if self.record["status"] != "complete":
             raise DataError(f"{folder} contains an incomplete run; finish it with `fit --resume`")
-        if "n_shown" in self.record["data"]:
+        if runs.is_in_parts(self.record):
             raise DataError(
                 f"{folder} is a fit of a table in parts, which cannot change; fit to a new folder"
             )

@@ -661,7 +661,7 @@ class ParetoPoolClusterer(
     @property
     def _labels_of_samples(self) -> Labels:
         """Labels of the samples, or of the landmarks and known rows of a table in parts."""
-        found: Labels = vars(self)["labels_" if self._samples.counts is None else "_marked"]
+        found: Labels = self.labels_ if self._samples.counts is None else self._marked
         return found
 
     @property

@@ -144,7 +144,8 @@ class BagClusterer(
         """Predict the cluster of the nearest centre, without constraints and smallest sizes.
 
         Bags are as for ``fit``. Those of the fit can get other labels than ``labels_``, which also depend on
-        pairs, equal centres, smallest sizes, and on a search that ended too early.
+        pairs, equal centres, smallest sizes, and on a search that ended before all bags were in their nearest
+        cluster.
         """
         return least(self._distances(X, groups, offsets))
 

@@ -42,6 +42,8 @@ def test_directions():
         "dunn",
         "i_index",
         "i_index_medoid",
+        "icl",
+        "icl_diagonal",
         "likelihood_gain",
         "minimax_silhouette",
         "silhouette",

@@ -65,6 +65,7 @@ ESTIMATORS_REFUSE = {
 INDICES_DIFFER = {
     "cdbw": ("the published formula adds 1 to densities, which have the inverse of the unit", POWERS[2:8]),
     **dict.fromkeys(("icl", "icl_diagonal"), (DENSITY, POWERS[2:8])),
+    "fuzzy_hypervolume": ("volumes have the unit to the power of the number of features", POWERS[2:8]),
 }
 INDICES_REFUSE = {
     f"{name}, sqeuclidean": (FOURTH, (-300, 300)) for name in ("xie_beni_medoid", "i_index_medoid")

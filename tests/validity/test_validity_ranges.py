@@ -25,10 +25,17 @@ INDICES = {
     "DaviesBouldin": (0, INF), "Deviation": (0, INF), "Dunn": (0, INF), "IIndex": (0, INF),
     "LikelihoodGain": (-INF, INF), "MinimaxSilhouette": (-1, 1), "Silhouette": (-1, 1), "XieBeni": (0, INF),
 }  # fmt: skip
-# Bases, registries and what has a test below by its own arguments.
+# Indices of memberships, and of labels as memberships 0 and 1.
+FUZZY = {
+    "FuzzyHypervolume": (0, INF), "FuzzySilhouette": (-1, 1), "FuzzySumOfSquares": (0, INF),
+    "FuzzyXieBeni": (0, INF), "PartitionCoefficient": (0, 1), "PartitionEntropy": (0, INF),
+}  # fmt: skip
+# Bases, registries, models and what has a test below by its own arguments.
 OTHERS = {
     "BoundaryCut", "ChangedShare", "Compactness", "CutEdges", "FamilyAgreement", "FunctionIndex",
-    "GraphModularity", "LabelEvidence", "LoadVariation", "PairEvidence", "ValidityIndex", "agreement",
+    "GaussianModel", "GraphModularity", "IntegratedClassificationLikelihood", "LabelEvidence",
+    "LatentClassModel", "LoadVariation", "MixedModel", "MultinomialModel", "PairEvidence",
+    "StochasticBlockModel", "ValidityIndex", "agreement",
     "average_nmi", "bag_indices", "bag_report", "boundary_cut", "class_aucs", "cluster_entropy",
     "clustering_accuracy", "db_medoid", "get_index", "graph_modularity", "i2_criterion", "k_error",
     "label_evidence", "macro_auc", "matched_f1", "matched_rand_index", "mean_roc_curve", "nmi",
@@ -55,7 +62,7 @@ def labels_in_order(row):
 
 
 def test_every_measure_has_a_range_here():
-    assert set(validity.__all__) == set(BAG) | set(INDICES) | OTHERS
+    assert set(validity.__all__) == set(BAG) | set(INDICES) | set(FUZZY) | OTHERS
 
 
 def test_measures_against_classes():
@@ -116,6 +123,19 @@ def test_indices():
             for option in options:
                 values = getattr(validity, name)(**option).fit(data).evaluate(np.array(rows))
                 wrong += within(values, low, high, f"{name} {option} of {kind} samples")
+    assert not wrong
+
+
+def test_indices_of_memberships():
+    rng, n, wrong = np.random.default_rng(0), 30, []
+    rows = np.array([labels_in_order(row) for row in partitions(rng, n)])
+    for name, (low, high) in FUZZY.items():
+        for kind, X in data_of(rng, n):
+            index = getattr(validity, name)().fit(X)
+            wrong += within(index.evaluate(rows), low, high, f"{name} of labels, {kind} samples")
+            for k in (1, 2, 7):
+                some = rng.dirichlet(np.full(k, 0.3), (5, n))
+                wrong += within(index.evaluate(some), low, high, f"{name} of {k} clusters, {kind} samples")
     assert not wrong
 
 

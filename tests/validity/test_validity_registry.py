@@ -32,6 +32,7 @@ NAMES = [
     "fuzzy_sum_of_squares",
     "fuzzy_xie_beni",
     "i_index",
+    "icl",
     "label_evidence",
     "likelihood_gain",
     "load_variation",
