@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -312,7 +312,10 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
             search.algorithm.save_history |= self.save_history
             if self.termination is not None:
                 search.end_by(self.termination)
-        self._begin(search, problem)
+        if self.start is not None:
+            from moo_clustering.operators import start_genes  # slow import
+
+            cast(Any, search).start_from(start_genes(problem, self.start))
         yield Plan(search, n_gen, problem.objective_names)
         self.history_ = Recorder(signs)
         self.interrupted_ = drive(

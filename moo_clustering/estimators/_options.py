@@ -192,10 +192,3 @@ class SearchOptions(CheckpointOptions):
 
     _: KW_ONLY
     start: Annotated[Any, object] = None
-
-    def _begin(self, search: Any, problem: Any) -> None:
-        """Put the start into the initial population of a search."""
-        if self.start is not None:
-            from moo_clustering.operators import start_genes  # slow import
-
-            search.start_from(start_genes(problem, self.start))

@@ -131,6 +131,7 @@ def test_fits_print_every_documented_key(run, table, tmp_path):
     areas = {"type": "FeatureCollection", "features": squares}
     (tmp_path / "areas.geojson").write_text(json.dumps(areas))
     regions = ("--method", "regions", "-k", 2, "--weight", "load", "--start", "last", "--tolerance", "30%")
+    pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["x", "y"]).to_parquet("part.parquet")
     own = ("--id-column", "id", "--labels", "kind")
     evolved = ("--set", "k_range=[2,3,4]", "--set", "n_gen=2")
     small = ("--set", "n_gen=2", "--set", "pop_size=6")
@@ -144,11 +145,14 @@ def test_fits_print_every_documented_key(run, table, tmp_path):
         ("iris", "--method", "memetic-kmeans", "-k", 3),
         ("iris", "--method", "constrained-kmeans", "-k", 3),
         ("areas.geojson", *regions, "--set", "n_gen=2"),
+        ("part.parquet", "--workers", 0, "--method", "memetic-kmeans", "-k", 3),
     ):
         out = f"out{len(list(tmp_path.glob('out*')))}"
         found |= check(strict(run("fit", *arguments, "--out", out, "--json", "--no-report")), known)
     figures = {"n_iter": 1, "n_components": 1}
-    rare = fit._summary(ClusteringResult(np.array([0, -1]), figures=figures, neighbor_recall=1.0))
+    rare = fit._summary(
+        ClusteringResult(np.array([0, -1]), figures=figures, neighbor_recall=1.0), np.array([1])
+    )
     assert found | {f"result.{name}" for name in rare} == set(known)
 
 
