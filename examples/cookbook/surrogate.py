@@ -31,7 +31,8 @@ parts = expensive.operators()
 def features(genes):
     labels = expensive.decode(genes)
     sizes = np.array([np.sort(np.bincount(row, minlength=15))[::-1] for row in labels])
-    return np.column_stack([cheap.evaluate(genes, return_values_of=["F"]), labels.max(axis=1), sizes])
+    costs = cheap.evaluate(genes, return_values_of=["F"]).round(6)  # trees split at the last digits
+    return np.column_stack([costs, labels.max(axis=1), sizes])
 
 
 def run(seed, surrogate, size=20, n_gen=15):
@@ -44,7 +45,7 @@ def run(seed, surrogate, size=20, n_gen=15):
         n = 4 * size if surrogate else size
         children = vary(expensive, genes, parts["crossover"], parts["mutation"], rng, n_offsprings=n)
         if surrogate:
-            forest = ExtraTreesRegressor(25, random_state=seed).fit(features(known), known_values)
+            forest = ExtraTreesRegressor(25, random_state=seed).fit(features(known), known_values.round(9))
             children = children[np.argsort(-forest.predict(features(children)))[:size]]
         scores = -expensive.evaluate(children, return_values_of=["F"])[:, 0]
         known, known_values = np.vstack([known, children]), np.append(known_values, scores)
