@@ -42,7 +42,7 @@ def evenness(labels: Labels) -> FloatArray:
 
 
 def singletons(labels: Labels) -> FloatArray:
-    """Share of samples that are clusters of their own."""
+    """Share of samples in clusters of size 1."""
     return (check_population(labels, labels.shape[1]).sizes == 1).sum(axis=1) / labels.shape[1]
 
 
@@ -55,7 +55,7 @@ class PartitionArchive(NamedTuple):
     Attributes
     ----------
     names, edges : tuple of str, tuple of ndarray
-        Names of the descriptors, and boundaries of their cells. Values outside belong to the outer cells.
+        Names of the descriptors and boundaries of their cells; outer cells include values outside the range.
     cells, descriptors : ndarray of shape (n_members, n_descriptors)
     quality : ndarray of shape (n_members,)
         First objective in natural sign, or weighted sum of the minimised objectives.
@@ -83,12 +83,12 @@ class PartitionArchive(NamedTuple):
     def best(self, **values: float) -> int:
         """Return the row of the best member, as in ``archive.best(n_clusters=5)``.
 
-        Raises a ValueError if there is no such member or descriptor.
+        Raises a ValueError if no member matches or a descriptor is unknown.
 
         Parameters
         ----------
         **values
-            Values of descriptors, to search only the cells that contain them.
+            Values of descriptors; only the cells that contain these values are searched.
         """
         inside = np.ones(len(self.cells), dtype=bool)
         for name, value in values.items():
@@ -110,29 +110,29 @@ def _cells_of(values: FloatArray, edges: Sequence[FloatArray]) -> IntpArray:
 class MapElites(GeneticAlgorithm):
     """MAP-Elites: an archive with the best partition of every cell of a grid of descriptors.
 
-    Parents are random members of the archive. A cell holds the partition with the smallest constraint
-    violation, then the best quality, then the oldest one. Values outside the range of a descriptor belong to
-    its outer cells. The result contains all feasible members, including dominated ones. A generation takes
-    O(n_offsprings n_samples) time besides variation and evaluation, and a sort of the archive. Source: Mouret
-    and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
+    Parents are random members of the archive. Each cell keeps the partition with the smallest constraint
+    violation; ties are broken by quality, then in favour of the oldest. Values outside the range of a
+    descriptor belong to its outer cells. The result contains all feasible members, including dominated ones.
+    Besides variation and evaluation, a generation takes O(n_offsprings n_samples) time and a sort of the
+    archive. Source: Mouret and Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015.
 
     Parameters
     ----------
     pop_size, n_offsprings : int, default=100
-        Number of initial solutions, and of solutions per generation (default: ``pop_size``).
+        Numbers of initial solutions and of offspring per generation (default: ``pop_size``).
     descriptors : sequence of str, ValidityIndex, callable or tuple, default=("n_clusters", "evenness")
         ``"n_clusters"``, ``"evenness"`` (relative entropy of the sizes), ``"singletons"`` (share of samples),
         fitted indices such as ``problem.indices[0]``, or functions of labels of shape (n, n_samples), also as
         ("name", function).
     cells : mapping of str to int, optional
-        Number of cells of a descriptor. Default: one per number of clusters, 10 of all others.
+        Number of cells per descriptor. Default: one per number of clusters, and 10 for other descriptors.
     ranges : mapping of str to (float, float), optional
-        Range of a descriptor, required for indices and functions. Default: the numbers of clusters of the
-        encoding; [0, 1] for evenness and singletons.
+        Range of each descriptor; required for indices and functions. Default: the encoding's range of the
+        number of clusters; [0, 1] for evenness and singletons.
     weights : array-like of shape (n_obj,), optional
-        Weights of the minimised objectives, whose sum is the quality. Default: the first objective.
+        Weights of the minimised objectives in a sum, the quality. Default: only the first objective counts.
     reference : float, default=0.0
-        Minimised quality that adds 0 to the QD score, such as the worst possible value.
+        Minimised quality that contributes 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
         Default: those of NSGA-II for real variables. For partitions, use ``problem.operators(MapElites)``.
     eliminate_duplicates : bool or DuplicateElimination, default=True
@@ -141,7 +141,7 @@ class MapElites(GeneticAlgorithm):
     ----------
     archive_ : PartitionArchive
     course_ : DataFrame
-        A row per generation: ``generation``, ``evaluations``, ``coverage`` (share of the cells with a
+        One row per generation: ``generation``, ``evaluations``, ``coverage`` (share of the cells with a
         feasible member), ``qd_score`` (sum over these cells of ``reference`` minus minimised quality).
     pop, opt : Population
         All members, and the feasible members.
@@ -219,7 +219,7 @@ class MapElites(GeneticAlgorithm):
 
 
 class CellSurvival(Survival):
-    """Select the best solution of every cell, and members before equally good new solutions."""
+    """Select the best solution of every cell; archive members win ties against new solutions."""
 
     def __init__(self, descriptors: Any, cells: Any, ranges: Any, weights: Any, reference: float) -> None:
         super().__init__(filter_infeasible=False)
@@ -239,7 +239,7 @@ class CellSurvival(Survival):
         self.reference = reference
 
     def set_up(self, problem: Any) -> None:
-        """Compute the cells for a problem; raise an error if a descriptor or the weights do not suit it."""
+        """Compute the cells for a problem; raise an error if a descriptor or the weights do not fit it."""
         if not hasattr(problem, "decode"):
             raise TypeError(
                 f"problem must have decode(X), like PartitionProblem, got {type(problem).__name__}."

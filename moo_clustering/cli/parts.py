@@ -42,7 +42,7 @@ _ALWAYS = "data folder out quiet as_json workers scheduler"
 
 
 class PlainColumns(TablePreparer):
-    """Preparer of numeric columns, which it does not change."""
+    """Preparer of numeric columns, which remain unchanged."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(scale="none")
@@ -63,7 +63,7 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Label rows of columns in the order of the fit: prepare them, and predict their clusters."""
+    """Prepare rows, whose columns are in the order of the fit, and predict their clusters."""
 
     def __init__(self, preparer: TablePreparer, estimator: Any) -> None:
         self.preparer, self.label = preparer, estimator._label()
@@ -98,7 +98,7 @@ class PartSamples(PreparedSamples):
 
     @classmethod
     def chosen(cls, name: str, table: Parts, numbers: NDArray[Any], rows: NDArray[Any]) -> PartSamples:
-        """Return samples of the rows with some numbers."""
+        """Return the rows with these numbers as samples."""
         columns = table.columns or tuple(f"x{place}" for place in range(table.n_features))
         frame = pd.DataFrame(rows.astype(np.float64), columns=list(columns))
         found = prepared_samples(Path(name), frame, Roles(), PlainColumns(columns).prepare(frame))
@@ -136,7 +136,7 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
 
 
 def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> bool:
-    """Fit, write the labels of all rows, and replace the samples by some rows; or continue a killed run."""
+    """Fit, or resume a killed run; write the labels of all rows; replace the samples with some rows."""
     samples: Any = job.samples
     table, path = samples.table, folder.path
     if folder.resumed:
@@ -170,7 +170,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     job.estimator = estimator._with_rows(rows, labels)
     interrupted = job.result.interrupted
     if interrupted:
-        # All labels are written, so that there is nothing to continue.
+        # All labels are written, so there is nothing to resume.
         folder.checkpoint.unlink(missing_ok=True)
     return interrupted
 
@@ -178,7 +178,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return the sizes of clusters, and some rows with their labels, also the first row of each cluster."""
+    """Return the sizes of clusters, and labels of some rows and of the first row of each cluster."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:

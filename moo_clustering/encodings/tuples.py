@@ -11,10 +11,10 @@ from moo_clustering.encodings import base
 class TupleEncoding(base.Encoding):
     """Encodings side by side, such as one of the rows and one of the columns of a table (co-clustering).
 
-    The genes of the parts follow each other, and so do their samples: the partition consists of all samples,
-    and samples of different parts are never in one cluster. :meth:`split` returns a partition per part.
-    Every method takes the time of the same method of the parts. Raises a TypeError or ValueError unless there
-    are at least two encodings.
+    The genes of the parts are concatenated, and so are their samples: a partition contains the samples of all
+    parts, and no cluster has samples of different parts. :meth:`split` returns a partition per part. Every
+    method takes the sum of its times for the parts. Raises a TypeError or ValueError unless there are at
+    least two encodings.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class TupleEncoding(base.Encoding):
         return np.concatenate(out, axis=1)
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode the partition of every part; clusters with samples of several parts are divided."""
+        """Encode the partition of every part; clusters with samples of several parts are split."""
         pieces = self.split(base.checked_labels(labels, self.n_samples))
         made = [part.encode(piece) for part, piece in zip(self.parts, pieces, strict=True)]
         return np.concatenate(made, axis=1).astype(self.dtype)

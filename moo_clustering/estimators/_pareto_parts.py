@@ -1,4 +1,4 @@
-"""ParetoClustering of a table in parts: landmarks of all rows, rows with labels, and labels by part."""
+"""ParetoClustering of tables in parts: landmarks, rows with labels or pairs, and labels of all rows."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -39,7 +39,7 @@ from moo_clustering.estimators._pareto_selection import SideInformation, Solutio
 from moo_clustering.parts import Parts, lazy_labels
 from moo_clustering.parts.statistics import grain, on_grain, survey
 
-# Rows of the sample that places the landmarks: as many as in memory, fewer for very wide tables.
+# Size of the sample that determines the landmarks: as in memory, but smaller for very wide tables.
 _MOST_SAMPLED, _LEAST_SAMPLED, _MOST_VALUES = 250_000, 20_000, 1 << 25
 # Largest number of rows with labels or pairs, which are read into memory.
 _MOST_KNOWN = 100_000
@@ -58,10 +58,10 @@ def pooled_parts(
 ) -> PooledSamples:
     """Place landmarks of all rows in three passes, and build their pool.
 
-    ``placing`` are the options of :func:`placed_table`.
+    ``placing`` contains the options of :func:`placed_table`.
     """
-    # A uniform sample determines scale, landmarks and rare groups, as in memory. Landmarks are then the exact
-    # means of all their rows. A sample of all rows has the landmarks of a fit in memory, in a single pass.
+    # A uniform sample determines scale, landmarks and rare groups, as in memory. Landmarks then become exact
+    # means of all their rows. If the sample contains all rows, one pass is enough, as for a fit in memory.
     n, seeds = table.n_rows, seed.spawn(3)
     least = max(_LEAST_SAMPLED, placing["n_landmarks"])
     size = min(n, _MOST_SAMPLED, max(least, _MOST_VALUES // table.n_features))
@@ -112,7 +112,7 @@ def _search(
     rare: Labels | None,
     n_clusters: int,
 ) -> PooledSamples:
-    """Landmarks without a graph and a pool, for passes."""
+    """Landmarks without a graph and a pool, for passes over the table."""
     m = len(points)
     counts = RowCounts(*np.zeros((3, m), dtype=np.intp), np.zeros(m))  # type: ignore[call-arg]
     return PooledSamples(
@@ -130,7 +130,7 @@ def _search(
 
 
 def _assigned(rows: NDArray[Any], start: int, search: PooledSamples) -> tuple[Any, ...]:
-    """Scaled rows, their landmarks, a mask of outliers, and counts."""
+    """Return the scaled rows, their landmarks, a mask of outliers, and counts per landmark."""
     assert search.transform is not None
     scaled = search.transform(rows)
     positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
@@ -149,7 +149,7 @@ def _counts(rows: NDArray[Any], start: int, search: PooledSamples) -> RowCounts:
 
 
 def _sums(rows: NDArray[Any], start: int, search: PooledSamples, extent: float, unit: float) -> Any:
-    """Exact sums of the differences of rows to their landmarks, without outliers, and numbers of rows."""
+    """Return exact sums of the differences between inliers and their landmarks, and numbers of rows."""
     assert search.features is not None
     (scaled, at, outlying, counts), m = _assigned(rows, start, search), search.n_points
     gaps = scaled - search.features[at]
@@ -176,7 +176,7 @@ class KnownRows(NamedTuple):
 
     @property
     def supervision(self) -> tuple[Any, Any, Any]:
-        """Labels and pairs of these rows alone; all None without labels and pairs."""
+        """Labels and pairs of these rows only; all None if there are no such rows."""
         return (self.y, self.must_link, self.cannot_link) if len(self.rows) else (None, None, None)
 
     @classmethod
@@ -223,7 +223,7 @@ class KnownRows(NamedTuple):
 
 
 def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -> PooledSamples:
-    """Replace the samples that follow the landmarks by some rows of the table, in at most one pass."""
+    """Replace the samples after the landmarks with rows of the table, in at most one pass."""
     m, landmarks = samples.n_points, samples.points_given
     assert landmarks is not None
     assert samples.counts is not None
@@ -257,7 +257,7 @@ def _rows_of(rows: NDArray[Any], start: int, numbers: Int64Array) -> NDArray[Any
 
 
 class PooledLabels:
-    """Label rows as ``predict``; known rows of the fit, by number, have the labels ``of_known``."""
+    """Label rows as ``predict`` does, except known rows of the fit, whose labels are ``of_known``."""
 
     # ``of_points`` are the clusters of the points. Outliers in clusters of the mask ``marked`` become -1.
 
@@ -277,8 +277,8 @@ class PooledLabels:
             self.known = samples.known_rows, of_known
         self.model, self.classes = solution.model, solution.cluster_classes
         self.preparer, self.columns = preparer, columns
-        # Without what only the selection requires.
-        # Digests of empty arrays are not reproducible.
+        # Omit arrays that only the selection requires.
+        # They are None, because digests of empty arrays are not reproducible.
         omitted = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         self.samples = replace(samples, graph=sp.csr_array((m, m)), **omitted)  # type: ignore[arg-type]
 
@@ -293,7 +293,7 @@ class PooledLabels:
         return labels
 
     def of_part(self, rows: Any, start: int) -> Labels:
-        """Label rows of the fit; ``start`` is the number of the first one."""
+        """Label rows of the fit; ``start`` is the number of the first row."""
         labels = self(rows)
         if self.known is not None:
             numbers, known = self.known
@@ -322,10 +322,10 @@ class PartsMixin(PartLabelsMixin):
     """Mixin of ParetoClustering for tables in parts."""
 
     def report(self: Any, path: Any, X: Any = None, **options: Any) -> Any:
-        """Write an HTML report; after a fit to a table in parts, that of its landmarks.
+        """Write an HTML report; after a fit to a table in parts, the report shows its landmarks.
 
         See :meth:`ReportMixin.report`. After a fit to a table in parts, the default of ``X`` is
-        ``landmarks_``, and all numbers of the page but those of its headline count landmarks, not rows.
+        ``landmarks_``, and all numbers of the page except those in its headline count landmarks, not rows.
         """
         return super().report(path, *self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
@@ -358,7 +358,7 @@ class PartsMixin(PartLabelsMixin):
         found = next((name for name, fault in faults.items() if fault), None)
         if found is not None and isinstance(X, Parts):
             raise ValueError(f"{found} does not support a table in parts; change it, or fit a sample")
-        # Dask and Zarr arrays become arrays if they are small.
+        # Dask and Zarr arrays are read into memory if they are small.
         return found is None
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:
@@ -394,7 +394,7 @@ class PartsMixin(PartLabelsMixin):
         return known, read_side_information(len(known.rows), *known.supervision, **options)
 
     def _read_known_rows(self: Any, *supervision: Any) -> SideInformation:
-        """Read other labels and pairs, and the rows that they name."""
+        """Read other labels and pairs, and the rows to which they refer."""
         known, side = self._known_rows(self.parts_.n_rows, *supervision)
         vars(self)["_samples"] = with_known_rows(self._samples, self.parts_, known.rows)
         extended: SideInformation = side.extended(0, before=self._samples.n_points)
@@ -402,7 +402,7 @@ class PartsMixin(PartLabelsMixin):
 
     @property
     def _marks_outliers(self: Any) -> BoolArray:
-        """Mask of the clusters whose outliers are noise: all, except clusters of outliers only."""
+        """Mask of the clusters whose outliers are noise: all clusters with at least one inlier."""
         labels, samples = self._solution.labels, self._samples
         marks = np.full(int(labels.max()) + 1, samples.counts is None)
         marks[labels[~samples.far_samples]] = True
@@ -417,12 +417,12 @@ class PartsMixin(PartLabelsMixin):
         return PooledLabels(self._samples, self._solution, marked, known, self.preparer_, columns)
 
     def _required_rows(self: Any) -> Any:
-        # Every landmark needs a sample.
+        # Every landmark must have a row in the sample.
         return self._samples.counts.first
 
     def _with_rows(self: Any, rows: NDArray[Any], labels: Labels) -> Any:
         if "alternatives_" not in vars(self):
-            self._restore()  # saved models lack scores and alternatives
+            self._restore()  # saved models have no scores and alternatives
         found: Any = super()._with_rows(rows, labels)
         samples = self._samples
         nearest = samples.nearest(rows, 1)[0][:, 0].astype(np.int32)
@@ -448,7 +448,7 @@ class PartsMixin(PartLabelsMixin):
         return found
 
     def _described_alternatives(self: Any, names: Any) -> Any:
-        # After ``_with_rows``, the sizes remain those of all rows.
+        # After ``_with_rows``, the sizes still count all rows.
         has_rows = self._samples.known_rows is not None and self._samples.counts is None
         return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
 

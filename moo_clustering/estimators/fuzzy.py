@@ -1,4 +1,4 @@
-"""Fuzzy c-means and the Gustafson-Kessel algorithm: clusters with memberships, without evolution."""
+"""Fuzzy c-means and the Gustafson-Kessel algorithm, which estimate memberships without evolution."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ from moo_clustering.validity.fuzzy import weighted_covariance
 class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
-    The control of fuzzy evolutionary clusterers. A sample at a centre belongs to it alone. Distances depend
-    on the units of the columns: scale them first. In many dimensions, memberships become equal and centres
-    coincide; a smaller fuzziness helps. O(n_init max_iter n_samples n_clusters n_features) time, O(n_samples
-    n_clusters) memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms",
-    Plenum (1981).
+    It is the baseline of fuzzy evolutionary clusterers. A sample at a centre belongs only to its cluster.
+    Distances depend on the units of the columns: scale them first. In many dimensions, memberships become
+    equal and centres coincide; a smaller fuzziness helps. O(n_init max_iter n_samples n_clusters n_features)
+    time, O(n_samples n_clusters) memory. Source: J. Bezdek, "Pattern Recognition with Fuzzy Objective
+    Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float
-        Exponent of memberships, above 1. They are crisp near 1, and equal for large values.
+        Exponent of memberships, above 1. Near 1, memberships are crisp; for large values, they are equal.
     n_init, max_iter : int
-        Number of runs from greedy k-means++ centres, the best of which is used, and of updates per run.
+        Number of runs from greedy k-means++ centres, of which the best is used, and most updates per run.
     tol : float
-        A run ends if no membership changes by more.
+        A run stops when no membership changes by more than this.
 
     Attributes
     ----------
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Memberships, with sums of 1. Column c is that of label c; clusters without labels come last.
+        Memberships, which sum to 1. Column c is for label c; clusters that ``labels_`` does not use are last.
     cluster_centers_ : ndarray of shape (n_columns, n_features)
         Means with the weights ``memberships_ ** fuzziness``, in the same order.
     n_clusters_ : int
-        Number of clusters in ``labels_``, the clusters with the largest membership of every sample.
+        Number of clusters in ``labels_``, which assigns each sample to the cluster of its largest membership.
     objective_ : float
-        Sum of squared distances with these weights.
+        Sum of squared distances, weighted by ``memberships_ ** fuzziness``.
     n_iter_ : int
         Number of updates of the best run.
 
@@ -96,7 +96,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
         self.objective_, self.n_iter_, converged, *self._norms = min(runs, key=lambda run: run[0])
         self._reorder(number_clusters(self._memberships(points).argmax(axis=1))[1])
         memberships = self._memberships(points)
-        # Ties go to the first cluster, and may have left a cluster without samples.
+        # Ties go to the first cluster, so that another cluster may have no samples.
         used, labels = np.unique(memberships.argmax(axis=1), return_inverse=True)
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
@@ -112,12 +112,12 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Int32Array:
-        """Predict the cluster with the largest membership; rows of the fit get their ``labels_``."""
+        """Predict the cluster with the largest membership; for the rows of the fit, that in ``labels_``."""
         return self.predict_proba(X)[:, : self.n_clusters_].argmax(axis=1).astype(np.int32)
 
     @documented(_base.OF_TRANSFORM)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Compute memberships, in the columns of ``memberships_``; these are not probabilities of a model."""
+        """Compute memberships, in the order of ``memberships_``; they are not probabilities of a model."""
         check_is_fitted(self)
         return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
 
@@ -135,7 +135,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
         return None
 
     def _run(self, points: FloatArray, centers: FloatArray) -> tuple[float, int, bool, FloatArray, Any]:
-        """Alternate between memberships, and centres with their norms."""
+        """Alternate between updates of the memberships and updates of the centres and their norms."""
         n_iter, converged, factors = 0, False, None
         former: Any = np.inf
         while not converged and n_iter < self.max_iter:
@@ -148,7 +148,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
             if not converged:
                 former = memberships
                 totals = weights.sum(axis=0)[:, np.newaxis]
-                # All samples can be at other centres.
+                # A cluster has no weight if all samples are at other centres.
                 used = totals > 0.0
                 centers = np.where(used, weights.T @ points / np.where(used, totals, 1.0), centers)
                 factors = self._factors(points, weights, centers)
@@ -162,9 +162,9 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
 class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clusters of different shapes and orientations, by a Mahalanobis distance for every cluster.
 
-    Each cluster has a norm of volume 1 from its fuzzy covariance matrix, whose estimation requires many
-    samples per feature. The first memberships are Euclidean, so the units of the columns only affect the
-    start, and the regularisation. ``max_condition`` keeps covariances of collinear samples invertible.
+    Each cluster has a norm of volume 1, derived from its fuzzy covariance matrix, whose estimation requires
+    many samples per feature. The first memberships use Euclidean distances, so the units of the columns only
+    affect the start and the regularisation. ``max_condition`` keeps covariances of collinear samples regular.
     O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson, W. Kessel, "Fuzzy
     clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der Veen, U. Kaymak,
     "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE (2002).
@@ -172,7 +172,7 @@ class GustafsonKessel(FuzzyCMeans):
     Parameters
     ----------
     regularization : float
-        Share, from 0 to 1, of a multiple of the identity matrix in covariances; 1 leads to fuzzy c-means.
+        Weight, from 0 to 1, of a multiple of the identity matrix in covariances; 1 leads to fuzzy c-means.
     max_condition : float
         Largest ratio of the eigenvalues of a covariance; smaller eigenvalues are increased.
 
@@ -211,7 +211,7 @@ class GustafsonKessel(FuzzyCMeans):
         return np.asarray(vectors * np.exp(0.5 * (logs.mean(axis=1, keepdims=True) - logs))[:, np.newaxis])
 
     def _limited(self, values: Any) -> FloatArray:
-        """Limit the condition; eigenvalues of a single point become 1, for the Euclidean norm."""
+        """Limit the condition number; eigenvalues of a single point become 1, for the Euclidean norm."""
         values = np.maximum(values, values[..., -1:] / self.max_condition)
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 
@@ -220,7 +220,7 @@ def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None
     """Squared distances of shape (n_samples, n_clusters) in the norms of the clusters."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
-    # Not by BLAS, which can round equal rows differently.
+    # Avoid BLAS, which can round equal rows differently.
     turned = [np.einsum("nd,de->ne", points - v, B) for v, B in zip(centers, factors, strict=True)]
     return np.square(turned).sum(axis=2).T
 

@@ -39,21 +39,21 @@ _PARENTS = 0.4
 
 @estimator
 class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator):
-    """Clusters of the greatest integrated likelihood, by a genetic algorithm; finds the number of clusters.
+    """Clusters and their number by a genetic algorithm that maximises the exact integrated likelihood.
 
-    Maximises :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Partitions by k-means are
-    improved by greedy merges and by moves of single samples. A child consists of the intersections of the
-    clusters of two parents, which merge greedily with intersections of the same cluster of a parent; with
-    probability ``pm``, a random cluster is split at random, and moves of single samples follow. The search
-    ends if a generation finds nothing better. Greedy merges of the result form a hierarchy down to one
+    Maximises :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Greedy merges and moves of
+    single samples improve initial partitions by k-means. A child starts from the intersections of the
+    clusters of two parents. Intersections within a cluster of either parent are merged greedily; with
+    probability ``pm``, a random cluster is split at random; then single samples are moved. The search stops
+    when a generation finds no better partition. Greedy merges of the result form a hierarchy down to one
     cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
     latent variable models and the integrated classification likelihood", Advances in Data Analysis and
-    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults, but merges at the start.
+    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults, plus merges at the start.
 
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters. Default: that of the greatest likelihood.
+        Number of clusters. Default: the number that maximises the likelihood.
     model : str or LikelihoodModel
         ``"auto"`` (Gaussian columns; columns of two values are categories), ``"gaussian"``, ``"diagonal"``,
         ``"categories"``, ``"counts"``, ``"sbm"`` (X is a graph), or a model with other priors.
@@ -73,8 +73,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     icl_ : float
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
-        ``n_clusters`` and ``icl`` of the levels of the hierarchy, and ``log_alpha``, below which a level is
-        better than the finer one, if the likelihood is a linear function of it (section 4 of the paper).
+        ``n_clusters`` and ``icl`` of the levels, and ``log_alpha``, the value of log(alpha) below which a
+        level is better than the finer one if the ICL is linear in log(alpha) (section 4 of the paper).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
@@ -85,7 +85,7 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     Notes
     -----
     A sweep of moves takes O(n_samples k n_features) time, O(n_samples k n_features^3) with full covariance
-    matrices, and O(n_links + n_samples k^2) for graphs. Memory O(n_samples (pop_size + n_features)).
+    matrices, and O(n_links + n_samples k^2) for graphs. It uses O(n_samples (pop_size + n_features)) memory.
 
     Examples
     --------
@@ -110,8 +110,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X.
 
-        Raises a ValueError if the data do not suit the model, and issues an InterruptedSearchWarning after
-        Ctrl-C.
+        Raises a ValueError if the model does not support the data, and issues an InterruptedSearchWarning
+        after Ctrl-C.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         Parameters
         ----------
         n_clusters : int, optional
-            Number of clusters, at most that of the fit, which is the default.
+            Number of clusters, at most that of the fit (the default).
 
         Raises
         ------
@@ -165,7 +165,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the largest predictive density times share.
 
-        Unlike ``labels_``, a sample of the fit is then counted twice. Raises a ValueError for graphs.
+        A sample of the fit is counted twice, so its cluster may differ from ``labels_``. Raises a ValueError
+        for graphs.
         """
         check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
@@ -224,14 +225,14 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         return self._settled(labels)
 
     def _settled(self, labels: Labels) -> Labels:
-        """Move samples, after merges to the required number of clusters."""
+        """Merge down to the required or largest number of clusters, then move samples."""
         fixed = self.n_clusters is not None
         if fixed or labels.max() >= self.k_max:
             labels = self._level(*self._index.merge(labels))
         return self._index.swap(labels, keep=fixed, random_state=self._rng)
 
     def _polished(self, labels: Labels, value: float) -> Labels:
-        """Merge any clusters, and move samples, while this is a gain."""
+        """Merge clusters and move samples while this increases the index."""
         while True:
             found = self._settled(self._level(*self._index.merge(labels)))
             reached = float(self._index.evaluate(found)[0])
@@ -240,7 +241,7 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
             labels, value = found, reached
 
     def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Select the required, or best, number of clusters; the smallest of merges that end early."""
+        """Select the required or best number of clusters; if merges end early, the smallest one."""
         k = levels.max(axis=1) + 1
         if self.n_clusters is not None:
             return levels[np.flatnonzero(k >= min(self.n_clusters, k[0]))[-1]]

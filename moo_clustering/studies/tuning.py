@@ -24,13 +24,13 @@ class Tuning:
     name : str
         Name of the tuned method in the study.
     parameters : DataFrame
-        Chosen parameters, one row per data set of the test.
+        Chosen parameters, one row per test data set.
     trials : DataFrame
         ``chosen_on`` (names of data sets), ``trial``, parameters, ``score``, and ``error`` if it failed.
     text : str
         Chosen parameters, and the data sets on which they were chosen, in sentences.
     methods : dict of str to method
-        Tuned method by data set of the test.
+        Tuned method of each test data set.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Tuning:
 
 
 def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Return the data sets of the test by the data sets of their tuning; ``"others"`` leaves one out."""
+    """Map tuples of tuning data sets to lists of test data sets; ``"others"`` leaves one out."""
     if isinstance(on, str) and on == "others":
         if len(data) < 2:
             raise ValueError("on='others' requires at least two data sets, got one.")
@@ -74,7 +74,7 @@ def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
 
 def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
     if isinstance(domain, list) and domain:
-        # Choices by number, because optuna only stores numbers and strings.
+        # Suggest the position of a choice, because optuna only stores numbers and strings.
         return lambda trial: domain[trial.suggest_categorical(name, list(range(len(domain))))]
     ends, rest = (domain[:2], domain[2:]) if isinstance(domain, tuple) else ((), ())
     numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
@@ -95,7 +95,7 @@ def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
 def check_parameters(
     method: Any, names: Sequence[str], takes: Callable[[Any, str], bool], fixed: Sequence[str]
 ) -> None:
-    """Raise unless the method has the parameters, and the study does not set them."""
+    """Raise a ValueError if the method lacks one of the parameters, or the study sets it."""
     for name in names:
         if name.rpartition("__")[2] in fixed:
             raise ValueError(f"the study sets {name}, so it cannot be tuned: remove it from the space.")

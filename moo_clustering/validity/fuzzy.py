@@ -16,15 +16,15 @@ from moo_clustering._docs import Documented, documented
 from moo_clustering.encodings.base import checked_memberships, one_hot, relabel_by_first_appearance
 from moo_clustering.validity import base, internal
 
-# Logarithm of the largest hypervolume.
+# Logarithm of the upper limit of hypervolumes.
 _LOG_LARGEST = 300 * np.log(10.0)
 
 
 class FuzzyIndex(Documented, base.PopulationIndex):
     """Base class of indices of memberships.
 
-    ``evaluate`` accepts memberships of shape (n_individuals, n_samples, n_clusters), with sums of 1 over the
-    clusters, or labels, whose memberships are 0 and 1. Clusters without memberships are ignored.
+    ``evaluate`` accepts memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 over the
+    clusters, or labels, whose memberships are 0 and 1. Clusters whose memberships are all 0 are ignored.
     """
 
     takes = "memberships"
@@ -48,9 +48,9 @@ class FuzzyIndex(Documented, base.PopulationIndex):
 class FuzzySumOfSquares(FuzzyIndex):
     """J_m, the sum of squared distances to the means, weighted by ``memberships ** fuzziness``, minimised.
 
-    The means have the same weights. The objective of fuzzy c-means; for labels, the within-cluster sum of
-    squares. O(p n k d) time for p individuals, O(p n k) memory. Source: J. Bezdek, "Pattern Recognition with
-    Fuzzy Objective Function Algorithms", Plenum (1981).
+    The means have the same weights. J_m is the objective of fuzzy c-means and, for labels, the within-cluster
+    sum of squares. O(p n k d) time for p individuals, O(p n k) memory. Source: J. Bezdek, "Pattern
+    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class FuzzySumOfSquares(FuzzyIndex):
         return self._within(*self._weighted(U)[:2])
 
     def _weighted(self, U: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Weights of samples, shape (p, n, k), means of clusters, (p, k, d), and clusters with weights."""
+        """Weights of samples (p, n, k), means of clusters (p, k, d), and a mask of clusters with weights."""
         weights = U**self.fuzziness
         totals = weights.sum(axis=1)
         used = totals > 0.0
@@ -86,11 +86,11 @@ class FuzzySumOfSquares(FuzzyIndex):
 
 
 class FuzzyXieBeni(FuzzySumOfSquares):
-    """J_m over n_samples times the smallest squared distance of two means, minimised.
+    """J_m divided by n_samples times the smallest squared distance between two means, minimised.
 
-    For labels, :class:`XieBeni`, also where it is undefined (1e12 for one cluster). O(p n k d + p k^2 d) time
-    for p individuals, O(p n k) memory. Source: X. Xie, G. Beni, "A validity measure for fuzzy clustering",
-    IEEE TPAMI 13 (1991).
+    For labels, the value is that of :class:`XieBeni`, including where it is undefined (1e12 for one cluster).
+    O(p n k d + p k^2 d) time for p individuals, O(p n k) memory. Source: X. Xie, G. Beni, "A validity measure
+    for fuzzy clustering", IEEE TPAMI 13 (1991).
     """
 
     name, min_clusters = "fuzzy_xie_beni", 2
@@ -109,9 +109,9 @@ class FuzzyXieBeni(FuzzySumOfSquares):
 class FuzzyHypervolume(FuzzySumOfSquares):
     """Sum over clusters of the square root of the determinant of the fuzzy covariance, minimised.
 
-    Scale the columns first: the value is a volume, of at most 1e300. A cluster in fewer dimensions than X has
-    columns has volume 0. O(p n k d^2) time for p individuals, O(p n (k + d)) memory. Source: I. Gath, A.
-    Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
+    Scale the columns first: the value is a volume, and at most 1e300. A cluster that spans fewer dimensions
+    than the data has volume 0. O(p n k d^2) time for p individuals, O(p n (k + d)) memory. Source: I. Gath,
+    A. Geva, "Unsupervised optimal fuzzy clustering", IEEE TPAMI 11 (1989).
     """
 
     name = "fuzzy_hypervolume"
@@ -130,7 +130,7 @@ class FuzzyHypervolume(FuzzySumOfSquares):
 
 
 def weighted_covariance(deviations: FloatArray, weights: FloatArray) -> FloatArray:
-    """Covariances of shape (p, d, d) from deviations (p, n, d) and weights (p, n), divided by their sums."""
+    """Compute covariances (p, d, d) of deviations (p, n, d) with weights (p, n), divided by their sums."""
     totals = weights.sum(axis=1)
     weighted = deviations * (weights / np.where(totals > 0.0, totals, 1.0)[:, np.newaxis])[:, :, np.newaxis]
     return np.asarray(deviations.transpose(0, 2, 1) @ weighted)
@@ -147,8 +147,8 @@ class PartitionCoefficient(FuzzyIndex):
     Parameters
     ----------
     normalized : bool, default=False
-        Whether values do not depend on the number of clusters k for equal memberships: ``1 - k / (k - 1) *
-        (1 - coefficient)``, which is 0 for these, and entropy / log k, which is 1.
+        Whether equal memberships have the same value for every k: 0 with ``1 - k / (k - 1) * (1 -
+        coefficient)``, and 1 with entropy / log k.
     """
 
     name, greater_is_better, min_clusters = "partition_coefficient", True, 2
@@ -181,10 +181,10 @@ class PartitionEntropy(PartitionCoefficient):
 class FuzzySilhouette(FuzzyIndex):
     """Mean silhouette, weighted by the difference of the two largest memberships, maximised.
 
-    Silhouettes are those of the largest memberships as labels, so that samples between clusters count less.
-    For labels, :class:`Silhouette`. The value is -1 for one cluster, and if all weights are 0. O(p n^2 k)
-    time for p individuals, O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A fuzzy extension of the
-    silhouette width criterion for cluster analysis", Fuzzy Sets and Systems 157 (2006).
+    Samples between clusters have small weights. Silhouettes are those of the clusters with the largest
+    memberships. For labels, the value is that of :class:`Silhouette`. It is -1 for one cluster or zero
+    weights. O(p n^2 k) time for p individuals, O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A
+    fuzzy extension of the silhouette width criterion for cluster analysis", Fuzzy Sets and Systems 157 (2006).
 
     Parameters
     ----------

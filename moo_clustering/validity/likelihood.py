@@ -37,10 +37,10 @@ class Block(NamedTuple):
     """Columns of one kind, as in :mod:`moo_clustering._kernels.likelihood`."""
 
     kind: int
-    read: Read  # values of the samples of a table
+    read: Read  # function of a table that returns its values in these columns
     X: FloatArray
     points: FloatArray  # samples as points for Euclidean distances
-    levels: Int64Array  # numbers of categories
+    levels: Int64Array  # number of categories per column
     priors: FloatArray
     shape: tuple[float, float, float]
     constants: FloatArray
@@ -62,7 +62,7 @@ class LikelihoodModel:
         return TableTerms(self.blocks(checked_table(data)))
 
     def blocks(self, X: FloatArray) -> list[Block]:
-        """Prepare the columns of a table; a graph has none."""
+        """Prepare the columns of a table; models of graphs have none."""
         return []
 
 
@@ -82,9 +82,9 @@ class GaussianModel(LikelihoodModel):
     covariance : {"full", "diagonal"}
         Covariance matrices of the clusters.
     tau : float, default=0.01
-        Weight of the prior mean, in samples.
+        Weight of the prior mean, as a number of samples.
     dof : float, optional
-        Default: number of columns ("full", where it must be larger than this number less one), or 1.
+        Degrees of freedom. Default: the number of columns d ("full", which requires more than d - 1), or 1.
     scale : float, default=0.1
         Prior variances, relative to those of the data.
     """
@@ -114,7 +114,7 @@ class GaussianModel(LikelihoodModel):
         else:
             terms = d * (gammaln(dof + sizes / 2) - gammaln(dof)) - 0.5 * sizes * d * np.log(2 * np.pi)
         terms += (0.5 if full else 1.0) * dof * np.log(priors).sum()
-        # The last term is for the unit of the columns, which are standardised.
+        # The last term accounts for the units of the columns, which are standardised.
         terms += 0.5 * d * np.log(self.tau / (self.tau + sizes)) - sizes * np.log(scale).sum()
 
         read = partial(_standardised, columns, mean, scale)
@@ -156,7 +156,7 @@ class LatentClassModel(LikelihoodModel):
 
 @dataclass(frozen=True)
 class MultinomialModel(LikelihoodModel):
-    """Counts, such as those of words, that are multinomial given the cluster, as in ``MoM`` of greed.
+    """Counts, such as word counts, that are multinomial given the cluster, as in ``MoM`` of greed.
 
     Probabilities have a symmetric Dirichlet prior in every cluster. Multinomial coefficients, which greed
     omits, are included; they do not depend on the partition.
@@ -264,7 +264,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     """Exact integrated classification likelihood (ICL), maximised.
 
     Log-probability of the data and the partition, with the parameters and proportions of the clusters
-    integrated out. It compares partitions with any numbers of clusters without a further penalty. For p
+    integrated out. Partitions with different numbers of clusters are comparable without a penalty. For p
     individuals, O(p n_samples n_features) time, O(p (n_samples + k n_features) n_features^2) with full
     covariance matrices, and O(p (n_links + k^2)) for graphs. Sources: E. Côme, P. Latouche, "Model selection
     and clustering in stochastic block models based on the exact integrated complete data likelihood",
@@ -316,13 +316,13 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
         """Create a partition for a search by k-means with one initialisation.
 
-        Numbers are standardised, categories are indicators, counts square roots of shares, and nodes of a
-        graph their links.
+        Its features are standardised numbers, indicators of categories, square roots of the shares of
+        counts, or the links of the nodes of a graph.
 
         Parameters
         ----------
         n_clusters : int
-            Number of clusters. There are fewer if fewer samples are distinct.
+            Number of clusters; the partition has fewer if fewer samples are distinct.
         random_state : int, Generator or RandomState, optional
             Seed.
 
@@ -336,7 +336,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         if k == 1:
             return np.zeros(self.n_samples_, dtype=np.int32)
         seed = int(np.random.default_rng(random_state).integers(2**31))
-        with one_thread():  # more are slower for small tables
+        with one_thread():  # more threads are slower for small tables
             return number_clusters(KMeans(k, n_init=1, random_state=seed).fit_predict(points))[0]
 
     def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
@@ -347,7 +347,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         labels : array-like of shape (n_samples,)
             Partition, with contiguous clusters.
         keep : bool
-            Whether the last sample of a cluster stays. Otherwise clusters can vanish.
+            Whether the last sample of a cluster never moves, so that no cluster vanishes.
         random_state : int, Generator or RandomState, optional
             Seed of the order.
 
@@ -365,21 +365,21 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         return number_clusters(found)[0]
 
     def merge(self, labels: ArrayLike, *, siblings: ArrayLike | None = None) -> tuple[Labels, FloatArray]:
-        """Merge the two clusters whose merge is best for the index, until one cluster is left.
+        """Merge the pair of clusters with the best resulting index, until one cluster is left.
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
             Partition, with k contiguous clusters.
         siblings : array-like of shape (k, k), bool, optional
-            Pairs of clusters that may merge; a merged cluster has the pairs of both. Default: all.
+            Pairs of clusters that may merge; a merged cluster inherits the pairs of both. Default: all.
 
         Returns
         -------
         levels : ndarray of shape (n_levels, n_samples), int32
             Partitions into k, k - 1, ... clusters, numbered by first sample.
         icl : ndarray of shape (n_levels,)
-            Their values of the index.
+            Index of each partition.
         """
         start = self._partition(labels)
         k = int(start.max()) + 1
@@ -452,7 +452,7 @@ class TableTerms:
 
     def sweep(self, labels: Labels, order: NDArray[np.intp], alpha: float, keep: bool, times: Any) -> float:
         """Move samples in place, and return the gain."""
-        state = self._state(labels)  # sums without the rounding of earlier moves
+        state = self._state(labels)  # recomputed, without the rounding errors of earlier moves
         return float(kernels.move_samples(self._X, order, labels, *state, alpha, keep, times, *self._model))
 
     def merge(
