@@ -185,8 +185,8 @@ class MissingPackageError(ImportError):
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
     """Import a module of a package that only an ``extra`` installs, or raise a MissingPackageError."""
-    # ``purpose`` is the subject of the message, which explains how to install the package, and ``otherwise``
-    # an alternative.
+    # ``purpose`` is the subject of the message, which explains how to install the package; ``otherwise`` is
+    # an alternative to the installation.
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -36,10 +36,10 @@ class Documented:
 def documented(*sources: Any) -> Callable[[T], T]:
     """Decorator that completes the docstring of a class or function from sources.
 
-    Sources are classes, functions or numpydoc text; the first one that has an entry counts. A class gets
+    Sources are classes, functions or numpydoc text; the first one with an entry is used. A class inherits
     entries of ``Parameters`` and ``Attributes`` from its base classes, and of ``Parameters`` from the
-    sources; a function gets these, and ``Returns`` and ``Raises`` if it has no such section.
-    ``Returns`` is the class in the annotation, if that is one and no source describes it.
+    sources. A function inherits ``Parameters`` from the sources, and missing sections ``Returns`` and
+    ``Raises``. If no source describes ``Returns``, it is the class in the annotation, if any.
     """
 
     def complete(thing: T) -> T:

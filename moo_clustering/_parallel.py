@@ -253,7 +253,7 @@ def _unpacked(text: bytes, *given: Any) -> Any:
 
 def n_threads(n_jobs: int | None) -> int:
     """Number of threads of this process for ``n_jobs``; raise a ChildProcessError if they cannot start."""
-    # As for joblib; if its backend is a cluster, None is one thread and -1 all processors here.
+    # As for joblib; if its backend is a cluster, None means one thread and -1 all processors of this machine.
     if n_jobs == 1:
         return 1
     if _is_local(get_active_backend()[0]):

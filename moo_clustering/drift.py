@@ -310,13 +310,13 @@ class ClusterChanges:
         of_old = counts.sum(axis=1)[:, None]
         whole = ((counts >= _MERGED * of_old) & (of_old > 0)).T
         merges = {new: tuple(np.flatnonzero(row).tolist()) for new, row in enumerate(whole) if row.sum() > 1}
-        # Smallest number of rows in a part of a split.
+        # A cluster of a split contains at least this number of rows.
         large = counts >= np.maximum(_SPLIT * of_old, 2)
         splits = {old: tuple(np.flatnonzero(row).tolist()) for old, row in enumerate(large) if row.sum() > 1}
         apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
         chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
         idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
-        # A cluster without new rows dies if their absence has a lower probability.
+        # A cluster dies if the probability of the absence of new rows is below .01.
         dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < 0.01)).tolist())
         home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
         moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))

@@ -463,11 +463,11 @@ def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, An
 
 
 class SearchHistory(NamedTuple):
-    """Values and objectives of a run."""
+    """Values and objectives of a run, by step."""
 
     step: str  # unit of the steps
     frame: pd.DataFrame  # shape (n_steps, n_curves): values, indexed by step
-    # shape (n_individuals, n_objectives): minimised objectives of every step, if recorded.
+    # shape (n_individuals, n_objectives): minimised objectives at each step, if recorded.
     F: Sequence[FloatArray] = ()
     maximised: frozenset[str] = frozenset()  # names of the maximised objectives
 
@@ -475,10 +475,10 @@ class SearchHistory(NamedTuple):
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     """Read the history of a fitted estimator, recorder, data frame, DEAP logbook or array.
 
-    Raises a TypeError or ValueError if there is no history, or it has no values. ``names`` are the objectives
-    of a recorder (default: those of the estimator).
+    Raises a TypeError or ValueError if there is no history, or it is empty. ``names`` are those of the
+    objectives of a recorder (default: those of the estimator).
     """
-    # Lazy import: many users of results run no search.
+    # Lazy import, because many users of results run no search.
     from moo_clustering.algorithms.search import Recorder
 
     if isinstance(run, pd.DataFrame):
@@ -513,7 +513,7 @@ def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
             own = None if front is None else front.names
             return _of_recorder(history, own if names is None else names)
     if records:
-        raise ValueError(f"the history of this {name} is empty: its run made no search")
+        raise ValueError(f"the history of this {name} is empty: its run included no search")
     raise ValueError(
         f"this {name} has neither history_ nor logbook_; pass a fitted estimator that runs a search"
     )
@@ -568,7 +568,7 @@ def _of_logbook(logbook: Any) -> SearchHistory:
 
 
 def _single_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Split statistics of several objectives into a column per objective."""
+    """Split statistics of several objectives into one column per objective."""
     single: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, np.ndarray | list | tuple):

@@ -164,7 +164,7 @@ class RuleSet:
         return "\n".join([*self._comments("--", form), expression])
 
     def _nested(self, node: _Node, form: str, write: Callable[[_Test], str]) -> str:
-        """Write a tree as one expression; ``form`` has places for a condition and both branches."""
+        """Write a tree as one expression; ``form`` has placeholders for a condition and both branches."""
         if node.split is None:
             return str(node.cluster)
         test, *branches = node.split
@@ -230,7 +230,7 @@ class RuleSet:
 class ClusterRules(Sequence[RuleSet]):
     """Rule sets on the front of fidelity against number of conditions, the shortest first.
 
-    Printing it prints the rule set of :meth:`select`.
+    ``print`` shows the rule set of :meth:`select`.
 
     Parameters
     ----------
@@ -322,8 +322,8 @@ def find_rules(
     -----
     A beam search joins optimal trees of depth two. In these trees and in greedy ones of scikit-learn, each
     condition is then optimised over all columns and values with the others fixed. The search uses at most
-    2,000 rows and 48 columns, the fidelity all rows. O(n_clusters n_conditions^2 n_rows) time: about 2 s for
-    20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali, "Alternating optimization of
+    2,000 rows and 48 columns; the fidelity uses all rows. O(n_clusters n_conditions^2 n_rows) time: about 2 s
+    for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali, "Alternating optimization of
     decision trees, with application to learning sparse oblique trees", NeurIPS 2018.
 
     Examples

@@ -55,7 +55,7 @@ def assign_within(
     cost: NDArray[Any], low: NDArray[Any], high: NDArray[Any], prices: NDArray[Any], labels: NDArray[Any]
 ) -> int:
     """Assign samples to clusters of ``low`` to ``high`` samples at least cost; return the number of paths."""
-    # Successive shortest paths on a graph of the clusters and a further node, the slack, which balances the
+    # Successive shortest paths on a graph whose nodes are the clusters and the slack, which balances the
     # clusters within their bounds. The arc a -> b moves the sample i of cluster a with the least
     # cost[i, b] - cost[i, a]. ``prices``, the dual values of the clusters (0 for the slack), are updated;
     # prices of a similar problem save most of the paths. Sorted lists contain the cheapest exchanges between

@@ -58,7 +58,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 def interpreted(kernel: Any, n_steps: float) -> bool:
     """Return whether to call the Python function or NumPy twin instead of a kernel; their results are equal.
 
-    Kernels that are neither compiled nor saved are, until their steps take longer than compilation.
+    True for kernels that are neither compiled nor saved, until their steps take longer than compilation.
     """
     cached = getattr(kernel, "_cache", None)
     if not isinstance(cached, KernelCache) or kernel.signatures or cached.any_saved():

@@ -37,7 +37,7 @@ def add_sample(S, x, sign, blocks, starts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def cluster_term(n, S, x, sign, model, work):  # type: ignore[no-untyped-def]
-    """Log marginal likelihood of a cluster of n samples, after sample x joins (sign 1) or leaves S (-1)."""
+    """Log marginal likelihood of a cluster of n samples, after x joins (sign 1) or leaves (-1) its sums S."""
     if n == 0:
         return 0.0
     blocks, starts, priors, shapes, constants = model
@@ -95,7 +95,7 @@ def sum_clusters(X, labels, model, work, sizes, stats, terms):  # type: ignore[n
 
 @njit(cache=True, nogil=True)
 def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: ignore[no-untyped-def]
-    """Log predictive density of new samples in every cluster, plus the log of alpha and its size."""
+    """Log predictive density of new samples in every cluster, plus log(alpha + cluster size)."""
     for i in range(X.shape[0]):
         for c in range(sizes.shape[0]):
             joined = cluster_term(sizes[c] + 1, stats[c], X[i], 1.0, model, work)
@@ -104,7 +104,7 @@ def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: i
 
 @njit(cache=True, nogil=True)
 def fewer_change(k, n, alpha):  # type: ignore[no-untyped-def]
-    """Change of the log prior from k to k - 1 clusters, without the parts that depend on their sizes."""
+    """Change of the log prior from k to k - 1 clusters, without the terms that depend on their sizes."""
     change = math.lgamma((k - 1) * alpha) - math.lgamma(k * alpha) + math.lgamma(alpha)
     return change + math.lgamma(n + k * alpha) - math.lgamma(n + (k - 1) * alpha)
 
@@ -119,7 +119,7 @@ def size_change(own, other, k, n, alpha):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):  # type: ignore[no-untyped-def]
     """Move each sample to its best cluster; return the gain. With ``keep``, no cluster becomes empty."""
-    # Moves between clusters that have not changed since the last visit of a sample were no gain.
+    # A move between clusters that have not changed since the last visit of the sample is no gain.
     visited, changed = times
     k, gain, clock = np.count_nonzero(sizes), 0.0, max(visited.max(), changed.max())
     for i in order:
@@ -156,7 +156,7 @@ def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, mode
 
 @njit(cache=True, nogil=True)
 def best_merge(joint, sizes, alpha):  # type: ignore[no-untyped-def]
-    """Find the pair of clusters whose merge changes the objective most; -1 if there is none."""
+    """Find the pair of clusters whose merge is best for the objective; -1 if no pair may merge."""
     best, x, y = -np.inf, -1, -1
     for g in range(sizes.shape[0]):
         for h in range(g + 1, sizes.shape[0]):
@@ -170,7 +170,7 @@ def best_merge(joint, sizes, alpha):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def unite(x, y, sizes, allowed, joint):  # type: ignore[no-untyped-def]
-    """Merge cluster y into x: sizes, and pairs that may merge."""
+    """Merge cluster y into x: update the sizes and the pairs that may merge."""
     sizes[x] += sizes[y]
     sizes[y] = 0
     allowed[x] |= allowed[y]
@@ -181,7 +181,7 @@ def unite(x, y, sizes, allowed, joint):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, gains):  # type: ignore[no-untyped-def]
-    """Merge the best allowed pair of clusters (pairs[t], a change of gains[t]) while there is one."""
+    """Merge the best allowed pair of clusters while there is one; write it and its gain to row t."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     fresh = -1
@@ -242,7 +242,7 @@ def move_links(E, sizes, g, h, out, into):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):  # type: ignore[no-untyped-def]
-    """Move each node of a graph, as :func:`move_samples` does; ``rows`` are links from, ``columns`` to it."""
+    """Move each node of a graph, as :func:`move_samples` does; links lead from (rows) and to it (columns)."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
     for i in order:
@@ -301,7 +301,7 @@ def merge_change(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def merge_nodes(sizes, E, alpha, allowed, a, b, directed, pairs, gains):  # type: ignore[no-untyped-def]
-    """Merge clusters of a graph, as :func:`merge_clusters` does, with corrections of earlier changes."""
+    """Merge clusters of a graph, as :func:`merge_clusters` does, and update the changes of other pairs."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     x, y = -1, -1

@@ -1,7 +1,7 @@
 """Trees over samples: KD-trees, minimum spanning trees, Genie's merge order, connected components.
 
 The keys of samples order links of equal length, so that a spanning tree does not depend on the order of rows.
-All distances are rounded by :func:`rounded`, so that those equal up to rounding are exactly equal.
+All distances are rounded by :func:`rounded`, so that distances equal up to rounding are exactly equal.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def nearest_by_blocks(
     # padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
     # ``places``; those of group g, ``groups[g]:groups[g + 1]``, are in one leaf. For the groups lo..hi-1, the
     # function writes ``near`` and ``squares`` (n, k). Vectorised comparisons with all points of a leaf are
-    # faster than a tree traversal. Rounding is monotone, so that skipped boxes contain no nearer point.
+    # faster than a tree traversal. Rounding is monotone, so skipped boxes contain no nearer point.
     n_leaves, d, width = blocks.shape
     between, apart = np.empty(n_leaves, np.float32), np.empty(n_leaves, np.float32)
     values, to_box = np.empty((d, width), np.float32), np.empty(width, np.float32)

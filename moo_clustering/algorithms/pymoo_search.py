@@ -312,7 +312,7 @@ def evolve(
         Number of generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        As for :func:`drive`. A path is refused if its run had another integer seed, objectives or data.
+        As for :func:`drive`. The run of a path must have had the same integer seed, objectives and data.
     start : array-like, Population, estimator or path, optional
         First individuals, see :func:`~moo_clustering.operators.start_genes`; the sampling draws the others.
 
@@ -335,7 +335,7 @@ def evolve(
     if isinstance(checkpoint, str | PathLike):
         own = {"seed": seed if isinstance(seed, int) else None, "objectives": _objective_names(problem)}
         if isinstance(problem, SignedProblem):
-            # The objectives of genotypes of a fixed draw differ if the data differ.
+            # Objectives of fixed genotypes identify the data.
             drawn = problem.operators()["sampling"].do(problem, 2, random_state=np.random.default_rng(0))
             F = copy.copy(problem).evaluate(drawn.get("X"), return_values_of=["F"])
             own["data"] = fingerprint(np.float32(F))

@@ -94,7 +94,7 @@ class Bags:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"bags are immutable; create others instead of setting {name}")
+        raise AttributeError(f"bags are immutable; create new ones instead of setting {name}")
 
     @classmethod
     def _trusted(cls, X: Instances, offsets: Int64Array, bag_ids: Names | None, names: Names | None) -> Self:

@@ -256,7 +256,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Whether DATA is several files, a glob, URL or Zarr array, or a folder of tables and not of texts."""
+    """Whether DATA is several files, a glob, a URL, a Zarr array, or a folder of tables without texts."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
@@ -313,7 +313,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts, by a Dask clust
 )
 @_option(
     "--start START",
-    "Begin the search from a partition: the folder of a run, a table with the columns row and label, or a "
+    "Start the search from a partition: the folder of a run, a table with the columns row and label, or a "
     "column of DATA, such as earlier regions.",
 )
 @_option("--id-column COLUMN", "Identifiers of the rows.")
@@ -399,7 +399,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
     attributes without another role are the features; if there are none, the centres of the areas are used.
-    With -k auto, --set min_weight=W is the smallest load of a region. The result is in regions.geojson.
+    With -k auto, --set min_weight=W is the smallest load of a region. The output includes regions.geojson.
 
     A table that may be larger than memory is read in parts: a glob such as 'table/*.parquet', several files,
     a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet, or with
@@ -456,7 +456,7 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
         from moo_clustering.cli.methods import listing, listing_json, papers
 
         if bibtex and as_json:
-            raise click.UsageError("--bibtex and --json exclude each other")
+            raise click.UsageError("--bibtex and --json are mutually exclusive")
         shown = papers if bibtex else listing_json if as_json else listing
         print_result(shown(name))
 
@@ -481,18 +481,18 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 @_flag("--quiet", "Print errors and warnings only.")
 @_flag("--json as_json", "Print the clusters and their new rows as JSON.")
 def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
-    """Find the clusters of further rows of a table.
+    """Predict the clusters of new rows of a table.
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns, in any order. Rows are
     read and scaled as those of the fit. FILE contains the columns of DATA, the cluster and its name, its
     class after a fit with --partial-labels, and whether the row is unlike those of the fit.
 
-    Columns that are missing, of another kind or in another unit are refused. Unknown categories, other
-    decimal marks and values beyond those of the fit are reported.
+    The command fails if a column is missing, of another kind or in another unit. It reports unknown
+    categories, other decimal marks and values beyond those of the fit.
 
-    DATA in parts, as for `fit`, must have numbers in the columns of the fit. FILE is then a folder, to which
-    one Parquet file per part is written, with the number of the row and its cluster. The same command
-    completes interrupted work.
+    DATA in parts, as for `fit`, must be numeric in the columns of the fit. FILE is then a folder with one
+    Parquet file per part, which contains row numbers and clusters. To complete an interrupted command, repeat
+    it.
     """
     with reported():
         refuse_missing(folder)
@@ -662,8 +662,8 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
 def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
     """Run methods on data sets with many seeds, and compare their scores.
 
-    FILE is a TOML file that names methods, data sets, scores and seeds. The same command continues after an
-    interruption or a kill, and computes only missing cells if methods, data sets or seeds are added to FILE.
+    FILE is a TOML file that names methods, data sets, scores and seeds. The same command resumes an
+    interrupted or killed study. If FILE has new methods, data sets or seeds, only their cells are computed.
     Results, tables and conclusions are saved in the folder `path` of FILE.
     """
     with reported(), shown_warnings():

@@ -257,7 +257,7 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
 
 
 def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Return a line that names the limits that hold, and the violations of the others."""
+    """Return a line with the names of satisfied limits, and the violations of the others."""
     found = {each["name"]: each["violation"] for each in record.get("limits", ())}
     said = [f"{name} violated by {value:.3g}" if value else f"{name} holds" for name, value in found.items()]
     return [["limits", ", ".join(said)]] if said else []
@@ -299,7 +299,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
         title = f"{type(job.estimator).__name__}, {samples.name}"
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
     if job.sizes is None:
-        # Questions change the labels of all rows, which a table in parts has elsewhere.
+        # Questions change the labels of all rows, which a fit of a table in parts does not contain.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":

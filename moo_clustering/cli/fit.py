@@ -117,7 +117,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     values = {name: option.default for name, option in parameters_of(estimator_class).items()}
     start = options["start"]
     if start is not None and "start" not in values and not method.areas:
-        raise ValueError(f"--start is for methods with a search; {method.name} has none")
+        raise ValueError(f"--start requires a method with a search, but {method.name} has none")
     column = None if start is None or Path(start).exists() else start
     filling = {name: options[name] for name in ("weights", "missing") if options[name] is not None}
     if filling and not options["prepare"]:
@@ -133,7 +133,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
                 start=column,
             )
         except DataError as error:
-            # The column of the start is read like a column to drop.
+            # The column of --start is excluded like those of --drop, so the error names --drop.
             text = f"{column!r} (--drop)"
             if column is None or text not in str(error):
                 raise
@@ -146,7 +146,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
     if options["embed"] is not None and method.name == RECOMMENDED:
-        scaled = {"metric": "cosine"}  # other methods cluster the rows of unit length as they are
+        scaled = {"metric": "cosine"}  # other methods cluster the rows, which have unit length
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # A killed run without results is restarted, with any method.

@@ -440,13 +440,13 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """Notes of a report, after sentences about an incomplete run, and about a table in parts."""
+    """Notes of a report, preceded by sentences about an incomplete run or a table in parts."""
     notes = [_UNFINISHED.get(record["status"]), *sample_notes(record)]
     return [*(note for note in notes if note is not None and note not in missing), *missing]
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Sentence about the rows that the files of a run describe, if these are not all."""
+    """Sentence about the rows that the files of a run describe, unless they describe all rows."""
     if not is_in_parts(record):
         return []
     data = record["data"]
@@ -744,7 +744,7 @@ def save_model(
 
 
 def write_model(path: Path, estimator: Any, **more: Any) -> None:
-    """Save a fitted estimator and ``more`` entries, without what predictions do not need."""
+    """Save a fitted estimator and ``more`` entries, without attributes that predictions do not need."""
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):

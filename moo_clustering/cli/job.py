@@ -52,8 +52,8 @@ class Job:
     why: str = ""  # reason for the method, unless the user named it
     options: dict[str, Any] | None = None  # parameters of the estimator that the user set
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For tables in parts: fits, replaces the samples by some rows, and returns whether it was interrupted;
-    # and the sizes of the clusters of all rows.
+    # For tables in parts: ``fit`` fits, replaces the samples with some rows, and returns whether it was
+    # interrupted; ``sizes`` are the sizes of the clusters in all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -381,7 +381,7 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
 
 
 def begin_from(job: Job, start: str | None) -> None:
-    """Begin the search from the labels of an earlier run, a table, or a column of the data."""
+    """Start the search from the labels in the folder of a run, in a table, or in a column of the data."""
     if start is None or "start" in job.samples.arguments:
         return
     samples, path = job.samples, Path(start)

@@ -96,8 +96,8 @@ def load_data(
     Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
     file contains them, or a column of bag identifiers is named; categories if the method accepts them.
     ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
-    ``header`` states whether the first line of a table contains the column names. ``weight`` and ``start``
-    name columns of a map; ``start`` also of a table.
+    ``header`` states whether the first line of a table contains the column names. ``weight`` names a column
+    of a map, and ``start`` a column of a map or table.
     """
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
@@ -467,7 +467,7 @@ def load_prepared(
 
 
 def labels_of(path: Path, samples: Samples) -> pd.Series:
-    """Read the labels in the folder of a run, or in a table, in the order of the samples."""
+    """Read labels from the folder of a run or from a table, in the order of the samples."""
     file = path / "labels.csv" if path.is_dir() else path
     if not file.is_file():
         raise DataError(f"--start {path} contains no {file.name}, and thus no result of a run")
@@ -479,11 +479,11 @@ def labels_of(path: Path, samples: Samples) -> pd.Series:
     if not found.index.is_unique:
         raise DataError(f"{file} contains the row {rows[rows.duplicated()].iloc[0]!r} twice")
     if missing := [name for name in wanted if name not in found.index]:
-        raise DataError(f"{file} has no label of row {missing[0]!r} of {samples.name}")
+        raise DataError(f"{file} has no label for row {missing[0]!r} of {samples.name}")
     if not samples.has_row_ids and len(found) > len(wanted):
         raise DataError(
-            f"{file} has {len(found)} rows, but {samples.name} {len(wanted)} without identifiers: name their "
-            "column with --id-column in both runs"
+            f"{file} has {len(found)} rows, but {samples.name} has {len(wanted)}, without identifiers: name "
+            "their column with --id-column in both runs"
         )
     return found[wanted]
 

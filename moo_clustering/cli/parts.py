@@ -263,7 +263,7 @@ def _workers(options: Mapping[str, Any]) -> Iterator[None]:
     """Start the workers of --workers, or connect to --scheduler, for the passes over the parts."""
     n_workers, address = options["workers"], options["scheduler"]
     if n_workers is not None and address is not None:
-        raise click.UsageError("--workers and --scheduler exclude each other")
+        raise click.UsageError("--workers and --scheduler are mutually exclusive")
     if not n_workers and address is None:
         yield
         return

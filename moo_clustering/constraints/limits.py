@@ -40,7 +40,7 @@ _ROUNDING = 1e-9
 class Limit(Documented, ABC):
     """Base class of limits, which measure by how much partitions violate a requirement.
 
-    A subclass only has to implement :meth:`violations`. Pass limits to
+    Subclasses only need to implement :meth:`violations`. Pass limits to
     :class:`~moo_clustering.problems.PartitionProblem` as constraints.
 
     Parameters

@@ -294,7 +294,7 @@ class PairwiseConstraints:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"constraints are immutable; create others instead of setting {name}")
+        raise AttributeError(f"constraints are immutable; create new ones instead of setting {name}")
 
 
 def _ratio(part: Counts, weights: FloatArray) -> FloatArray:

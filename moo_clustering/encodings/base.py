@@ -64,8 +64,8 @@ class Encoding(ABC):
     def memberships(self, X: IntArray) -> FloatArray:
         """Memberships of samples in clusters, shape (n_individuals, n_samples, n_clusters); rows sum to 1.
 
-        By default 1 for the cluster of :meth:`decode`, and 0 for the others. Fuzzy encodings decode to the
-        largest membership. Column c belongs to label c, and clusters without labels come last.
+        By default, memberships are 1 in the cluster of :meth:`decode`, and 0 in the others. Fuzzy encodings
+        decode to the largest membership. Column c belongs to label c; clusters without samples come last.
         """
         return one_hot(self.decode(X))
 
@@ -90,7 +90,7 @@ class Encoding(ABC):
     def canonical(self, X: IntArray) -> IntArray:
         """Return equal rows for genotypes of equal partitions, and only for these; by default, the partition.
 
-        Encodings of this package that sort the genes instead ignore that their order can decide ties.
+        Encodings of this package that sort the genes instead ignore that ties can depend on their order.
         """
         return relabel_by_first_appearance(self.decode(X))
 
@@ -146,7 +146,7 @@ def one_hot(labels: IntArray) -> FloatArray:
 
 
 def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArray:
-    """Check memberships of a population: non-negative, with sums of 1 for every sample."""
+    """Check that memberships of a population are non-negative, and sum to 1 for every sample."""
     U = np.asarray(memberships)
     if U.ndim != 3 or U.shape[1] != n_samples or U.dtype.kind not in "biuf":
         got, wanted = f"shape {U.shape}, dtype {U.dtype}", f"(n_individuals, {n_samples}, n_clusters)"

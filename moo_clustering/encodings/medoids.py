@@ -99,9 +99,9 @@ class MedoidEncoding(_MedoidGenes):
     max_memory : int, default=4 GiB
         Largest size of the dissimilarities, 8 n_samples^2 bytes.
     sizes : ClusterSizes, optional
-        Bounds on the cluster sizes, at least 1. Samples are then assigned within these bounds at the least
-        sum of dissimilarities to medoids, so that every individual is feasible, in O(k_max n_samples +
-        k_max^2 n_moves) time.
+        Bounds on the cluster sizes, at least 1. The assignment then minimises the sum of dissimilarities to
+        the medoids within these bounds, in O(k_max n_samples + k_max^2 n_moves) time, so every individual is
+        feasible.
 
     Examples
     --------

@@ -100,7 +100,7 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One colu
 
 
 class RowLabels:
-    """Label rows by the ``predict`` of a fitted estimator, with the column names of the fit."""
+    """Label rows with ``predict`` of a fitted estimator, and the column names of the fit."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = copy(estimator)
@@ -116,7 +116,7 @@ class RowLabels:
 
 
 def _by_part(predict: Any) -> Any:
-    """Wrap ``predict``, which labels every row by itself, such that it labels a table in parts by part."""
+    """Wrap ``predict``, whose labels do not depend on other rows, to label tables in parts part by part."""
 
     @wraps(predict)
     def predicted(self: Any, X: Any, *args: Any, **options: Any) -> Any:
@@ -125,7 +125,7 @@ def _by_part(predict: Any) -> Any:
         check_is_fitted(self)
         if args or any(value is not None and value is not False for value in options.values()):
             raise ValueError(
-                f"predict of {type(self).__name__} for a table in parts has no further arguments, got "
+                f"predict of {type(self).__name__} accepts no further arguments for a table in parts, got "
                 f"{quoted([*options] or args[0])}; omit them, or pass rows in memory"
             )
         return lazy_labels(checked_parts(self, parts(X), reset=False), self._label())
@@ -147,7 +147,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
             cls.predict = _by_part(method)  # type: ignore[attr-defined]
 
     def _label(self) -> Callable[[NDArray[Any]], NDArray[Any]]:
-        """Return a function that labels rows, and that workers can receive."""
+        """Return a picklable function that labels rows."""
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -552,7 +552,7 @@ class PartLabelsMixin:
         Raises
         ------
         NotFittedError, ValueError
-            Before ``fit``; if ``X`` is None after a fit to data in memory; if the folder has other labels.
+            Before ``fit``; if ``X`` is None after a fit in memory; if the folder contains other labels.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
@@ -562,14 +562,14 @@ class PartLabelsMixin:
 
     @abstractmethod
     def _label(self, *, of_fit: bool = False) -> Callable[[NDArray[Any]], Labels]:
-        """Label rows; ``of_fit``: rows of the table of the fit."""
+        """Return a function that labels rows; with ``of_fit``, rows of the fitted table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the numbers of rows without which :meth:`_with_rows` cannot represent the fit."""
+        """Return the numbers of the rows that :meth:`_with_rows` requires."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:
-        """Return the fit with some rows of the table, and their labels, as its samples."""
+        """Return a copy of the fit whose samples are some rows of the table, with their labels."""
         found = copy(self)
         for name in ("parts_", "feature_names_in_"):
             vars(found).pop(name, None)

@@ -469,7 +469,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
             return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
 
     def _graph_options(self) -> dict[str, Any]:
-        """Return the parameters for the graphs, which do not depend on the start of the search."""
+        """Return the parameters of the graphs: all except ``start``."""
         return {name: value for name, value in self._parameters().items() if name != "start"}
 
     def _joins(self, must_link: ArrayLike | None) -> bool:

@@ -103,7 +103,7 @@ class ParetoPoolClusterer(
         Instead of ``n_clusters``: restrict the number of clusters to the lower, middle or upper third of the
         numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
-        Numbers of clusters in the pool, without ``rare_groups_``. ``"auto"``: up to 40, and at most
+        Numbers of clusters in the pool, not counting ``rare_groups_``. ``"auto"``: up to 40, and at most
         max(6, ceil(sqrt(n_samples))).
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
@@ -426,7 +426,7 @@ class ParetoPoolClusterer(
 
     @property
     def landmark_of_(self) -> Any:
-        """Landmark of every sample, lazily for a table in parts, or None if every sample is used."""
+        """Landmark of every sample; a lazy array for a table in parts, None if every sample is used."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.landmark_of
@@ -434,7 +434,7 @@ class ParetoPoolClusterer(
 
     @property
     def outliers_(self) -> Any:
-        """Mask of the samples far from all others, lazily for a table in parts."""
+        """Mask of the samples far from all others; a lazy array for a table in parts."""
         check_is_fitted(self)
         if self._samples.counts is None:
             return self._samples.far_samples
@@ -468,7 +468,7 @@ class ParetoPoolClusterer(
 
         A pickle of a fit with landmarks does not contain the samples. ``predict``, ``choose`` and ``relabel``
         without labels do not need them; ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
-        ValueError if X has another number of rows, or a row has another landmark than in the fit.
+        ValueError if the number of rows or the landmark of a row differs from the fit.
 
         Parameters
         ----------
@@ -551,7 +551,7 @@ class ParetoPoolClusterer(
     def _check_number(self, n_samples: int) -> None:
         wanted: Any = self.n_clusters
         if wanted is not None and self.granularity is not None:
-            raise ValueError("n_clusters and granularity exclude each other; set one of them.")
+            raise ValueError("n_clusters and granularity are mutually exclusive; set one of them.")
         if isinstance(wanted, tuple | list):
             integers = all(isinstance(end, Integral) and not isinstance(end, bool) for end in wanted)
             if len(wanted) != 2 or not integers or not 1 <= wanted[0] <= wanted[1]:
@@ -670,11 +670,11 @@ class ParetoPoolClusterer(
         return self._shown(self._labels_of_samples)
 
     def _weighted(self, labels: Labels) -> tuple[Labels, IntpArray]:
-        """Labels of samples, or of landmarks and outliers of a table in parts, with numbers of rows."""
+        """Labels of samples, or of landmarks and outliers of a table in parts, with their numbers of rows."""
         labels, counts = self._shown(labels), self._samples.counts
         if counts is None:
             return labels, np.ones(len(labels), dtype=np.intp)
-        # Clusters of outliers only are not noise.
+        # Clusters that contain only outliers are not noise.
         alone = np.bincount(labels + 1, counts.rows - counts.outliers)[labels + 1] == 0
         apart = np.where((self.noise == "label") & ~alone | (labels < 0), counts.outliers, 0)
         return np.append(labels, np.full(len(labels), -1)), np.append(counts.rows - apart, apart)
@@ -724,7 +724,7 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ requires a fit with labels: fit(X, y).")
-        labels = np.asarray(self.labels_)  # computes those of a table in parts
+        labels = np.asarray(self.labels_)  # computes the lazy labels of a table in parts
         of_clusters, noise = self._solution.cluster_classes, labels < 0
         places = np.where(noise, -1, labels if of_clusters is None else of_clusters[labels])
         if (places >= 0).all():
@@ -964,7 +964,7 @@ class ParetoPoolClusterer(
                 self.random_control_labels_ = self._shown(self._with_noise(by_chance.labels))
 
     def _restore(self, X: Any = None) -> None:
-        """Compute the seeds and tables that a saved model lacks; X contains the samples of the fit."""
+        """Compute the seeds and tables that a saved model omits; X contains the samples of the fit."""
         self._seeds = spawn_seeds(self.random_state, 4)[:3]
         saved = dict(vars(self))
         if X is not None:

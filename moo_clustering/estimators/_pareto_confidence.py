@@ -67,10 +67,10 @@ _LEAST_SHOWN, _FEW = 0.01, 30
 _NEARLY = 0.15
 # Largest difference of scaled values that is attributed to rounding.
 _ROUNDING = 1e-9
-# The confidence is lowered if the number of clusters is this many times that of separated groups.
+# The confidence is lowered if the ratio of clusters to separated groups is at least this number.
 _FAR_ABOVE = 2.5
-# Ends of the interval by confidence. Under models that leave out the source of a result, it contained the
-# index of 81 % of 132 results from features, and of 72 % from distances.
+# Ends of the interval by confidence. With every source left out of the model in turn, the interval contained
+# the index of 81 % of 132 results from features, and of 72 % from distances.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.5, 0.7, 0.75)
 _HIGH = (0.05, 0.15, 0.55, 0.9, 1.0, 1.0, 1.0)
@@ -360,12 +360,12 @@ class Assessment(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval that contained the index of about three in four data sets outside the calibration."""
+        """Interval that contained the index for about three in four data sets outside the calibration."""
         low, high = (float(np.interp(self.confidence, _EXPECTED, ends)) for ends in (_LOW, _HIGH))
         return low, high
 
     def beside(self, row: int, why: str) -> Assessment:
-        """Add a remark that an alternative has a higher expected index, and why it is not the result."""
+        """Add a remark that explains why an alternative of higher expected index is not the result."""
         said = f"alternative-{row} has a higher expected index, but {why}"
         verdict = SEVERAL if self.verdict == CLEAR else self.verdict
         # If the p-value is not small, the verdict was clear only because the clusters are separated.

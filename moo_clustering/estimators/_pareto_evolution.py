@@ -70,12 +70,12 @@ def evolve_pool(
 
     ``indices``, the objectives, are fitted to the pool, so that evolved partitions are never compared with
     each other. ``total(values, labels) -> scores``, greater is better, determines the start and the
-    partitions that always survive. ``start`` contains
-    further first individuals. ``graph`` contains similarities, by which clusters are split. With
-    ``n_clusters``, members with another number are repaired first. With ``constraints``, more than half of
-    the mutations repair a violated pair. ``survival="random"`` is the control: random parents and survivors.
-    Performs (n_gen + 1) pop_size evaluations, and one of every member; k is at most twice the largest of the
-    pool, or 60 if that is larger.
+    partitions that always survive. ``start`` contains additional initial individuals. ``graph`` contains
+    similarities, by which clusters are split. With ``n_clusters``, members with another number of clusters
+    are repaired first. With ``constraints``, more than half of the mutations repair a violated pair.
+    ``survival="random"`` is the control: random parents and survivors. Performs (n_gen + 1) pop_size
+    evaluations, and one of every member; the number of clusters is at most the larger of 60 and twice the
+    largest number in the pool.
     """
     for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
         choice(name, value, allowed)

@@ -178,7 +178,7 @@ class Placement:
     # ``features`` are the scaled features of all samples, None if they exceed the memory limit. ``away`` are
     # the distances of the samples to their landmarks. ``rare`` is the rare group of every landmark, -1 for
     # other landmarks, or None without groups, and ``limits`` are the largest distances of their samples.
-    # ``counts`` are the numbers of samples of the landmarks of a table in parts, without ``landmark_of``.
+    # A table in parts has ``counts``, the numbers of rows of the landmarks, instead of ``landmark_of``.
     points: FloatArray
     landmark_of: Labels | None = None
     features: FloatArray | None = None
@@ -191,7 +191,7 @@ class Placement:
     def of(
         cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int | None = None
     ) -> Self:
-        """Place up to ``n_landmarks`` landmarks, and up to twelve further ones for every rare group."""
+        """Place up to ``n_landmarks`` landmarks, and up to twelve more for every rare group."""
         # Mini-batch k-means of up to 250,000 samples finds the landmarks. All have equal weight, so
         # dense regions weigh less, which helps clusters of different sizes.
         # O(n_samples n_landmarks n_features) time. X is a sample of ``n_rows`` rows; None: all of them.
@@ -238,7 +238,7 @@ class Placement:
         means = np.zeros((len(centers), n_features))
         for start, block in blocks():
             means += _weighted_sums(block, landmark_of[start : start + len(block)], np.maximum(counts, 1))
-        # Rows that are equal up to rounding have one landmark.
+        # Rows that are equal up to rounding share one landmark.
         kept = np.flatnonzero(counts)
         equal = EQUAL * np.abs(means).max()
         close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
@@ -257,7 +257,7 @@ class Placement:
         return cls(means, landmark_of, features, settled, away, limits)
 
     def far(self, before: Any = False) -> BoolArray:
-        """Return a mask of the points outside rare groups that are outliers, or in the mask ``before``."""
+        """Return a mask of the points outside rare groups that are outliers now or in the mask ``before``."""
         far = before | far_points(self.points)
         return far if self.rare is None else far & (self.rare < 0)
 
@@ -271,9 +271,9 @@ class Placement:
 def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
-    """Return the rare groups of landmarks that have enough samples, numbered anew, or None without any."""
-    # Many identical rows at a distance (``uniform``) are a group, whatever their share. Their only landmark
-    # has no near neighbours, so it would be an outlier otherwise.
+    """Return the rare groups with enough samples, renumbered; None if there are none."""
+    # Many identical rows at a distance (``uniform``) form a group, whatever their share. Otherwise, their
+    # only landmark would be an outlier, because it has no near neighbours.
     sizes = np.bincount(rare + 1, counts)[1:]
     kept = (sizes >= least) & (sizes <= _MOST_RARE * n_samples)
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
@@ -357,7 +357,7 @@ def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
     """Call ``accept(members, longest link)`` for groups whose next link is ``factor`` times as long."""
-    # A group replaces a single group inside it, but not several. The inner ones are tried if it is rejected.
+    # A group replaces a single group inside it, but not several. If it is rejected, inner groups are tried.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
     node = list(range(n))  # node of the dendrogram at every root
@@ -402,7 +402,7 @@ def _visit_isolated(
 class PointSearch:
     """Exact search for the nearest of many points, whose result for a row does not depend on other rows.
 
-    ``limits`` are the largest distances at which each point is found.
+    ``limits`` are the largest distances at which points are found, one per point.
     """
 
     def __init__(self, points: FloatArray, limits: FloatArray | None = None) -> None:
@@ -485,7 +485,7 @@ def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move outliers towards their nearest inlier, as near as the fifth neighbour of that inlier."""
+    """Move outliers towards their nearest inlier, up to the distance of that inlier's fifth neighbour."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)

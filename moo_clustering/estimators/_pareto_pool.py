@@ -53,7 +53,7 @@ _GRAPH_DISTANCE = "average"
 
 
 class RowCounts(NamedTuple):
-    """Rows of a table in parts by landmark."""
+    """Counts of the rows of a table in parts, one per landmark."""
 
     rows: IntpArray  # number of rows
     outliers: IntpArray  # number of outliers among them
@@ -61,7 +61,7 @@ class RowCounts(NamedTuple):
     widest: FloatArray  # largest distance of a row to the landmark
 
     def merged(self, other: Self) -> Self:
-        """Join the counts of two parts."""
+        """Combine the counts of two parts."""
         first = np.minimum(self.first, other.first)
         widest = np.maximum(self.widest, other.widest)
         return self._replace(
@@ -69,7 +69,7 @@ class RowCounts(NamedTuple):
         )
 
     def of(self, points: Any) -> Self:
-        """Select landmarks."""
+        """Select the counts of some landmarks."""
         return type(self)(*(values[points] for values in self))
 
 
@@ -86,8 +86,8 @@ class PooledSamples:
     # are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1 for others,
     # or None without groups; groups in ``apart`` are clusters of every partition of the pool. Pickles of fits
     # with landmarks omit ``scaled`` and ``rows``. After a fit to a table in parts, the samples are the
-    # landmarks, with ``counts`` of their rows, followed by rows with labels or pairs,
-    # whose numbers are ``known_rows``.
+    # landmarks, with ``counts`` of their rows, followed by rows with labels or pairs, whose numbers are
+    # ``known_rows``.
 
     n_samples: int
     graph: sp.csr_array
@@ -111,12 +111,12 @@ class PooledSamples:
 
     @property
     def n_rows(self) -> int:
-        """Number of samples, or of the rows of a table in parts."""
+        """Number of samples, or of rows of a table in parts."""
         return self.n_samples if self.counts is None else int(self.counts.rows.sum())
 
     @property
     def sizes(self) -> FloatArray:
-        """Number of samples, or of the rows of a table in parts, of every point."""
+        """Number of samples, or of rows of a table in parts, per point."""
         if self.counts is not None:
             return self.counts.rows.astype(np.float64)
         return self.summed(np.ones((self.n_samples, 1)))[:, 0]
@@ -288,7 +288,7 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray] | None:
-        """Search for the nearest points except outliers, and the distances of their fifth neighbours."""
+        """Function that finds the nearest inliers, and distances of inliers to their fifth neighbours."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
@@ -466,7 +466,7 @@ def pooled_table(
 def placed_table(
     X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int | None = None
 ) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
-    """Scale a table and place its landmarks, without outliers; also returns a mask of the outlying points."""
+    """Scale a table and place its landmarks, without outliers; also return a mask of the outlying points."""
     # X is a sample of ``n_rows`` rows; None: all of them.
     scaling = placement.FeatureScaling.of(X, scale, n_components=n_components)
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
@@ -490,7 +490,7 @@ def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
     if largest.max() > _MOST_SCALED:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X has a value so far from the others that "
-            "squared distances overflow; correct it, or leave out its row"
+            "squared distances overflow; correct the value, or remove its row"
         )
 
 

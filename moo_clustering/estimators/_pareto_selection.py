@@ -42,7 +42,7 @@ CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "direct
 MOST_FOR_SHAPES = 3
 # Weight of the modularity relative to the gain in likelihood.
 _MODULARITY_IN_MIXTURE = 0.3
-# Penalty on ln n_clusters for directions. Without it, more documents have more clusters.
+# Penalty on ln n_clusters for directions; without it, the number of clusters grows with that of documents.
 _LOG_CLUSTERS_PRICE = 0.1
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
@@ -706,7 +706,7 @@ class ClassModel:
         return self.probabilities(scores, None if samples.transform is None else samples.transform(rows))
 
     def clusters(self, samples: PooledSamples, of_clusters: IntArray | None, rows: Any) -> Labels:
-        """Most probable clusters of new samples; ``of_clusters`` are their classes, if they differ."""
+        """Most probable clusters of new samples; ``of_clusters`` are the classes of the clusters."""
         shares = self.of_rows(samples, rows)
         return (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1).astype(np.int32)
 

@@ -425,8 +425,8 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC among local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), improves
-    every child by single moves to a local optimum, and removes duplicate partitions. Descents from random
-    starts are as good for few local optima or budgets of a few dozen descents, and worse otherwise. Source:
+    every child by single moves to a local optimum, and removes duplicate partitions. Random restarts are
+    equally good if there are few local optima or a few dozen descents, and worse otherwise. Source:
     Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters

@@ -43,7 +43,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     chosen_ : int
         Selected row of the front.
     memberships_ : ndarray of shape (n_samples, n_columns)
-        Memberships in the clusters of ``labels_``, then in those without labels, if the encoding is fuzzy.
+        Only for fuzzy encodings: memberships in the clusters of ``labels_``, then in the other clusters.
     """
 
     pop_size: Count = 60

@@ -60,7 +60,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
     O(n_samples n_clusters n_features) time plus O(n_clusters^2) per sample that does not fit into its nearest
     cluster. With weights, groups or pairs, the solution of a linear programme is rounded and repaired, in
     tens of milliseconds for 1,000 samples. If the result violates cannot-links, an integer programme assigns
-    their samples, which can take seconds if there are many. All pairs are satisfied. O(n_samples (n_clusters
+    their samples, in seconds for many cannot-links. All pairs are satisfied. O(n_samples (n_clusters
     + n_features)) memory. Source: P. Bradley, K. Bennett, A. Demiriz, "Constrained k-means clustering",
     Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N. Flores, M. Negahbani, "Fair
     algorithms for clustering", NeurIPS (2019).
@@ -193,7 +193,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         """Assign rows to the nearest centres, or to clusters within the limits at the least cost.
 
         By default, the limits are ignored, so labels of training rows can differ from ``labels_``. With
-        ``within_limits``, they apply to the rows of X alone; raises a ValueError if no assignment is found.
+        ``within_limits``, they apply to the rows of X only; raises a ValueError if no assignment is found.
 
         Parameters
         ----------
@@ -424,7 +424,7 @@ class _Bounds:
         return labels.astype(np.int32), max(0.0, value - bound) / bound if bound > 0 else 0.0
 
     def _apart(self, labels: Int64Array, cost: FloatArray) -> Int64Array | None:
-        """Solve an integer programme for groups with cannot-links or small margins, if necessary for all."""
+        """Solve an integer programme for groups with cannot-links or small margins, or else for all."""
         n = len(labels)
         margin = np.ptp(np.sort(cost, axis=1)[:, :2], axis=1)
         margin[self.rivals] = -1.0
@@ -480,9 +480,9 @@ class _Bounds:
     def _programme(
         self, cost: FloatArray, columns: FloatArray, spent: FloatArray, rivals: Any = ()
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Solve for some groups, with bounds reduced by the amounts ``spent``; also return the duals.
+        """Assign some groups, with bounds reduced by the amounts ``spent``; also return the dual values.
 
-        With pairs ``rivals`` of rows that must not be together, the solution is integral, without duals.
+        With ``rivals``, pairs of rows that must not be together, the solution is integral, without duals.
         """
         n, k = cost.shape
         rows = sparse.kron(columns.T, sparse.eye_array(k), "csr")

@@ -102,7 +102,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
         self.cluster_centers_ = encoding.in_data(self._norms[0])
         if self.n_clusters_ < self.n_clusters:
-            reason = "the others have the largest membership of no sample; reduce n_clusters or fuzziness"
+            reason = "no sample has its largest membership in the others; reduce n_clusters or fuzziness"
             _base.warn_of_few(self.n_clusters_, self.n_clusters, reason if k == self.n_clusters else "")
         if not converged:
             warn_caller(

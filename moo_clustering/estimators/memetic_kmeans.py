@@ -155,9 +155,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
-    than memory. Up to four samples of 20,000 rows are searched, which share the budget equally, and all
-    results are improved together by at most 12 Lloyd's iterations over all rows, each of which is one pass.
-    The best is the result; its centres are the means of the previous pass. ``labels_`` is then a Dask array,
+    than memory. Searches of up to four samples of 20,000 rows share the budget equally. At most 12 Lloyd's
+    iterations over all rows, each in one pass, improve all results together. The best one is returned, with
+    centres that are the means of the previous pass. ``labels_`` is then a Dask array,
     ``parts_`` the table, and ``history_`` has one row per pass, with the distances that the searches used.
 
     Examples

@@ -94,7 +94,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     Attributes
     ----------
     parts_ : Parts
-        Table of a fit to a table in parts.
+        Table in parts of the fit, if any.
     preparer_ : TablePreparer or None
         Fitted preparer of data frames, with notes on what was read, left out and filled.
 
@@ -132,11 +132,11 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
     than memory. A uniform sample of up to 250,000 rows determines scale, landmarks and rare groups. Landmarks
-    are then the means of all their rows, in three passes. Results are bit-identical for all divisions into
+    then become the means of all their rows, in three passes. Results are bit-identical for all divisions into
     parts and numbers of workers, except for rounding in probabilities of classes. ``labels_``, ``outliers_``
-    and ``landmark_of_`` are then Dask arrays, ``parts_`` is the table, and other partitions and reports are
-    those of the landmarks. Frames must be numeric. ``ask``, ``update``, ``views`` and ``metric="cosine"``
-    require the rows in memory.
+    and ``landmark_of_`` are Dask arrays, ``parts_`` is the table, and other partitions and reports describe
+    the landmarks. Frames must be numeric. ``ask``, ``update``, ``views`` and ``metric="cosine"`` require the
+    rows in memory.
 
     References
     ----------
@@ -209,9 +209,9 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
         Partitions of the pool are extended to the new samples. The families partition all samples again, with
         about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
-        or if the data have grown by half since the last time. Another partition replaces the current one
-        only if its score is greater by .05, or by .05 more than the score of the result that :meth:`choose`
-        or :meth:`take` replaced; with labels of every class, classes are predicted again. Raises a
+        or if the data have grown by half since the last time. Another partition replaces the current one only
+        if its score is greater by .05 than that of the current one or, after :meth:`choose` or :meth:`take`,
+        of the result that they replaced. With labels of every class, classes are predicted again. Raises a
         NotFittedError before ``fit``, and a ValueError if X does not match the fit, or after a fit to
         distances, bags, reduced data, or a table of more than 2^25 numbers, without a change of the fit.
         Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
@@ -311,7 +311,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return self
 
     def _accepted_lead(self) -> float:
-        """Lead in score of the result of the fit over the partition that the user chose instead."""
+        """Lead in score of the fit's result over the partition that the user chose instead."""
         lead: float = self.__dict__.get("_lead", 0.0)
         if self._candidates is None:
             return lead

@@ -90,7 +90,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     reassigned samples, or O(n_nonzero n_clusters) for sparse data. Memory O(n_samples (n_features +
     n_clusters)). Labels, must-links and cannot-links are satisfied if there are enough clusters. Constant
     features are never relevant. Correlated features in a cluster increase the selected number of clusters;
-    set ``n_clusters`` in this case. Other methods suit texts better.
+    set ``n_clusters`` in this case. Other methods are better for texts.
 
     Sources: G. Celeux, G. Govaert, "A classification EM algorithm for clustering and two stochastic versions"
     Computational Statistics & Data Analysis 14 (1992), 315-332. P. Fränti, "Efficiency of random swap

@@ -135,8 +135,8 @@ def consensus_partition(
     affinity = consensus_affinity(rows, shares, floor=floor)
     if csgraph.connected_components(sp.csr_array(affinity), directed=False)[0] > k:
         whole = coassociation(rows, np.ones(len(rows)))
-        # Share of the unweighted pool, and constant, that are added to an affinity with more components than
-        # clusters, so that the cut between components is not arbitrary.
+        # If the affinity has more components than clusters, a share of the unweighted pool and a constant are
+        # added, so that the cut between components is not arbitrary.
         affinity = coassociation(rows, shares) + 1e-3 * whole + _TIE
     found = spectral_cuts(affinity, [k], rng=rng)[0]
     return _with_clusters(found, k, by_weight)

@@ -194,7 +194,7 @@ register_operators(
     # Equal partitions can have different memberships.
     duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
 )
-# No repair by local search, which would take another pass over the rows.
+# There is no repair by local search, which would require another pass over the rows.
 register_operators(
     ChunkedCenterProblem,
     crossover=CenterMatchingCrossover,

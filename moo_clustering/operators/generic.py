@@ -33,7 +33,7 @@ from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operators
 
 Maker = Callable[[], Any]
-# Operators that pymoo algorithms accept, by class, if their signatures do not contain all of them.
+# Operators of pymoo algorithms whose signatures do not contain all accepted operators, by class.
 _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
@@ -71,7 +71,7 @@ class RefillingSampling(Sampling):
     max_tries : int, default=20
         Maximum number of populations to draw. A UserWarning reports too few distinct individuals.
     start : ndarray of shape (n_start, n_var), optional
-        Genotypes at the start of the population; the sampling draws the others.
+        First genotypes of the population; the sampling draws the others.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class EncodingRepair(base.GeneRepair):
 class _PartsCrossover(base.PairCrossover):
     """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own crossover.
 
-    A part whose crossover does not make two children of two parents is crossed uniformly.
+    Parts whose crossovers do not return two children of two parents use uniform crossover.
     """
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
@@ -218,7 +218,7 @@ class _PartsMutation(base.SeededMutation):
 
 
 def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
-    """Return a problem for the operators of every part of a tuple of encodings, and the genes of the part."""
+    """Return the genes of every part of a tuple of encodings, each with a problem for its operators."""
     encoding, found = base.encoding_of(problem, TupleEncoding), []
     for part, genes in zip(encoding.parts, encoding.genes(X), strict=True):
         low, high = part.bounds()
@@ -260,7 +260,7 @@ def suited_operators(
 
 
 def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
-    """Return a sampling whose populations begin with the genotypes."""
+    """Return a sampling whose populations start with the genotypes."""
     if not isinstance(sampling, RefillingSampling):
         return RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
     sampling.start = genes
@@ -270,9 +270,9 @@ def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     """Return the genotypes that a search starts from.
 
-    Raises a ValueError if the start has another number of samples, or more clusters than the encoding can
-    hold, and a TypeError if the encoding cannot encode partitions. A UserWarning reports partitions that the
-    encoding only approximates.
+    Raises a ValueError if the start has a different number of samples, or more clusters than the encoding
+    supports, and a TypeError if the encoding cannot encode partitions. Issues a UserWarning if the encoding
+    only approximates some partitions.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     n_samples, n_var = getattr(encoding, "n_samples", None), getattr(problem, "n_var", None)
     encodes = hasattr(encoding, "encode")
     if not encodes:
-        # A partition cannot be the start, but the population of an earlier search can.
+        # The search cannot start from a partition, but it can from the population of an earlier search.
         start = getattr(start, "result_", start)
     rows = start_rows(start)
     if rows.shape[1:] == (n_var,) and (isinstance(start, Population | Result) or n_var != n_samples):
@@ -314,7 +314,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     largest = int(labels.max()) + 1
     if largest > k_max:
         raise ValueError(
-            f"start has {largest} clusters, but the encoding holds at most {k_max}: raise k_max or "
+            f"start has {largest} clusters, but the encoding supports at most {k_max}: raise k_max or "
             "n_clusters."
         )
     genes: NDArray[Any] = encoding.encode(labels)
@@ -333,7 +333,7 @@ def start_rows(start: Any) -> NDArray[Any]:
         path = Path(start) / "labels.csv"
         if not path.is_file():
             raise ValueError(f"start must be the folder of a run with a result, but {path} does not exist.")
-        # pandas is slow to import, and only needed here.
+        # pandas is only used here, and slow to import.
         from pandas import read_csv
 
         start = read_csv(path)["label"].to_numpy()

@@ -23,7 +23,7 @@ _KEY = b"moo_clustering"
 
 
 class NearestCenter:
-    """Label rows by the nearest centre (ties: the first); ``numbers`` are the labels of the centres."""
+    """Label rows by their nearest centres (ties: the first); ``numbers`` are the labels of the centres."""
 
     def __init__(self, centers: FloatArray, offsets: tuple[FloatArray, FloatArray], numbers: Any) -> None:
         self.centers = np.ascontiguousarray(centers, dtype=np.float64)
@@ -45,16 +45,16 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
     ----------
     parts : Parts
     label : callable
-        ``label(rows)`` returns the labels of rows of shape (n, n_features), without dependence on other rows.
-        It must be picklable. If it has a method ``of_part(rows, start)``, this is called with the number of
-        the first row.
+        ``label(rows)`` returns the labels of rows of shape (n, n_features). It must be picklable, and the
+        label of a row must not depend on other rows. If it has a method ``of_part(rows, start)``, this method
+        is called instead, with the number of the first row.
 
     Returns
     -------
     dask.array.Array or ndarray of shape (n_rows,), or (n_rows, n_labels) for indicators of labels
     """
     with warnings.catch_warnings(action="ignore"):
-        # Labels of one row have the type and shape of all, and raise for other columns than those of the fit.
+        # Labelling one row shows type and shape of the labels, and raises if columns do not match the fit.
         like = label(np.ones((1, parts.n_features), dtype=parts.dtype))
     try:
         from dask import array, delayed
@@ -71,7 +71,7 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
 def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the labels of every part to a Parquet file with the columns ``row`` and ``cluster``.
 
-    Every file is written under a temporary name and then renamed, so a file that exists is complete. After an
+    Every file is written under a temporary name and then renamed, so existing files are complete. After an
     interruption, the same call writes only the missing files. All workers must have access to the folder.
 
     Parameters
@@ -90,7 +90,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     Raises
     ------
     ValueError
-        If the folder contains labels of another fit or of another division into parts.
+        If the folder contains labels of a different fit or a different division into parts.
     MissingPackageError
         If pyarrow is not installed.
     """

@@ -15,7 +15,7 @@ from moo_clustering._messages import progress_bar
 Merge = Callable[[Any, Any], Any]
 # Number of results that one task merges, and number of retries after a storage error.
 _FAN_IN, _RETRIES = 16, 3
-# Clients whose workers were found to have the package version of this process.
+# Clients whose workers are known to have the package version of this process.
 _CHECKED: WeakSet[Any] = WeakSet()
 
 

@@ -24,7 +24,7 @@ _ALLOWED = (
     "a NumPy or Zarr array, a Dask array or frame, a pyarrow dataset, or the path, folder, glob or URL of "
     "Parquet or CSV files"
 )
-# Rows that a pass reads at once, if files and chunks allow it: 10 MB for 10 float32 features.
+# Number of rows that a pass reads at once, if files and chunks allow it: 10 MB for 10 float32 features.
 ROWS_PER_PART = 250_000
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
 
@@ -134,7 +134,7 @@ class _Choice(NamedTuple):
     drop: Sequence[str]
 
     def of(self, names: Sequence[str], where: str, others: Set[str] = frozenset()) -> tuple[str, ...]:
-        """Return the columns to read of ``names``; ``others`` are further columns that ``drop`` may name."""
+        """Return the columns of ``names`` to read; ``drop`` may also contain names in ``others``."""
         for name in (*(self.columns or ()), *(name for name in self.drop if name not in others)):
             if name not in names:
                 raise ValueError(
@@ -244,7 +244,7 @@ def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
         # Workers map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
     elif not isinstance(source, np.ndarray):
-        # Parts are whole chunks, so that every chunk is read once.
+        # Parts consist of whole chunks, so that every chunk is read once.
         chunk = source.chunks[0]
         rows_per_part = max(rows_per_part // chunk, 1) * chunk
     bounds = [(low, min(n, low + rows_per_part)) for low in range(0, n, rows_per_part)]
@@ -354,7 +354,7 @@ def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> 
             fault = f"lacks column {lacking[0]!r}" if lacking else f"has another column, {extra[0]!r}"
             fault += f"; all parts must have the same columns: {quoted(list(wanted))}. "
             advice = (
-                "Select the columns that all have with parts(..., columns=[...])",
+                "Select the common columns with parts(..., columns=[...])",
                 f"Leave the column out with --drop {(lacking or extra)[0]}",
             )
             raise ValueError(Advice(f"part {name} {fault}", *advice))

@@ -65,7 +65,7 @@ class Survey:
 
 
 class CenterStatistics(NamedTuple):
-    """Statistics of the clusters around centres; p is the number of candidates, k that of clusters."""
+    """Statistics of clusters around centres; p is the number of candidates, and k that of clusters."""
 
     sizes: Int64Array  # (p, k)
     means: FloatArray  # (p, k, n_features); for an empty cluster, its centre

@@ -161,7 +161,7 @@ class FuzzyModesProblem(SignedProblem):
         return self.space.update(sums, total, modes)[0]
 
     def encode(self, labels: ArrayLike) -> NDArray[Any]:
-        """Return genotypes of the modes of partitions; the last mode is repeated for fewer clusters."""
+        """Return genotypes of the modes of partitions; with fewer clusters, the last mode is repeated."""
         modes = map(self.modes_of, np.atleast_2d(np.asarray(labels)))
         rows = np.minimum(np.arange(self.n_clusters), [[int(np.max(row))] for row in np.atleast_2d(labels)])
         return np.stack([m[r].ravel() for m, r in zip(modes, rows, strict=True)])

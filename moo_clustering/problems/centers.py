@@ -258,17 +258,17 @@ class CenterEncoding(Encoding):
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Centres in the coordinates of the data: those of labels 0, 1, ..., then those without samples."""
+        """Centres in the coordinates of the data: first of labels 0, 1, ..., then those without samples."""
         order = self._order(self._positions(X))
         return self.in_data(np.take_along_axis(self.relative_centers(X), order[:, :, np.newaxis], axis=1))
 
     def _positions(self, X: ArrayLike) -> Labels:
-        """Position of the centre of every sample."""
+        """Position of the nearest centre of every sample."""
         rows = [self.nearest(centers)[0] for centers in self.relative_centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def _order(self, positions: Labels) -> IntpArray:
-        """Positions of centres with samples, in order, before those without."""
+        """Positions of the centres with samples, in order, then of those without samples."""
         sizes = [np.bincount(row, minlength=self.n_clusters) for row in positions]
         return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
@@ -307,8 +307,8 @@ class FuzzyCenterEncoding(CenterEncoding):
     """Encoding of fuzzy partitions by cluster centres, with the memberships of fuzzy c-means.
 
     The membership of a sample in a cluster is ``d^-q / sum of all d^-q`` for its distances d to the centres,
-    with ``q = 2 / (fuzziness - 1)``. A sample at a centre belongs to it alone, or in equal parts to all
-    centres there. The label is the cluster with the largest membership (ties: the first). O(n_individuals
+    with ``q = 2 / (fuzziness - 1)``. A sample at a centre belongs only to its cluster, or in equal parts to
+    all clusters with the same centre. The label is the largest membership (ties: the first). O(n_individuals
     n_samples n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory for memberships.
     Distances depend on the units of the columns: scale them first. Source: J. Bezdek, "Pattern Recognition
     with Fuzzy Objective Function Algorithms", Plenum (1981).
@@ -316,7 +316,7 @@ class FuzzyCenterEncoding(CenterEncoding):
     Parameters
     ----------
     fuzziness : float, default=2.0
-        Above 1. Memberships approach 0 and 1 near 1, and 1 / n_clusters for large values.
+        Exponent above 1. Memberships approach 0 and 1 near 1, and 1 / n_clusters for large values.
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:
@@ -349,7 +349,7 @@ class FuzzyCenterEncoding(CenterEncoding):
 
 
 def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:
-    """Memberships of fuzzy c-means from squared distances of shape (..., n_clusters)."""
+    """Compute memberships of fuzzy c-means from squared distances of shape (..., n_clusters)."""
     least = squares.min(axis=-1, keepdims=True)
     # Ratios to the least distance neither overflow nor divide by zero at a centre.
     ratios = np.divide(least, squares, out=np.ones(squares.shape), where=squares > least)

@@ -240,7 +240,7 @@ class MOCKProblem(SignedProblem):
         the nearest mean, until ``n_clusters`` remain. In up to three features, the result has the greatest
         :class:`~moo_clustering.validity.MinimaxSilhouette` of 600 samples if it is at least .4, otherwise the
         smallest variance. Returns the individual and its clusters, numbered by first appearance, or None if
-        none with up to 2000 is usable. O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        none of up to 2000 parts is usable. O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))

@@ -111,14 +111,14 @@ class PartitionProblem(SignedProblem):
     data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
         None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
-        Representation of the partitions, for the same ``n_samples`` as the data. The data of a tuple, see
-        :class:`~moo_clustering.encodings.TupleEncoding`, can also have the samples of the first part.
+        Representation of the partitions, with the ``n_samples`` of the data. For a tuple, see
+        :class:`~moo_clustering.encodings.TupleEncoding`, the data may also have those of its first part.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
         Maximised indices are negated for pymoo; :meth:`natural` restores their sign. Arguments of a function
-        named ``memberships``, ``centers``, ``medoids`` or ``genes`` are methods of the encoding, or genes.
-        With a tuple of encodings, functions receive a partition per part: ``f(X, rows, columns)``.
+        named ``memberships``, ``centers``, ``medoids`` or ``genes`` receive those of the partition. With a
+        tuple of encodings, functions receive one partition per part: ``f(X, rows, columns)``.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Role of the constraints:
 
@@ -135,7 +135,7 @@ class PartitionProblem(SignedProblem):
         Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
         partitions. For a function f of one partition use ``lambda labels: [f(row) for row in labels]``. A
         function with an argument ``data`` also receives the data, and arguments ``memberships``, ``centers``,
-        ``medoids`` and ``genes`` are those of the population, as for indices.
+        ``medoids`` and ``genes`` receive those of the population, as for indices.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class PartitionProblem(SignedProblem):
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
-        Whether an index or inequality has an argument ``genes``, and so also receives the genotypes.
+        Whether an index or inequality has an argument ``genes``, which receives the genotypes.
 
     Notes
     -----
@@ -156,9 +156,9 @@ class PartitionProblem(SignedProblem):
 
     Every distinct partition is scored once, so equal partitions have identical objectives, unless an index or
     inequality requests memberships, centres or genes, which differ between equal partitions. These are
-    computed once per population; row or column c is that of label c of :meth:`decode`. Partitions for
-    which an index is undefined are infeasible: those with fewer clusters than ``min_clusters`` of the index,
-    and for functions those in which every cluster has one sample. No such partition is in the front of a run.
+    computed once per population; row or column c belongs to label c of :meth:`decode`. Partitions for which
+    an index is undefined are infeasible, so they are never in the front of a run: those with fewer clusters
+    than ``min_clusters`` of the index, and for functions those in which every cluster has one sample.
 
     Examples
     --------
@@ -268,7 +268,7 @@ class PartitionProblem(SignedProblem):
             _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
         if self._products:
-            labels = decoded  # the order of clusters in memberships, centres and medoids
+            labels = decoded  # memberships, centres and medoids have this order of clusters
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
         products = {name: self._product(name, genes[first]) for name in self._products}
@@ -303,7 +303,7 @@ class PartitionProblem(SignedProblem):
         return distinct_rows(X if self._products else labels)
 
     def _product(self, name: str, X: NDArray[Any]) -> NDArray[Any]:
-        """Return genes or a result of the encoding; check those of custom encodings."""
+        """Return genes, or the checked result of a method of the encoding."""
         if name == "genes":
             return X
         values = np.asarray(getattr(self.encoding, name)(X))
@@ -355,7 +355,7 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
 
 
 def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> ValidityIndex:
-    """Return an index of the whole partition, whose function receives a partition per part."""
+    """Return an index of the whole partition, whose function receives one partition per part."""
     if isinstance(index, FunctionIndex):
         index, n_parts = copy.copy(index), len(encoding.parts)
         try:
@@ -382,7 +382,7 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
 def _call_with_parts(
     function: Callable[..., Any], ends: IntpArray, data: Any, labels: Labels, **products: Any
 ) -> Any:
-    # Problems number clusters by first appearance, so those of a part are contiguous.
+    # Problems number clusters by first appearance, so the clusters of a part are contiguous.
     return function(data, *(piece - piece.min() for piece in np.split(labels, ends)), **products)
 
 

@@ -41,7 +41,7 @@ class ChunkedCenterProblem(SignedProblem):
     objectives : sequence of str
         ``"sum_of_squares"``, ``"calinski_harabasz"`` (maximised), ``"xie_beni"`` or ``"davies_bouldin_rms"``:
         the Davies-Bouldin index with root mean squared distances to the means, which one pass can compute,
-        in place of the mean distances of :class:`~moo_clustering.validity.DaviesBouldin`.
+        instead of the mean distances of :class:`~moo_clustering.validity.DaviesBouldin`.
     limits : sequence of ClusterSizes, default=()
         Bounds on the sizes of clusters, as inequality constraints. Empty clusters are ignored.
     sample_size : int, default=20000

@@ -63,7 +63,7 @@ def run_cells(
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
-    """Compute the cells that are not in the store; return False after Ctrl-C, which loses no finished cell.
+    """Compute the cells that are not in the store; return False after Ctrl-C. Finished cells are saved.
 
     ``compute(key, data)`` must be importable by other processes, return a value that JSON can represent, and
     derive all randomness from the key. ``data(key)`` is called in this process shortly before the cell is
@@ -109,9 +109,8 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 class CellStore:
     """A file of JSON lines: the parameters that determine all values, then one finished cell per line.
 
-    Every line is on the disk when :meth:`add` returns. An unfinished line of a killed run is cut off when the
-    file is opened again. Raises a StoreError if the file is not a store, or has other parameters, which the
-    message names.
+    Every line is on disk when :meth:`add` returns. Opening a file removes an incomplete line of a killed run.
+    Raises a StoreError if the file is not a store, or has other parameters, which the message lists.
     """
 
     def __init__(self, path: Path, parameters: Mapping[str, Any]) -> None:

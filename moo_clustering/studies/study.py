@@ -79,9 +79,9 @@ th, td {{padding: .15em .8em; text-align: right}} tr:hover {{background: #f4f4f4
 class Study:
     """Run methods on data sets with many seeds, save every result, and compare the scores.
 
-    A cell is one method on one data set with one seed. ``run`` computes only the missing cells, also after
+    A cell is one method on one data set with one seed. ``run`` computes only the missing cells, even after
     the process was killed. Failed and timed-out cells are saved with the reason and counted in tables. Raises
-    a ValueError or TypeError if a name occurs twice, or a method, data set or score has an unsupported type.
+    a ValueError or TypeError if names are not unique, or a method, data set or score has an unsupported type.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search, see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters for methods with this parameter: one, or one per data set. Default: unchanged.
+        Number of clusters for methods with this parameter, for all or for each data set. Default: unchanged.
     timeout : float, optional
         Seconds after which a cell is stopped. Every cell then runs in its own process.
     path : path-like, optional
@@ -110,10 +110,10 @@ class Study:
 
     Notes
     -----
-    Fits receive only the features; classes only score the labels. Cells use one thread, and only their times
-    depend on the number of workers. Scores by classes ignore samples whose class is -1 or missing, and a data
-    set without any value of a score is ignored. Noise (the label -1) counts as one cluster. Functions are
-    identified by name, and :func:`functools.partial` objects also by their arguments, not by their code.
+    Fits receive only the features; classes only score the labels. Cells use one thread; only their times
+    depend on the number of workers. Scores by classes ignore samples whose class is -1 or missing. A data set
+    without any value of a score is ignored. Noise (the label -1) counts as one cluster. Functions are
+    identified by name, not by code, and :func:`functools.partial` objects also by their arguments.
 
     Examples
     --------
@@ -186,8 +186,8 @@ class Study:
         Parameters
         ----------
         n_jobs : int or None, default=None
-            Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number, or
-            ``backend="dask"`` for the workers of a cluster.
+            Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number or, for
+            the workers of a cluster, ``backend="dask"``.
         verbose : bool, default=False
             Show progress.
         retry : bool, default=False
@@ -206,7 +206,7 @@ class Study:
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            # Fingerprint random data by those of seed 0, so that the seeds of a study can change.
+            # The fingerprint of random data is that of seed 0, so that the seeds of a study can change.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             asked = f", {self._sizes[name]} clusters" if name in self._sizes else ""
@@ -254,19 +254,19 @@ class Study:
     ) -> Tuning:
         """Choose parameters of a method on some data sets, and add the tuned method for tests on the others.
 
-        Data sets of the tuning are excluded from all tables and tests. Trials are saved like cells, and an
-        interrupted call continues when repeated. Requires optuna (extra ``tune``). Raises a ValueError if the
-        space, or a name in it or in ``on``, is invalid, no data set is left for the test, or all trials fail.
+        Data sets used for tuning are excluded from all tables and tests. Trials are saved like cells; to
+        resume an interrupted call, repeat it. Requires optuna (extra ``tune``). Raises a ValueError if the
+        space, or a name in it or in ``on``, is invalid, no data set is left to test, or all trials fail.
 
         Parameters
         ----------
         method : str
             A clusterer or function of the study.
         space : mapping of str to tuple or list
-            By parameter: ``(low, high)``, integers or floats; ``(low, high, "log")``; or a list of choices.
+            Domains of parameters: ``(low, high)`` or ``(low, high, "log")`` of numbers, or lists of choices.
         n_trials : int, default=50
         on : sequence of str or "others"
-            Data sets for the tuning. ``"others"``: for every data set, tune on all others.
+            Data sets used for tuning. ``"others"``: for every data set, tune on all others.
         score : str, optional
             Score whose mean over data sets and seeds is optimised. Default: the first score.
         seeds : int, default=3
@@ -295,7 +295,7 @@ class Study:
         runs = range(checks.integer("seeds", seeds, 1))
         parts = tuning.splits(on, [*self.data])
         if not set(self._compared()) & {test for tests in parts.values() for test in tests}:
-            raise ValueError("no data set is left for the test, because earlier tunings used the others.")
+            raise ValueError("no data set is left to test, because earlier tunings used the others.")
         found: list[dict[str, Any]] = []
         chosen: dict[Any, Any] = {}
         said: list[str] = []
@@ -324,7 +324,7 @@ class Study:
     def _trial(
         self, store: cells.CellStore, base: Any, runs: Any, score: str, options: Any, parameters: Any
     ) -> Any:
-        """Return the mean score of a method with these parameters, or the reason why there is none."""
+        """Return the mean score of a method with these parameters, or the reason for its failure."""
         made = tuning.with_parameters(base, parameters)
         keys: list[cells.Key] = [
             {"data": data, "seed": seed, "tuned": _described(made)} for data, seed in runs
@@ -380,7 +380,7 @@ class Study:
         better = "larger" if greater else "smaller"
         caption = f"{score}: {spread} over {len(self.seeds)} seeds; {better} is better"
         if excluded := [name for name in self.data if name not in text.index]:
-            caption += f"; without the data sets of the tuning ({', '.join(excluded)})"
+            caption += f"; without the data sets used for tuning ({', '.join(excluded)})"
         wanted = [key for key in self._keys() if "part" not in key and key["data"] in text.index]
         n_missing = len(wanted) - len(found)
         return StudyTable(text, best, caption + (f"; {n_missing} cells are missing." if n_missing else "."))
@@ -392,7 +392,7 @@ class Study:
         Returns
         -------
         DataFrame
-            Per method: ``mean``, ``median`` and ``std`` of its means on the data sets, ``average_rank``,
+            One row per method: ``mean``, ``median`` and ``std`` of its means per data set, ``average_rank``,
             ``wins``, ``ties`` and ``losses`` against every other method, ``failed``, ``timed_out``, and mean
             ``n_clusters``, ``seconds`` and ``evaluations``.
         """
@@ -413,7 +413,7 @@ class Study:
         """Test a method against every other by Wilcoxon's test with Holm's correction, and state the results.
 
         Pairs are data sets, whose seeds are averaged first. With a single data set, pairs are seeds, and the
-        text warns that the conclusions hold for this data set only. Wilcoxon's tests omit missing scores.
+        text warns that the conclusions hold only for this data set. Wilcoxon's tests omit missing scores.
 
         Parameters
         ----------
@@ -527,7 +527,7 @@ class Study:
             raise ValueError(f"the study already has a method {name!r}; choose another name.")
 
     def _compared(self) -> list[str]:
-        """Return the data sets of tables and tests: those that were not used to tune a method."""
+        """Return the data sets in tables and tests: all that were not used to tune a method."""
         tuned = [one.methods for one in self.methods.values() if isinstance(one, Tuning)]
         return [name for name in self.data if all(name in methods for methods in tuned)]
 
@@ -712,7 +712,7 @@ class Job(NamedTuple):
 
 
 def _cell(key: cells.Key, job: Job) -> dict[str, Any]:
-    """Compute the value of a cell: scores and sizes, or the reason why there are none."""
+    """Compute the value of a cell: scores and sizes, or the reason for its failure."""
     if job.timeout is None:
         return _computed(key, job)
     start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)
@@ -897,7 +897,7 @@ def _check_method(name: str, method: Any) -> None:
 
 
 def _described(method: Any) -> str:
-    """Describe a method without memory addresses, to detect a different method of the same name."""
+    """Describe a method without memory addresses, to detect a different method with the same name."""
     if isinstance(method, Tuning):
         return "tuned: " + "; ".join(dict.fromkeys(map(_described, method.methods.values())))
     if isinstance(method, tuple):
@@ -915,7 +915,7 @@ def _has_controls(method: Any) -> bool:
 
 
 def _takes(function: Any, name: str) -> bool:
-    """Whether a function has a parameter that a partial has not set."""
+    """Whether a function has a parameter that ``functools.partial`` has not set."""
     try:
         parameters = inspect.signature(function).parameters
         return name in parameters and name not in getattr(function, "keywords", ())

@@ -57,9 +57,9 @@ def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
     for name in listed:
         if name not in data:
             hint = did_you_mean(name, data) if isinstance(name, str) else ""
-            raise ValueError(f"on has the unknown data set {quoted(name)}{hint}; use {', '.join(data)}.")
+            raise ValueError(f"on contains the unknown data set {quoted(name)}{hint}; use {', '.join(data)}.")
     if not (tests := [name for name in data if name not in listed]):
-        raise ValueError("on has all data sets, so none is left for the test: omit one, or use on='others'.")
+        raise ValueError("on contains all data sets, so none is left to test: omit one, or use on='others'.")
     return {tuple(listed): tests}
 
 

@@ -193,7 +193,7 @@ def votes(
         Number of clusters that vote. Default: all. The smaller index breaks ties.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
         Mean weighted by 1 / d; sum weighted by 1 / d, which is not a probability; or mean weighted by (d (1 +
-        Imp))^(-1 / (f - 1)). A single cluster, or the mean of those at distance 0, returns its shares.
+        Imp))^(-1 / (f - 1)). For a single cluster, its shares; at distance 0, the mean over these clusters.
     fuzziness : float, default=1.5
         f > 1, only for "membership".
 

@@ -19,7 +19,7 @@ from moo_clustering._data import checked_integers
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
-# Arguments by which indices and inequalities request values that the encoding computes once per population.
+# Arguments with which indices and inequalities request values that are computed once per population.
 PRODUCTS = ("genes", "memberships", "centers", "medoids")
 Direction = Literal["max", "min"]
 # Magnitude of the value where an index is undefined: finite, but worse than any other value. Problems make
@@ -40,12 +40,12 @@ class ValidityIndex(ABC):
     greater_is_better : bool
         Whether larger values are better.
     min_clusters : int, default=1
-        Smallest number of clusters for which the index is defined. Problems do not score partitions with
-        fewer clusters, which are infeasible.
+        Smallest number of clusters for which the index is defined. In problems, partitions with fewer
+        clusters are infeasible and not scored.
     takes : {"labels", "memberships"}, default="labels"
-        What problems pass to :meth:`evaluate` first: labels, or memberships of shape (n_individuals,
-        n_samples, n_clusters). Further arguments ``genes``, ``memberships``, ``centers`` and ``medoids`` of
-        :meth:`evaluate` receive the results of the methods of the encoding with these names.
+        First argument of :meth:`evaluate`: labels, or memberships of shape (n_individuals, n_samples,
+        n_clusters). Problems pass genotypes to a further argument ``genes``, and the results of the
+        encoding's methods of these names to ``memberships``, ``centers`` and ``medoids``.
     """
 
     name: ClassVar[str]
@@ -103,14 +103,14 @@ class FunctionIndex(PopulationIndex):
     """A function ``(X, labels) -> float`` as an index, such as scikit-learn's ``calinski_harabasz_score``.
 
     The value is -1e12 ("max") or 1e12 ("min") for a single cluster, and if every cluster has one sample.
-    Problems make these partitions infeasible. The function is called once per partition; indices of this
-    package score whole populations, and are faster.
+    In problems, these partitions are infeasible. The function is called once per partition; indices of this
+    package are faster, because they score whole populations.
 
     Parameters
     ----------
     function : callable
-        Called with the data and one partition, of 2 to n_samples - 1 clusters. Arguments named ``genes``,
-        ``memberships``, ``centers`` and ``medoids`` receive those of the partition in a problem.
+        Called with the data and one partition, of 2 to n_samples - 1 clusters. In problems, arguments named
+        ``genes``, ``memberships``, ``centers`` and ``medoids`` receive those of the partition.
     direction : {"max", "min"}
         Whether larger or smaller values are better.
     name : str, optional

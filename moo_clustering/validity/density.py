@@ -65,9 +65,9 @@ class DBCV(PopulationIndex):
     Notes
     -----
     The value is -1 for one cluster; singletons score 0, like noise in the paper. Equal samples are infinitely
-    close. Ties of reachability are frequent and not specified in the paper, so values of different programs
-    are not comparable; ``"distance"`` does not depend on the order of samples. O(p n^2) time for p
-    individuals, 16 n^2 bytes of memory.
+    close. Ties of reachability are frequent, and the paper does not specify their order, so values of
+    different programs are not comparable; ``"distance"`` does not depend on the order of samples. O(p n^2)
+    time for p individuals, 16 n^2 bytes of memory.
 
     Examples
     --------

@@ -904,12 +904,12 @@ def plot_archive(
 ) -> Figure:
     """Plot the quality of the best partition of every cell as a heat map over two descriptors.
 
-    Raises a ValueError if the archive is empty, or does not have two descriptors.
+    Raises a ValueError if the archive is empty or does not have exactly two descriptors.
 
     Parameters
     ----------
     archive : PartitionArchive
-        The ``archive_`` of a :class:`~moo_clustering.algorithms.MapElites` after its run.
+        Attribute ``archive_`` of :class:`~moo_clustering.algorithms.MapElites` after a run.
     """
     if (n := len(archive.names)) != 2 or not len(archive.cells):
         got = f"{n} and {len(archive.cells)}"
@@ -919,7 +919,7 @@ def plot_archive(
     values[rows, columns] = quality
     names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
-        # Brighter colours are better, also for minimised qualities.
+        # Brighter colours are better, even if the quality is minimised.
         cmap = "viridis" if archive.greater_is_better else "viridis_r"
         mesh: Any = panel.pcolormesh(x, y, values, cmap=cmap, edgecolors="white", linewidth=0.5)
         figures.figure_of(panel).colorbar(mesh, ax=panel, label=archive.quality_name.replace("_", " "))

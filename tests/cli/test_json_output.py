@@ -352,7 +352,7 @@ def test_endless_lines_are_reported_on_stderr(asked_run):
         (["predict", "none", "none.csv"], "none does not exist"),
         (["ask", "none"], "none does not exist"),
         (["methods", "psec"], "did you mean 'pesc'"),
-        (["methods", "--bibtex"], "--bibtex and --json exclude each other"),
+        (["methods", "--bibtex"], "--bibtex and --json are mutually exclusive"),
         (["compare", "none.csv"], "file none.csv does not exist"),
         (["explain", "none"], "none does not exist"),
         (["report", "none"], "none does not exist"),

@@ -196,7 +196,7 @@ def test_pareto_clustering(run, files, monkeypatch, n_landmarks):
         (["t", *MEMETIC, "--prepare"], "--prepare does not apply to a table in parts"),
         (["t", *MEMETIC, "--checkpoint-every", 5], "--checkpoint-every does not apply to a table in parts"),
         (["t", *MEMETIC, "--drop", "aa"], "lacks column 'aa'; it has ['a', 'b']; did you mean 'a'?"),
-        (["t", *MEMETIC, "--workers", 1, "--scheduler", "x"], "--workers and --scheduler exclude each other"),
+        (["t", *MEMETIC, "--workers", 1, "--scheduler", "x"], "--workers and --scheduler are mutually"),
         (["text", *MEMETIC], "column 'b' of part 0.parquet is not numeric (type"),
         (["text", *MEMETIC], "leave it out with --drop b, or encode text as numbers"),
         (

@@ -82,7 +82,7 @@ def test_the_first_population_contains_the_start(name):
     with pytest.raises(ValueError, match=r"start must contain partitions of 30 samples, got shape \(1, 29\)"):
         clone(model).set_params(start=TRUTH[:-1]).fit(data)
     if hasattr(model, "k_max") or (hasattr(model, "n_gen") and model.n_gen == 0):
-        with pytest.raises(ValueError, match="start has 30 clusters, but the encoding holds at most"):
+        with pytest.raises(ValueError, match="start has 30 clusters, but the encoding supports at most"):
             clone(model).set_params(start=np.arange(30)).fit(data)
 
 
@@ -129,7 +129,7 @@ def test_a_start_without_effect_is_refused():
 
 
 def test_an_exhaustive_search_checks_its_start():
-    with pytest.raises(ValueError, match="start has 3 clusters, but the encoding holds at most 2"):
+    with pytest.raises(ValueError, match="start has 3 clusters, but the encoding supports at most 2"):
         public.NSGA2Clus(metric="euclidean", k_max=2, start=TRUTH).fit(X)
 
 

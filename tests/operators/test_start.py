@@ -114,7 +114,7 @@ def test_starts_that_do_not_fit_are_refused_in_a_sentence():
     problem = problem_of("labels")
     for start, message in (
         (np.zeros(29, int), r"start must contain partitions of 30 samples, got shape \(1, 29\)"),
-        (np.arange(30) // 5, "start has 6 clusters, but the encoding holds at most 5: raise k_max"),
+        (np.arange(30) // 5, "start has 6 clusters, but the encoding supports at most 5: raise k_max"),
         (TRUTH - 1, "labels must be non-negative, got -1"),
     ):
         with pytest.raises(ValueError, match=message):

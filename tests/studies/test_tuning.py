@@ -65,7 +65,7 @@ def test_data_sets_of_the_tuning_are_in_no_table_and_no_test(tmp_path):
     study.tune("mine", {"n_clusters": (2, 5)}, 2, on=["b"], seeds=1)
     table = study.table()
     assert list(table.frame.index) == ["a", "c", "d", "average rank"]
-    assert table.caption.endswith("without the data sets of the tuning (b).")
+    assert table.caption.endswith("without the data sets used for tuning (b).")
     untouched = ["a", "c", "d"]
     assert table.frame.loc[untouched, ["mine", "Ward"]].equals(before.loc[untouched])
     assert study.summary()["mean"]["Ward"] == pytest.approx(
@@ -75,7 +75,7 @@ def test_data_sets_of_the_tuning_are_in_no_table_and_no_test(tmp_path):
     assert "on 3 data sets" in text
     assert "mine (tuned) has n_clusters=" in text
     assert study.complete
-    with pytest.raises(ValueError, match="no data set is left for the test, because earlier tunings used"):
+    with pytest.raises(ValueError, match="no data set is left to test, because earlier tunings used"):
         study.tune("Ward", {"n_clusters": (2, 5)}, 2, on=["a", "c", "d"])
 
 
@@ -156,10 +156,10 @@ def test_a_search_with_controls_is_tuned(tmp_path):
         ({"space": {"tol": (0.0, 1.0, "log")}}, "must have finite ends with 0 < low < high"),
         ({"space": {"tol": (0.0, 1.0, "lg")}}, "or a non-empty list of choices"),
         ({"space": {"tol": []}}, "or a non-empty list of choices"),
-        ({"on": ["a", "e"]}, "on has the unknown data set 'e'"),
+        ({"on": ["a", "e"]}, "on contains the unknown data set 'e'"),
         ({"on": "a"}, "on must be 'others' or names of data sets"),
         ({"on": []}, "on must be 'others' or names of data sets"),
-        ({"on": [*DATA]}, "on has all data sets, so none is left for the test"),
+        ({"on": [*DATA]}, "on contains all data sets, so none is left to test"),
         ({"method": "his"}, "method must be one of 'mine', 'Ward', got 'his'"),
         ({"name": "Ward"}, "the study already has a method 'Ward'"),
         ({"score": "nmi"}, "score must be one of 'ari', 'silhouette'"),

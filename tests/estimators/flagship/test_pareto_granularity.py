@@ -85,7 +85,7 @@ def test_an_interval_restricts_the_number_also_with_pairs_and_without_a_new_fit(
         ({"n_clusters": (0, 3)}, r"got \(0, 3\)"),
         ({"n_clusters": (True, 3)}, r"got \(True, 3\)"),
         ({"n_clusters": (200, 300)}, "n_clusters=200 is more than the number of samples, 178"),
-        ({"n_clusters": 3, "granularity": "few"}, "n_clusters and granularity exclude each other"),
+        ({"n_clusters": 3, "granularity": "few"}, "n_clusters and granularity are mutually exclusive"),
         (
             {"granularity": "many", "k_range": [2], "families": ("km", "ward")},
             "'many', only 'few'",
