@@ -1,11 +1,11 @@
-"""What MAP-Elites adds to k-means over the same cells: ``python benchmarks/quality_archive.py [options]``.
+"""MAP-Elites compared with k-means over the same cells: ``python benchmarks/quality_archive.py [options]``.
 
-Cells are numbers of clusters from 2 to 12 and ten intervals of evenness; the best silhouette of a cell
-remains. Every method scores the same number of partitions: MAP-Elites over medoids, also from one k-means
-partition per number of clusters; random medoids; k-means with one start per evaluation, all numbers of
-clusters equally often; and a family of k-means and the cuts of four linkages. The steps of k-means do not
-count, which favours it. ``better`` and ``worse`` count the numbers of clusters for which the best
-silhouette is above or below that of k-means, ``difference`` is the mean difference over these.
+Cells are numbers of clusters from 2 to 12 and ten intervals of evenness; each cell keeps its best silhouette.
+Every method scores the same number of partitions: MAP-Elites over medoids, with and without one initial
+k-means partition per number of clusters; random medoids; k-means with one start per evaluation, equally
+often for each number of clusters; and a family of k-means and the cuts of four linkages. The steps of
+k-means do not count, which favours it. ``better`` and ``worse`` count the numbers of clusters for which the
+best silhouette is above or below that of k-means; ``difference`` is the mean difference over all of them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def tables() -> dict[str, Table]:
 
 
 def of_partitions(X: Table, labels: Any) -> PartitionArchive:
-    """The archive of given partitions."""
+    """The archive of these partitions."""
     genes = relabel_by_first_appearance(np.array(labels))
     problem = PartitionProblem(X, LabelEncoding(len(X), max(NUMBERS), min(NUMBERS)), "silhouette")
     algorithm = MapElites(pop_size=len(genes), sampling=genes, eliminate_duplicates=False, reference=1.0)
@@ -102,7 +102,7 @@ def archives(X: Table, n_evals: int, seed: int) -> dict[str, PartitionArchive]:
 
 
 def best_per_number(archive: PartitionArchive) -> NDArray[np.float64]:
-    """Best silhouette of every number of clusters, NaN without a member."""
+    """Best silhouette per number of clusters; NaN if no member has this number."""
     best = np.full(len(NUMBERS), np.nan)
     np.fmax.at(best, archive.cells[:, 0], archive.quality)
     return best

@@ -1,4 +1,4 @@
-"""ICLClustering against greedy merging alone, ParetoClustering, Gaussian mixtures by BIC, and MOCK.
+"""Compare ICLClustering with greedy merging alone, ParetoClustering, Gaussian mixtures by BIC, and MOCK.
 
 ``python benchmarks/quality_icl.py [SET ...]`` prints a Markdown table: mean ARI over three seeds, the
 numbers of clusters, and mean seconds.
@@ -86,7 +86,7 @@ def merged(X: Any, model: str, seed: int) -> Any:
 
 
 def mixture(X: Any, seed: int) -> Any:
-    """The Gaussian mixture with 1 to 10 components of the smallest BIC."""
+    """The Gaussian mixture of 1 to 10 components with the smallest BIC."""
     models = [GaussianMixture(k, n_init=3, random_state=seed).fit(X) for k in range(1, 11)]
     return min(models, key=lambda model: model.bic(X)).predict(X)
 

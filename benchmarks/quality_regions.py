@@ -1,4 +1,4 @@
-"""Quality of regions: climbs against pygeoda and spopt within the same limits, a front against GerryChain.
+"""Compare boundary climbs with pygeoda and spopt within the same limits, and a front with GerryChain.
 
 For every rival, climbs lower the sum of squares with the rival's number of regions and lower bound of the
 loads, first from random plans, then from the rival's result. The last column shows the rival's loads

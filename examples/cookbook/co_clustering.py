@@ -2,14 +2,14 @@
 Co-clustering: rows and columns at once
 =======================================
 
-A tuple of encodings holds the medoids of the rows and those of the columns; blocks of the table should be
-nearly constant, and few.
+A tuple of encodings represents the medoids of the rows and those of the columns. The table should be divided
+into few blocks, each nearly constant.
 
 Shows: a tuple of encodings, a function of the partitions of all parts, NSGA-II; the controls are spectral
 biclustering and separate k-means of the rows and of the columns, both with the true numbers of clusters.
 
 The residue is that of Govaert, "Simultaneous clustering of rows and columns", Control and Cybernetics 24(4),
-1995. Generated tables.
+1995. The tables are generated.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def blocks(X, rows, columns):
 found = {"k-means": [], "spectral biclustering": [], "tuple of medoids": []}
 for seed in range(5):
     X, in_rows, in_columns = make_checkerboard((80, 60), (n_rows, n_columns), noise=15, random_state=seed)
-    # One indicator row per block becomes one class per row and per column.
+    # Convert indicators, one row per block, to one class per row and per column of the table.
     truth = in_rows[::n_columns].argmax(axis=0), in_columns[:n_columns].argmax(axis=0)
     sides = KMeans(n_rows, n_init=10, random_state=0), KMeans(n_columns, n_init=10, random_state=0)
     spectral = SpectralBiclustering((n_rows, n_columns), random_state=0).fit(X)

@@ -2,15 +2,15 @@
 DYNMOGA: communities of a graph that changes
 ============================================
 
-The partition of a snapshot should have a high modularity, and be similar to that of the snapshot before.
+The partition of a snapshot should have a high modularity, and be similar to that of the previous snapshot.
 
-Shows: links along the edges, an index beside a function with a name, ``start`` from earlier partitions; the
-controls are Louvain's method, and the same search of every snapshot alone.
+Shows: links along the edges, an index and a named function as objectives, ``start`` from earlier partitions;
+the controls are Louvain's method, and the same search of every snapshot alone.
 
 Folino & Pizzuti, "An evolutionary multiobjective approach for community discovery in dynamic networks", IEEE
-TKDE 26(8), 2014: the solution of greatest modularity is chosen. Graphs as in their first benchmark, but
-smaller: four communities of 16 nodes with 11 neighbours each, 4 of these outside; 3 members move at every
-step. Temporal cost is the share of changed nodes; in the paper, it is the NMI.
+TKDE 26(8), 2014: the solution of greatest modularity is selected. The graphs are smaller than those of their
+first benchmark: four communities of 16 nodes, each with 11 neighbours, 4 of them in other communities; 3
+members move at every step. Temporal cost is the share of changed nodes; in the paper, it is the NMI.
 """
 
 import networkx as nx

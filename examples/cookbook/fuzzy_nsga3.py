@@ -2,14 +2,14 @@
 Fuzzy clusters with NSGA-III
 ============================
 
-Centres of fuzzy clusters by three indices of their memberships: compactness, separation and sharpness.
+The search optimises centres of fuzzy clusters by compactness, separation and sharpness of the memberships.
 
-Shows: the fuzzy encoding of centres, indices of memberships beside a function that requests them, NSGA-III;
-the control is fuzzy c-means. The fuzzy silhouette selects from the front.
+Shows: the fuzzy encoding of centres, indices of memberships and a function of memberships, NSGA-III; the
+control is fuzzy c-means. The fuzzy silhouette selects from the front.
 
 After Mukhopadhyay, Maulik & Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of
-categorical attributes", IEEE Transactions on Evolutionary Computation 13(5), 2009, with numbers, NSGA-III and
-a third objective. Iris, standardised; there is no figure of the paper beside it.
+categorical attributes", IEEE Transactions on Evolutionary Computation 13(5), 2009, but with numeric features,
+NSGA-III and a third objective. The data are iris, standardised; the paper has no figure for them.
 """
 
 import pandas as pd
@@ -27,7 +27,7 @@ from moo_clustering.visualization import plot_front
 
 
 def doubt(X, memberships):
-    """Mean membership in the clusters other than the nearest."""
+    """Mean membership outside the cluster with the largest membership."""
     return 1 - memberships.max(axis=1).mean()
 
 

@@ -2,14 +2,14 @@
 Genetic algorithm on the integrated likelihood
 ==============================================
 
-A single objective that knows the number of clusters: the exact integrated classification likelihood. Children
-are intersections of the clusters of two parents, which merge greedily; moves of single samples follow.
+A single objective, the exact integrated classification likelihood, also determines the number of clusters.
+A child merges intersections of the clusters of two parents greedily; then single samples are moved.
 
-Shows: an index with its own local search in a crossover and a mutation over labels, in pymoo's GA; the
-control is greedy merging alone, from one partition into 20 clusters by k-means.
+Shows: the local search of an index, in a crossover and a mutation of labels, in pymoo's GA; the control is
+greedy merging alone, from one partition into 20 clusters by k-means.
 
 Côme, Jouvin, Latouche & Bouveyron, "Hierarchical clustering with discrete latent variable models and the
-integrated classification likelihood", Advances in Data Analysis and Classification 15, 2021. Wine.
+integrated classification likelihood", Advances in Data Analysis and Classification 15, 2021. The wine data.
 """
 
 import numpy as np

@@ -2,13 +2,13 @@
 Islands: several populations with migration
 ===========================================
 
-Four populations evolve apart, and their best partitions migrate around a ring every five generations.
+Four populations evolve separately; every five generations, their best partitions migrate around a ring.
 
 Shows: pymoo's ``setup`` and ``next``, a problem that several algorithms share; the controls have the same
 number of evaluations: one population of four times the size, and the islands without migration.
 
 Whitley, Rana & Heckendorn, "The island model genetic algorithm: on separability, population size and
-convergence", Journal of Computing and Information Technology 7(1), 1999. Generated data.
+convergence", Journal of Computing and Information Technology 7(1), 1999. The data are generated.
 """
 
 from copy import deepcopy
@@ -26,7 +26,7 @@ problem = PartitionProblem(X, MedoidEncoding(X, k_max=12, k_min=12), "deviation"
 
 
 def run(n_islands, size, seed, migrants=0, n_gen=30):
-    """Best deviation of every generation."""
+    """Best deviation per generation."""
     islands = [GA(size, **problem.operators(GA)) for _ in range(n_islands)]
     for number, island in enumerate(islands):
         island.setup(problem, termination=("n_gen", n_gen), seed=10 * seed + number)

@@ -2,11 +2,11 @@
 A map of clusterings
 ====================
 
-Instead of one partition or a front, an archive keeps the best partition of every number of clusters and
+Instead of one partition or a front, an archive stores the best partition for every number of clusters and
 every degree of evenness, so that a user can look up "five clusters, none of them small".
 
 Shows: MAP-Elites over medoids, two descriptors, the plot of the archive; the control is k-means with the
-same number of scored partitions, in the same cells.
+same number of scored partitions and the same cells.
 
 Mouret & Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909, 2015. The iris data.
 """
@@ -26,7 +26,7 @@ problem = PartitionProblem(X, MedoidEncoding(X, k_max=10), "silhouette")
 algorithm = MapElites(descriptors=["n_clusters", "evenness"], **problem.operators(MapElites))
 archive = evolve(problem, algorithm, n_gen=9, seed=1).algorithm.archive_
 
-# The control: 1,000 runs of k-means, sorted into the cells of the same grid.
+# The control: the partitions of 1,000 runs of k-means, sorted into the same cells.
 runs = [KMeans(2 + i % 9, n_init=1, random_state=i).fit_predict(X) for i in range(1000)]
 genes = relabel_by_first_appearance(np.array(runs))
 by_labels = PartitionProblem(X, LabelEncoding(len(X), 10, k_min=2), "silhouette")

@@ -2,15 +2,15 @@
 MVMC: medoids whose views have weights
 ======================================
 
-One objective per view. The genes are medoids and the weights of the views in the distance to them, so the
-front contains partitions by other weights.
+There is one objective per view. The genes are the medoids and the weights of the views in the distances to
+the medoids, so the front contains partitions by different weights.
 
-Shows: an encoding of one's own with two methods, three objectives by functions, NSGA-III; the control is
-k-medoids on the sum of the distances.
+Shows: a custom encoding with two methods, three functions as objectives, NSGA-III; the control is k-medoids
+on the sum of the distances.
 
 José-García, Handl, Gómez-Flores & Garza-Fabre, "An evolutionary many-objective approach to multiview
 clustering using feature and relational data", Applied Soft Computing 108, 2021. There, MOEA/D searches, and
-the weights are those of its subproblems. Generated data.
+the weights are those of its subproblems. The data are generated.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ def scatter(D, labels):
 
 
 def k_medoids(D, k, rng, n_init=20):
-    """The best of several alternations of assignment and update."""
+    """The best of several runs that alternate between assignment and update."""
     runs = []
     for medoids in (rng.choice(len(D), k, replace=False) for _ in range(n_init)):
         for _ in range(20):
@@ -61,7 +61,7 @@ found = {"k-medoids of the sum": [], "MVMC, by silhouette": [], "MVMC, best of t
 for seed in range(5):
     rng = np.random.default_rng(seed)
     y = np.repeat(np.arange(4), 30)
-    # The first two views separate pairs of classes, the third is noise.
+    # The first two views separate pairs of classes; the third is noise.
     views = [rng.normal(size=(120, 3)) + 5 * np.outer(side, [1, 0, 0]) for side in (y // 2, y % 2, 0 * y)]
     D = np.array([pairwise_distances(view) for view in views])
     D /= D.mean(axis=(1, 2), keepdims=True)

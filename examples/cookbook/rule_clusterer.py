@@ -2,11 +2,11 @@
 Rules as genes
 ==============
 
-Every gene triple divides a cluster by a threshold of a feature, so each cluster has a rule from the start.
-The front trades the sum of squares within clusters for the number of conditions.
+Every triple of genes divides a cluster at a threshold of a feature, so each cluster is defined by a rule. The
+front trades the sum of squares within clusters against the number of conditions.
 
-Shows: an encoding of one's own, two functions as objectives, NSGA-II; the control explains k-means with as
-many clusters by the best tree of ``find_rules`` with the same number of conditions.
+Shows: a custom encoding, two functions as objectives, NSGA-II; the control explains k-means with the same
+number of clusters by the best tree of ``find_rules`` with the same number of conditions.
 
 The trade-off is that of Dasgupta, Frost, Moshkovitz & Rashtchian, "Explainable k-means and k-medians
 clustering", ICML 2020. The data come with scikit-learn.
@@ -28,7 +28,7 @@ n_cuts = 4
 
 
 class Cuts(Encoding):
-    """The cluster that is divided, the feature, and the rank of the threshold, for every cut."""
+    """Genes of every cut: the divided cluster, the feature, and the rank of the threshold."""
 
     def __init__(self, X):
         self.ranks = np.array([np.unique(column, return_inverse=True)[1] for column in X.T])
@@ -55,7 +55,7 @@ def within(X, labels):
 objectives = [(within, "min"), ("conditions", lambda X, labels: labels.max(), "min")]
 for name, load in (("iris", load_iris), ("wine", load_wine)):
     X = scale(load().data)
-    best = np.ones((2, 5, n_cuts))  # of cuts and of explained k-means, by seed and number of conditions
+    best = np.ones((2, 5, n_cuts))  # shares of cuts and explained k-means, by seed and number of conditions
     for seed in range(5):
         problem = PartitionProblem(X, Cuts(X), objectives)
         result = minimize(problem, NSGA2(50, **problem.operators(NSGA2)), ("n_gen", 50), seed=seed)

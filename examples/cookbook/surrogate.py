@@ -5,11 +5,11 @@ A surrogate of an expensive index
 A forest predicts the index of the children from cheap features, and only the most promising quarter is
 evaluated.
 
-Shows: ``vary`` outside of an algorithm, two problems with one encoding; the control evaluates as many
-partitions, which are the children of the same parents without a forest.
+Shows: ``vary`` outside of an algorithm, two problems with one encoding; the control evaluates the same number
+of children, but without selection by a forest.
 
 Jin, "Surrogate-assisted evolutionary computation: recent advances and future challenges", Swarm and
-Evolutionary Computation 1(2), 2011. The index is the silhouette, as if it were expensive; generated data.
+Evolutionary Computation 1(2), 2011. The silhouette stands for an expensive index; the data are generated.
 """
 
 import matplotlib.pyplot as plt
@@ -31,12 +31,12 @@ parts = expensive.operators()
 def features(genes):
     labels = expensive.decode(genes)
     sizes = np.array([np.sort(np.bincount(row, minlength=15))[::-1] for row in labels])
-    costs = cheap.evaluate(genes, return_values_of=["F"]).round(6)  # trees split at the last digits
+    costs = cheap.evaluate(genes, return_values_of=["F"]).round(6)  # no splits at rounding errors
     return np.column_stack([costs, labels.max(axis=1), sizes])
 
 
 def run(seed, surrogate, size=20, n_gen=15):
-    """Best silhouette after every generation of as many evaluations as individuals."""
+    """Best silhouette after each generation, which evaluates one child per individual."""
     rng = np.random.default_rng(seed)
     genes = encoding.random(size, rng)
     values = -expensive.evaluate(genes, return_values_of=["F"])[:, 0]
