@@ -61,7 +61,7 @@ def test_example(script, tmp_path, monkeypatch, capsys):
 
 
 def _of_tier(script):
-    """A page of more than ten seconds runs every night, unless its output is at hand."""
+    """Pages that take more than ten seconds run every night, unless their output is available."""
     nightly = script.stem in LONG and "MOO_CLUSTERING_GALLERY" not in os.environ
     return pytest.param(script, marks=pytest.mark.nightly if nightly else pytest.mark.slow)
 

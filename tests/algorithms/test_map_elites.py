@@ -1,4 +1,4 @@
-"""MAP-Elites: the best of every cell, a naive search with the same numbers, encodings, resumed runs."""
+"""MAP-Elites: the best of every cell, a naive search with equal results, encodings, resumed runs."""
 
 import copy
 import math
@@ -101,7 +101,7 @@ def test_every_cell_holds_its_best_by_the_rule_of_deb(data, n):
 
 
 def naive_search(problem, n_gen, seed, size):
-    """MAP-Elites with dictionaries: the operators of pymoo, nothing of the package's algorithm."""
+    """MAP-Elites with dictionaries and pymoo's operators, without the algorithm of the package."""
     rng, parts = np.random.default_rng(seed), problem.operators()
     crossover, mutation, archive = parts["crossover"], parts["mutation"], {}
     genes = parts["sampling"].do(problem, size, random_state=rng).get("X")
@@ -181,7 +181,7 @@ def test_descriptors_of_indices_and_functions_and_values_beyond_the_range():
     assert [len(edges) - 1 for edges in archive.edges] == [2, 10, 2]
     np.testing.assert_allclose(archive.descriptors[:, 0], first(archive.labels))
     np.testing.assert_allclose(archive.descriptors[:, 1], archive.quality)
-    # The outer cells are open.
+    # The outer cells include values outside the range.
     np.testing.assert_array_equal(archive.cells[:, 0], archive.descriptors[:, 0] >= 0.4)
     np.testing.assert_array_equal(archive.cells[:, 2], archive.descriptors[:, 2] > 3)
     assert {2, 5} & set(archive.descriptors[:, 2])

@@ -1,4 +1,4 @@
-"""``fit --start``: a search begins from an earlier run, a table of labels, or a column of the data."""
+"""``fit --start``: a search starts from an earlier run, a table of labels, or a column of the data."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def table(tmp_path, monkeypatch):
 
 @pytest.fixture
 def started(monkeypatch):
-    """Starts that fits receive."""
+    """Return a list to which every fit appends its start."""
     seen, fit = [], MOCK.fit
     monkeypatch.setattr(MOCK, "fit", lambda self, *a, **b: (seen.append(self.start), fit(self, *a, **b))[1])
     return seen
@@ -37,7 +37,7 @@ def test_folder_table_and_column(run, table, started):
     assert run("fit", "plain.csv", "--method", "mock", *QUICK, "--out", "a").exit_code == 0
     labels = pd.read_csv("a/labels.csv")["label"].to_numpy()
     assert run("fit", "plain.csv", "--method", "mock", "--start", "a", *QUICK, "--out", "b").exit_code == 0
-    # A table in another order is aligned by the identifiers.
+    # The labels of a table in another order are matched by identifier.
     shuffled = table.sample(frac=1, random_state=0)
     shuffled[["id", "was"]].rename(columns={"was": "label"}).to_csv("old.csv", index=False)
     rows = ("--method", "mock", "--id-column", "id", *QUICK)

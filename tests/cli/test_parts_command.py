@@ -1,4 +1,4 @@
-"""``fit`` and ``predict`` of tables in parts: files by part, a sample to show, continued runs, refusals."""
+"""``fit`` and ``predict`` of tables in parts: one file per part, the sample shown, resumed runs, errors."""
 
 import json
 import os
@@ -163,7 +163,7 @@ def test_pareto_clustering(run, files, monkeypatch, n_landmarks):
     np.testing.assert_array_equal(labels_of(files / "out/labels")["cluster"], known)
     shown = pd.read_csv("out/labels.csv")
     np.testing.assert_array_equal(shown["label"], known[shown["row"]])
-    # The files describe some rows, but sizes are those of all rows.
+    # The files describe some rows, but sizes count all rows.
     others = pd.read_csv("out/alternatives.csv")
     assert len(others) == len(shown) == (900 if n_landmarks > 900 else len(shown)) < 1000
     summary = pd.read_csv("out/alternatives_summary.csv")
@@ -243,7 +243,7 @@ def test_workers_and_schedulers(run, files):
         address = cluster.scheduler_address
         assert run("predict", "workers", "t", "--scheduler", address, "--quiet").exit_code == 0
         with distributed.Client(cluster) as client:
-            # On the workers: the process that wrote the files is not this one.
+            # The workers wrote the files, not this process.
             assert os.getpid() not in client.run(os.getpid).values()
     for folder in ("workers/labels", "t-labels"):
         pd.testing.assert_frame_equal(labels_of(files / folder), labels_of(files / "here/labels"))

@@ -122,7 +122,7 @@ OTHER_INDICES = {
         _pairs_moved,
     ),
 }
-# Of memberships, which labels are as well.
+# Indices of memberships; labels count as memberships of 0 and 1.
 FUZZY_INDICES = {
     "fuzzy_hypervolume": _index("FuzzyHypervolume"),
     "fuzzy_silhouette": _index("FuzzySilhouette"),

@@ -1,4 +1,4 @@
-"""``predict`` of a table in parts, of every estimator: the labels of all rows together, lazily."""
+"""``predict`` of every estimator labels a table in parts lazily, and as it labels all rows together."""
 
 import inspect
 import pickle

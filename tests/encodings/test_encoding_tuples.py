@@ -1,4 +1,4 @@
-"""Encodings side by side: every part decodes, mates and mutates as it does alone."""
+"""Tuples of encodings: every part decodes, mates and mutates as it does alone."""
 
 import pickle
 
@@ -42,7 +42,7 @@ def two_sided(objectives=((residue, "min"),)):
 
 @estimator
 class TwoSided(EvolutionaryClusterer):
-    """Its labels would not be those of the samples."""
+    """An estimator whose labels would include those of the columns."""
 
     def make_problem(self, X, constraints):
         return two_sided()
@@ -59,7 +59,7 @@ def test_worked_numbers():
     assert_array_equal(second, [[0, 1, 1, 0], [0, 1, 0, 0]])
     assert_array_equal(encoding.split(labels[0])[1], second[0])
     assert_array_equal(encoding.decode(encoding.encode(labels)), labels)
-    # A cluster with samples of both parts is divided.
+    # A cluster with samples of both parts is split.
     assert_array_equal(encoding.decode(encoding.encode([[0, 1, 1, 1, 0, 0, 0]])), [[0, 1, 1, 2, 3, 3, 3]])
 
 

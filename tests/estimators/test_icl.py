@@ -1,4 +1,4 @@
-"""ICLClustering: the number of clusters, the hierarchy, models, and what it refuses."""
+"""ICLClustering: the number of clusters, the hierarchy, models, and errors."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_hierarchy():
         model.relabel(n_clusters=k)
         assert model.n_clusters_ == model.labels_.max() + 1 == k
         assert model.icl_ == icl == pytest.approx(index.evaluate(model.labels_)[0], abs=1e-8)
-        # Every cluster of the finer level is in one of this level.
+        # Every cluster of the finer level is in one cluster of this level.
         assert len(np.unique(np.stack([finer, model.labels_]), axis=1).T) == k + 1
         finer = model.labels_
     assert model.relabel().n_clusters_ == 5

@@ -1,4 +1,4 @@
-"""ParetoClustering of tables in parts: the bits of every cut, the same clusters as in memory, and labels."""
+"""ParetoClustering of tables in parts: equal bits for all divisions, the clusters in memory, labels."""
 
 import os
 import pickle
@@ -117,7 +117,7 @@ def test_a_sample_of_the_rows_places_the_landmarks(monkeypatch):
     assert first.rare_groups_["n_samples"].tolist() == [60]
     labels = np.asarray(first.labels_)
     assert adjusted_rand_score(labels[y >= 0], y[y >= 0]) > 0.99
-    # Outliers that the sample lacks have no landmark, but do not move landmarks either.
+    # Outliers outside the sample have no landmark, but do not move landmarks either.
     np.testing.assert_array_equal(first.outliers_, y == -1)
     assert np.abs(first.landmarks_[np.asarray(first.landmark_of_)[y >= 0]]).max() < 30
 
@@ -152,7 +152,7 @@ def test_labels_and_pairs_by_row_numbers(fitted):
     np.testing.assert_array_equal(again.classes_, sorted(set(known.values())))
     right = model.transduction_ == np.array(list("abcd"))[y]
     assert right[y >= 0].mean() > 0.97
-    # Known rows retain their classes, whatever is near them.
+    # Known rows retain their classes, whatever the classes of near rows.
     wrong = model.relabel(known | {int(np.flatnonzero(y == 0)[7]): "b"})
     assert wrong.transduction_[np.flatnonzero(y == 0)[7]] == "b"
     one, two, other = *np.flatnonzero(y == 1)[:2], np.flatnonzero(y == 2)[0]

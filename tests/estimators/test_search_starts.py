@@ -1,4 +1,4 @@
-"""Every estimator with a search starts from known partitions, or says why it cannot."""
+"""Every estimator with a search starts from known partitions, or raises an error with the reason."""
 
 import inspect
 
@@ -68,7 +68,7 @@ def test_every_search_is_covered():
     }
     covered = {name.removesuffix(" deap") for name in (*MODELS, *GRAPHS)}
     assert kinds == covered | {"Regions"}
-    # An earlier division is data of Regions: one option, one meaning.
+    # Regions accepts an earlier division in ``fit``, like other data, so it has no parameter ``start``.
     assert "start" not in public.Regions(3).get_params()
 
 

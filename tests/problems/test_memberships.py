@@ -48,7 +48,7 @@ def test_a_sample_at_two_centres_belongs_half_to_each():
     encoding = FuzzyCenterEncoding([[0.0], [1.0], [9.0]], 3)
     genes = np.array([[0.0, 0.0, 9.0]]) - np.mean([0.0, 1.0, 9.0])
     assert_allclose(encoding.memberships(genes)[0, 0], [0.5, 0.0, 0.5])
-    # The second centre is the first by ties, and so has no labels.
+    # The second centre equals the first, which wins all ties, so no sample has its label.
     assert encoding.decode(genes).tolist() == [[0, 0, 1]]
     assert_allclose(encoding.centers(genes)[0, :, 0], [0.0, 9.0, 0.0])
 

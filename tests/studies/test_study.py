@@ -145,7 +145,7 @@ def test_comparison_is_that_of_scipy():
 
 
 def test_data_sets_without_a_value_do_not_count():
-    # Friedman's test, ranks and numbers of pairs are those of the data sets with classes.
+    # Friedman's test, ranks and numbers of pairs use only the data sets with classes.
     sets = {f"d{d}": make_blobs(40, centers=3, cluster_std=2.5, random_state=d) for d in range(3)}
     bare = {f"n{d}": make_blobs(30, random_state=d)[0] for d in range(6)}
     methods = {**METHODS, "single": AgglomerativeClustering(3, linkage="single")}

@@ -1,4 +1,4 @@
-"""Tuning: chosen on some data sets, tested on others, and never mixed."""
+"""Tuning: parameters are chosen on some data sets, and tested only on others."""
 
 import sys
 from functools import partial

@@ -118,7 +118,7 @@ def test_labels_and_memberships_of_zero_and_one(name):
     stacked = np.zeros((3, 24, 5))
     for row, labels in enumerate(LABELS):
         stacked[row, np.arange(24), labels] = 1.0
-    # Columns without memberships are no clusters.
+    # Columns of zeros are not clusters.
     assert_allclose(index.evaluate(stacked), index.evaluate(LABELS), rtol=1e-12)
 
 

@@ -82,7 +82,7 @@ def predicted_counts(X, members):
 
 
 def naive(kind, X, labels):
-    """The index without any function of the package."""
+    """Compute the index without any function of the package."""
     labels = np.asarray(labels)
     k, n = labels.max() + 1, len(labels)
     # Samples join one after another: proportional to one plus the size, over the number so far plus k.
@@ -132,7 +132,7 @@ def test_equals_the_chain_rule(kind):
 
 
 def test_worked_numbers():
-    # Categories 0, 0, 1: one cluster: 1/2 * 2/3 * 1/4 = 1/12, and certainly one cluster. Two clusters {0, 0},
+    # Categories 0, 0, 1. One cluster: categories 1/2 * 2/3 * 1/4 = 1/12, proportions 1. Two clusters {0, 0},
     # {1}: proportions 1/2 * 2/3 * 1/4, categories 1/2 * 2/3 * 1/2.
     index = ICL("categories").fit([[0], [0], [1]])
     expected = np.log([1 / 12, 1 / 12 / 6])
@@ -207,7 +207,7 @@ def test_best_of_all_partitions(kind):
     expected = [naive(kind, draw(kind, n=7), row) for row in every[::9]]
     np.testing.assert_allclose(values[::9], expected, rtol=0, atol=1e-9)
     best = every[values.argmax()]
-    # Greedy moves do not leave the best partition, and reach it from some other.
+    # Greedy moves do not leave the best partition, and reach it from some other partition.
     np.testing.assert_array_equal(index.swap(best, random_state=0), best)
     found = [index.swap(start, random_state=0) for start in every[:: 877 // 30]]
     assert index.evaluate(found).max() == pytest.approx(values.max(), abs=1e-9)

@@ -25,12 +25,12 @@ INDICES = {
     "DaviesBouldin": (0, INF), "Deviation": (0, INF), "Dunn": (0, INF), "IIndex": (0, INF),
     "LikelihoodGain": (-INF, INF), "MinimaxSilhouette": (-1, 1), "Silhouette": (-1, 1), "XieBeni": (0, INF),
 }  # fmt: skip
-# Indices of memberships, and of labels as memberships 0 and 1.
+# Indices of memberships; labels count as memberships of 0 and 1.
 FUZZY = {
     "FuzzyHypervolume": (0, INF), "FuzzySilhouette": (-1, 1), "FuzzySumOfSquares": (0, INF),
     "FuzzyXieBeni": (0, INF), "PartitionCoefficient": (0, 1), "PartitionEntropy": (0, INF),
 }  # fmt: skip
-# Bases, registries, models and what has a test below by its own arguments.
+# Base classes, registries, models, and indices with arguments, which have tests below.
 OTHERS = {
     "BoundaryCut", "ChangedShare", "Compactness", "CutEdges", "FamilyAgreement", "FunctionIndex",
     "GaussianModel", "GraphModularity", "IntegratedClassificationLikelihood", "LabelEvidence",

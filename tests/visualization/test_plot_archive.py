@@ -25,7 +25,7 @@ def test_cells_have_the_colour_and_the_number_of_their_quality(better, tmp_path)
     texts = {text.get_text(): text for text in panel.texts}
     assert list(texts) == ["0.10", "0.50", "0.90"]
     assert texts["0.10"].xy == (2.0, 0.05)
-    # The better, the brighter; and black is written on bright colours.
+    # Better cells are brighter, and text on bright colours is black.
     bright = [np.dot(mesh.to_rgba(value)[:3], [0.3, 0.6, 0.1]) for value in (0.1, 0.9)]
     assert (bright[1] > bright[0]) == better
     best = "0.90" if better else "0.10"

@@ -197,7 +197,7 @@ def test_identical_rows_inside_a_cluster_are_no_group():
 
 @pytest.mark.parametrize("size", [25, 40])
 def test_rows_that_are_equal_up_to_rounding_are_one_group(size):
-    # They had several landmarks of less than 20 samples, which were outliers, or groups of their own.
+    # With several landmarks, each of less than 20 samples, the rows would be outliers or several groups.
     X, rng = table("gauss", n=3000)[0], np.random.default_rng(0)
     piles = [25.0 * sign * (1 + 1e-13 * rng.normal(size=(size, 4))) for sign in (1, -1)]
     model = ParetoClustering(**OPTIONS).fit(np.concatenate([X, *piles]))
@@ -206,6 +206,6 @@ def test_rows_that_are_equal_up_to_rounding_are_one_group(size):
     first, second = model.labels_[len(X)], model.labels_[-1]
     assert first != second
     assert_array_equal(model.labels_[len(X) :], np.repeat([first, second], size))
-    # New rows that equal them up to rounding are in the same cluster.
+    # New rows that equal the old ones up to rounding are in the same cluster.
     again = 25.0 * (1 + 1e-12 * rng.normal(size=(5, 4)))
     assert_array_equal(model.predict(np.concatenate([again, -again])), np.repeat([first, second], 5))
