@@ -109,7 +109,7 @@ def _entries(section: str) -> Entries:
 
 
 def _returned(function: Callable[..., Any]) -> str:
-    """Name of the class in the annotation of what a function returns; empty if it is no class."""
+    """Name of the class in the return annotation of a function; empty if it is not a class."""
     annotation = inspect.signature(function).return_annotation
     name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     name = "self" if name == "Self" else name.rpartition(".")[2] if re.fullmatch(r"[\w.]+", name) else ""

@@ -764,7 +764,7 @@ def human_number(value: float) -> str:
 
 
 def exact_number(value: float) -> str:
-    """Format a number with few digits if that is the same number; else with all its digits."""
+    """Format a number with few digits if they are exact, else with all digits."""
     text = human_number(value)
     try:
         same = float(text.replace(",", "")) == value

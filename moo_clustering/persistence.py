@@ -661,7 +661,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read every array of an archive, and skip other members (without ``.npy``)."""
     # Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums are
     # verified. Raises an ObjectsError for arrays of Python objects; and ValueError, OSError,
-    # zipfile.BadZipFile or zlib.error for damaged files, and content beyond 100 times the file and 256 MiB.
+    # zipfile.BadZipFile or zlib.error for damaged files, and content of over 256 MiB and 100 times the file.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:

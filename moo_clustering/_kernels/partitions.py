@@ -301,7 +301,7 @@ def icm_sweep(
     """Move every sample to the cluster of smallest cost (ties: the lowest); return the number moved."""
     # ``distances[i, k]`` is the cost without constraints. Sharing a cluster with partner ``partners[t]``, for
     # t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, which is negative for must-links.
-    # Partners with label -1 are ignored. Samples without partners move first, others in ``order``.
+    # Partners with label -1 are ignored. Samples without partners move first, then others in ``order``.
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0

@@ -130,7 +130,7 @@ class MapElites(GeneticAlgorithm):
         Range of each descriptor; required for indices and functions. Default: the encoding's range of the
         number of clusters; [0, 1] for evenness and singletons.
     weights : array-like of shape (n_obj,), optional
-        Weights of the minimised objectives in a sum, the quality. Default: only the first objective counts.
+        Weights of the minimised objectives, whose weighted sum is the quality. Default: the first objective.
     reference : float, default=0.0
         Minimised quality that contributes 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
@@ -239,7 +239,7 @@ class CellSurvival(Survival):
         self.reference = reference
 
     def set_up(self, problem: Any) -> None:
-        """Compute the cells for a problem; raise an error if a descriptor or the weights do not fit it."""
+        """Compute the cells for a problem; raise an error if a descriptor or the weights do not match."""
         if not hasattr(problem, "decode"):
             raise TypeError(
                 f"problem must have decode(X), like PartitionProblem, got {type(problem).__name__}."

@@ -266,8 +266,8 @@ def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
     return first.suffix == ".zarr" or (".txt" not in names and not {".parquet", ".csv"}.isdisjoint(names))
 
 
-_workers = _option("--workers N", "Read DATA in parts, by N processes; 0: by this process.", _NATURAL)
-_scheduler = _option("--scheduler ADDRESS", "Read DATA in parts, by a Dask cluster, such as tcp://host:8786.")
+_workers = _option("--workers N", "Read DATA in parts with N processes; 0: in this process.", _NATURAL)
+_scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluster, such as tcp://host:8786.")
 
 
 @click.command()
@@ -403,7 +403,7 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
 
     A table that may be larger than memory is read in parts: a glob such as 'table/*.parquet', several files,
     a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet, or with
-    --workers or --scheduler a single file. All columns must be numeric, without empty cells, or left out with
+    --workers or --scheduler a single file. All columns must be numeric, without empty cells, or excluded with
     --drop. The subfolder labels contains the labels of all rows, in one Parquet file per part. The other
     files describe a random sample of 20,000 rows. --resume completes the labels of an interrupted run.
 

@@ -34,7 +34,7 @@ from moo_clustering.estimators._methods import METHODS, find_method
 from moo_clustering.parts import Parts, parts, write_labels
 from moo_clustering.persistence import fingerprint
 
-# Number of rows that the report and the descriptions of clusters show.
+# Number of sampled rows for the report and the descriptions of clusters.
 _SHOWN = 20_000
 # Options of the commands that apply to tables in parts.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
@@ -198,7 +198,7 @@ def _rows_of(rows: NDArray[Any], start: int, numbers: NDArray[Any]) -> NDArray[A
 
 
 def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Write the clusters of the rows of a table in parts to a folder, and print how many each cluster has."""
+    """Write the clusters of a table in parts to a folder, and print the number of new rows per cluster."""
     _refuse_unused("")
     model = runs.load_model(folder)
     stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # of a glob, the folder

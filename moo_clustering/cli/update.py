@@ -123,7 +123,7 @@ class _Run:
             raise DataError(f"{folder} contains an incomplete run; finish it with `fit --resume`")
         if runs.is_in_parts(self.record):
             raise DataError(
-                f"{folder} is a fit of a table in parts, which cannot change; fit to a new folder"
+                f"{folder} is a fit of a table in parts, which cannot change; run fit with a new folder"
             )
         self.model = runs.load_model(folder)
         self.estimator = self.model["estimator"]

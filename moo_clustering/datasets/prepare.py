@@ -175,7 +175,7 @@ def prepare_table(
     The values of a discrete column form clusters in any table, so one irrelevant column could determine the
     partition. Its weight is therefore the greatest bias-corrected Cramer's V, from 0 to 1, with another
     column (continuous numbers in eight bins of equal counts). A column without association above chance
-    (chi-square test at .01 divided by the number of other columns) is dropped, unless all are like it.
+    (chi-square test at .01 divided by the number of other columns) is dropped, unless all would be.
 
     With at least 40 rows, values beyond the quartiles by ten interquartile ranges do not influence the scale,
     unless they are more than 5 %. Distances between rows use the columns that both have; in tables of up to
@@ -230,9 +230,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Columns that the fit left out may be absent, and others are ignored. Unknown categories are missing
-    values. Another notation must be unambiguous, and up to a tenth of the cells of a column may be
-    unreadable. :meth:`transform` warns of it; :meth:`prepare` returns it as notes.
+    Columns that the fit did not use may be absent; additional columns are ignored. Unknown categories are
+    missing values. Another notation must be unambiguous, and at most a tenth of the cells of a column may be
+    unreadable. :meth:`transform` warns in these cases; :meth:`prepare` returns notes.
 
     Examples
     --------

@@ -191,8 +191,8 @@ class ParetoPoolClusterer(
     landmark_weights_ : ndarray of shape (n_landmarks,) or None
         Number of samples of every landmark.
     rare_groups_ : DataFrame
-        With landmarks, groups of 20 samples up to a share of 1 % (any share if identical) at a distance from
-        all others: ``cluster``, ``n_samples``, ``share``, first ``sample``, and ``is_cluster``.
+        With landmarks, groups at a distance from all other samples, of at least 20 samples and at most 1 %
+        (any share if identical): ``cluster``, ``n_samples``, ``share``, first ``sample``, ``is_cluster``.
     outliers_ : ndarray of shape (n_samples,), bool
         Samples far from all others, at most 5 %, see Notes and ``noise``; none for distances and bags.
     classes_ : ndarray of shape (n_classes,)

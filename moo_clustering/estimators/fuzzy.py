@@ -43,9 +43,9 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     fuzziness : float
-        Exponent of memberships, above 1. Near 1, memberships are crisp; for large values, they are equal.
+        Exponent of memberships, above 1. Memberships are almost crisp near 1, and almost equal if it is large.
     n_init, max_iter : int
-        Number of runs from greedy k-means++ centres, of which the best is used, and most updates per run.
+        Number of runs from greedy k-means++ centres, of which the best is used; largest number of updates.
     tol : float
         A run stops when no membership changes by more than this.
 

@@ -182,7 +182,7 @@ def candidate_pool(
     O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
     use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, there
     are fewer than three samples, or no partition has two clusters. Issues a UserWarning if families fail or
-    find nothing, or fewer than four, whose agreement is not informative, remain. Source: ParetoClustering.
+    find nothing, or fewer than four remain, too few for their agreement. Source: ParetoClustering.
 
     Parameters
     ----------
