@@ -43,7 +43,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     fuzziness : float
-        Exponent of memberships, above 1. Memberships are almost crisp near 1, and almost equal far above.
+        Exponent of memberships, above 1. Memberships are almost crisp near 1, and almost equal far above 1.
     n_init, max_iter : int
         Number of runs from greedy k-means++ centres, of which the best is used; largest number of updates.
     tol : float

@@ -41,7 +41,7 @@ _PARENTS = 0.4
 class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator):
     """Clusters and their number by a genetic algorithm that maximises the exact integrated likelihood.
 
-    Maximises :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Greedy merges and moves of
+    See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Greedy merges and moves of
     single samples improve initial partitions by k-means. A child starts from the intersections of the
     clusters of two parents. Intersections within a cluster of either parent are merged greedily; with
     probability ``pm``, a random cluster is split at random; then single samples are moved. The search stops

@@ -102,7 +102,7 @@ class Study:
     controls : bool, default=False
         Also run the controls of every search, see :mod:`moo_clustering.controls`.
     n_clusters : int or mapping of str to int, optional
-        Number of clusters for methods with this parameter, for all or for each data set. Default: unchanged.
+        Number of clusters of all or of each data set, for methods with this parameter. Default: unchanged.
     timeout : float, optional
         Seconds after which a cell is stopped. Every cell then runs in its own process.
     path : path-like, optional
