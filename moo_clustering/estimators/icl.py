@@ -68,7 +68,7 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     pm : float
         Probability that a cluster of a child is split.
     start : array-like, estimator or path
-        First partitions of the population, see :func:`~moo_clustering.operators.start_genes`.
+        First partitions of the population; see :func:`~moo_clustering.operators.start_genes`.
     verbose : bool
         Show a progress bar.
 
