@@ -94,7 +94,7 @@ def row_sizes(X: Any) -> NDArray[Any]:
     """Return the largest absolute value of every row of a dense or sparse matrix."""
     if issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray()).ravel()
-    # Avoids a copy of X, and the overflow of abs(int8(-128)).
+    # This avoids a copy of X, and the overflow of abs(int8(-128)).
     high, low = X.max(axis=1, initial=0), X.min(axis=1, initial=0)
     return np.maximum(high, -low if low.dtype.kind == "f" else -low.astype(np.float64))
 

@@ -609,7 +609,7 @@ class _Search:
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
         found = []
         for starts in ([tree for _, tree in self._front(rows, most + 1, depth, 0)], self._greedy(most + 1)):
-            # At most 24 trees are improved: all up to 12 clusters by default.
+            # Improve at most 24 trees; by default, these are all trees for up to 12 clusters.
             improved = {round(place) for place in np.linspace(0, max(len(starts) - 1, 0), 24)}
             found += [
                 descent.improve(tree) if place in improved else tree for place, tree in enumerate(starts)

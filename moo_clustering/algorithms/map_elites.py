@@ -280,7 +280,7 @@ class CellSurvival(Survival):
         return members
 
     def _describe(self, problem: Any, pop: Population) -> FloatArray:
-        # Descriptors must not depend on the numbering of the clusters.
+        # Renumber the clusters, so that descriptors do not depend on their numbers.
         labels = relabel_by_first_appearance(problem.decode(pop.get("X")))
         named = [(f"descriptor {name!r}", function) for name, function in self.functions.items()]
         return np.column_stack([value_per_row(call(labels), who, len(pop)) for who, call in named])

@@ -254,7 +254,7 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # Other cached values are recomputed. Equal rows cannot be: pickles with landmarks omit the samples.
+        # Equal rows cannot be recomputed if the pickle omits the samples; other cached values can.
         state: dict[str, Any] = {"samples": self.samples, "best_agreement": self.best_agreement}
         return state if self.samples.landmark_of is None else state | {"_equal_rows": self._equal_rows}
 

@@ -43,7 +43,7 @@ from moo_clustering.parts.statistics import grain, on_grain, survey
 _MOST_SAMPLED, _LEAST_SAMPLED, _MOST_VALUES = 250_000, 20_000, 1 << 25
 # Largest number of rows with labels or pairs, which are read into memory.
 _MOST_KNOWN = 100_000
-# No rows with labels or pairs.
+# Numbers of known rows if there are no labels and pairs.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 
 
@@ -112,7 +112,7 @@ def _search(
     rare: Labels | None,
     n_clusters: int,
 ) -> PooledSamples:
-    """Landmarks without a graph and a pool, for passes over the table."""
+    """Return landmarks without a graph and a pool, for passes over the table."""
     m = len(points)
     counts = RowCounts(*np.zeros((3, m), dtype=np.intp), np.zeros(m))  # type: ignore[call-arg]
     return PooledSamples(
@@ -334,7 +334,7 @@ class PartsMixin(PartLabelsMixin):
         super().show(*self._shown_landmarks(X, options), **options)  # type: ignore[misc]
 
     def _shown_landmarks(self: Any, X: Any, options: dict[str, Any]) -> tuple[Any]:
-        """Default data and options of a page."""
+        """Return the default data of a page, and set its default options."""
         check_is_fitted(self)
         if self._samples.counts is None or X is not None:
             return (X,)
@@ -362,7 +362,7 @@ class PartsMixin(PartLabelsMixin):
         return found is None
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:
-        """Fit to landmarks of a table in parts."""
+        """Fit the landmarks of a table in parts."""
         if table.n_rows < 2:
             raise ValueError(f"{type(self).__name__} requires at least 2 rows, got {table.n_rows}")
         known, side = self._known_rows(table.n_rows, *supervision)
@@ -453,6 +453,6 @@ class PartsMixin(PartLabelsMixin):
         return self.alternatives_ if has_rows else super()._described_alternatives(names)  # type: ignore[misc]
 
     def _of_rows(self: Any, what: str) -> Any:
-        """Outliers or landmarks of the rows of the fit."""
+        """Return the mask of outliers or the landmarks of the rows of the fit, lazily."""
         kind = _outliers if what == "outliers" else _landmarks
         return lazy_labels(self.parts_, partial(kind, samples=self._label().samples))

@@ -738,7 +738,7 @@ def _by_labels(
         per_sample = samples.interpolated(scores)
         shares = per_sample
         if samples.counts is not None:
-            # The mean over all rows.
+            # Average over all rows.
             shares = evidence.class_probabilities(scores, factors=np.ones(targets.n_classes))
             shares = np.average(shares, axis=0, weights=samples.sizes)[None]
         model = ClassModel(scores, evidence.class_factors(shares, prior))

@@ -121,7 +121,7 @@ class SimilarityEdges:
 def similarity_edges(S: Any) -> SimilarityEdges:
     """Check similarities of shape (n_samples, n_samples) and list their edges."""
     graph = sp.csr_array(checked_graph(S))
-    # Averages the two halves, which may differ by rounding.
+    # Average the two halves, which may differ by rounding.
     upper = sp.triu(0.5 * (graph + graph.T), 1).tocoo()
     positive = upper.data > 0.0
     ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])

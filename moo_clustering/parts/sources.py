@@ -31,7 +31,7 @@ _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv"
 
 @dataclass(repr=False)
 class Parts:
-    """A table in parts, opened by :func:`parts`. Every pass reads the rows again; they are not stored.
+    """A table in parts, opened by :func:`parts`. Rows are not stored, so every pass reads them again.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class Parts:
 
 
 class _Choice(NamedTuple):
-    """Columns to read (None: all), and columns to leave out."""
+    """Columns to read (None: all), and columns to exclude."""
 
     columns: Sequence[str] | None
     drop: Sequence[str]
@@ -164,7 +164,7 @@ def parts(
     columns : sequence of str, optional
         Columns of files and frames to read. Default: all, which must be numeric.
     drop : sequence of str, default=()
-        Columns of files and frames to leave out.
+        Columns of files and frames to exclude.
     rows_per_part : int, default=250000
         Largest number of rows of a part of arrays and Parquet files. Row groups, CSV files and Dask
         partitions are not divided.

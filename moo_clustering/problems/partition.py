@@ -201,7 +201,7 @@ class PartitionProblem(SignedProblem):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
-        # Generators can be read only once; an argument that is not iterable has no valid item.
+        # Generators can be read only once. An argument that is not iterable becomes an invalid item.
         given: list[tuple[Any, ...]] = [
             tuple(each) if isinstance(each, Iterable) else (None,) for each in (limits, inequalities)
         ]

@@ -1,4 +1,4 @@
-"""Tuning: choose the parameters of a method of a study on some data sets, for tests on the others."""
+"""Tuning: choose the parameters of a method on some data sets of a study, and test it on the others."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def splits(on: Any, data: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
 
 
 def drawn_by(space: Any) -> dict[str, Callable[[Any], Any]]:
-    """Return a function per parameter that draws its value from a trial of optuna."""
+    """Return one function per parameter, which draws its value for a trial of optuna."""
     if not isinstance(space, Mapping) or not space:
         raise ValueError(
             f"space must be a non-empty mapping such as {{'n_clusters': (2, 10)}}, got {quoted(space)}."
@@ -105,7 +105,7 @@ def check_parameters(
 
 
 def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return a copy of an estimator, or a partial function, with these parameters."""
+    """Return a clone of an estimator with these parameters, or a partial function."""
     if isinstance(method, BaseEstimator):
         return clone(method).set_params(**parameters)
     return partial(method, **parameters)

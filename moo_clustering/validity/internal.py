@@ -95,7 +95,7 @@ class Silhouette(base.PopulationIndex):
 
 def sample_silhouettes(D: FloatArray, block: base.Population) -> FloatArray:
     """Return the silhouette of every sample, shape (n_individuals, n_samples)."""
-    # One product of D with the stacked cluster indicators of all individuals.
+    # Compute one product of D with the stacked cluster indicators of all individuals.
     n = len(D)
     starts = np.concatenate([[0], np.cumsum(block.n_clusters)[:-1]])
     rows = block.labels + starts[:, np.newaxis]

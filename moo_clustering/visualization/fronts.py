@@ -20,7 +20,7 @@ from moo_clustering._docs import documented
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
 from moo_clustering.results import SearchHistory, read_history, result_of
 
-# Also public names of this module.
+# These names are also public in this module.
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
 from moo_clustering.stats import critical_difference_data as critical_difference_data
 from moo_clustering.visualization import figures
