@@ -164,6 +164,26 @@ def test_equal_partitions_with_other_memberships_have_other_values():
     assert hard[0] == hard[1]
 
 
+def test_undefined_partitions_do_not_shift_what_others_receive():
+    class FirstGene(ValidityIndex):
+        name, greater_is_better, min_clusters = "first_gene", False, 2
+
+        def fit(self, data):
+            return self
+
+        def evaluate(self, labels, genes):
+            assert len(labels) == len(genes)
+            return genes[:, 0].astype(float)
+
+    genes = LabelEncoding(18, k_max=4, k_min=1).random(4, RNG)
+    genes[0], genes[2] = 0, 1  # one cluster
+    genes[1, :2], genes[3, :2] = [2, 0], [3, 0]
+    problem = PartitionProblem(X, LabelEncoding(18, k_max=4), [FirstGene()])
+    out = problem.evaluate(genes, return_as_dictionary=True)
+    assert out["F"][[1, 3], 0].tolist() == [2.0, 3.0]
+    assert out["G"][:, 0].tolist() == [1.0, 0.0, 1.0, 0.0]
+
+
 def test_products_are_computed_once_per_population():
     calls = []
 
