@@ -19,7 +19,7 @@ from benchmarks.code_size import code_size
 FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 COOKBOOK = sorted((FOLDER / "cookbook").glob("*.py"))
-# The search of this page follows last digits, which depend on the kernels of the BLAS.
+# The search of this page depends on rounding, which differs between kernels of the BLAS.
 FOLLOWS_DIGITS = {"fuzzy_nsga3"}
 LONG = {"co_clustering", "dynmoga", "islands", "moga_net", "rule_clusterer"}
 # The cells of a method's row: method, lines, parts, paper, here, control.
