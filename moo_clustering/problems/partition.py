@@ -38,7 +38,14 @@ from moo_clustering.constraints import Limit, PairwiseConstraints
 from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_memberships, distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
-from moo_clustering.validity.base import PRODUCTS, UNDEFINED, FunctionIndex, requested, requests_of
+from moo_clustering.validity.base import (
+    PRODUCTS,
+    UNDEFINED,
+    FunctionIndex,
+    arguments,
+    requested,
+    requests_of,
+)
 from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
@@ -146,7 +153,7 @@ class PartitionProblem(SignedProblem):
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
-        Whether an index or inequality has an argument ``genes``, and so also receives the genotypes.
+        Whether an index or inequality requests genes, or values that differ between equal partitions.
 
     Notes
     -----
@@ -216,7 +223,8 @@ class PartitionProblem(SignedProblem):
             )
         self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
         self._products = _requested_products(encoding, self.indices, self.inequalities)
-        self.reads_genes = "genes" in self._products
+        crisp = type(encoding).memberships is Encoding.memberships
+        self.reads_genes = any(not crisp or name != "memberships" for name in self._products)
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
@@ -357,18 +365,11 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
 def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> ValidityIndex:
     """Return an index of the whole partition, whose function receives a partition per part."""
     if isinstance(index, FunctionIndex):
-        index, n_parts = copy.copy(index), len(encoding.parts)
-        try:
-            inspect.signature(index.function).bind(None, *encoding.parts, **dict.fromkeys(index._requested))
-        except ValueError:
-            pass  # some compiled functions have no signature
-        except TypeError as error:
-            raise TypeError(
-                f"function {index.name!r} must accept the data and {n_parts} partitions, one per encoding of "
-                f"the tuple: {error}."
-            ) from None
-        ends = np.cumsum([part.n_samples for part in encoding.parts])[:-1]
-        index.function = partial(_call_with_parts, index.function, ends)
+        index, ends = copy.copy(index), np.cumsum([part.n_samples for part in encoding.parts])
+        if index._with_labels:
+            what = f"the data and {len(ends)} partitions, one per encoding of the tuple"
+            _check_call(index, index.function, 1 + len(ends), index._requested, what)
+            index.function = partial(_call_with_parts, index.function, ends[:-1])
         index.n_samples_ = encoding.n_samples
     elif not whole:
         raise ValueError(
@@ -377,6 +378,20 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
             f"of all {encoding.n_samples} samples."
         )
     return index
+
+
+def _check_call(
+    index: ValidityIndex | None, function: Any, n_arrays: int, names: Sequence[str], what: str
+) -> None:
+    """Raise a TypeError unless a user's function accepts arrays and then arguments with these names."""
+    try:
+        inspect.signature(function).bind(*range(n_arrays), **dict.fromkeys(names))
+    except ValueError:
+        pass  # some compiled functions have no signature
+    except TypeError as error:
+        who = f"inequality {name_of(function)!r}" if index is None else f"function {index.name!r}"
+        wanted = " and ".join(filter(None, [what, ", ".join(names) + " by name" if names else ""]))
+        raise TypeError(f"{who} must accept {wanted}: {error}.") from None
 
 
 def _call_with_parts(
@@ -394,13 +409,12 @@ def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -
 
 def _with_data(function: Any, data: Any) -> Inequality:
     """Bind the data to a function with an argument ``data``."""
-    try:
-        wanted = "data" in inspect.signature(function).parameters
-    except (TypeError, ValueError):  # some compiled functions have no signature
-        wanted = False
-    if wanted and data is None:
+    named, free = arguments(function)
+    if "data" not in named:
+        return function
+    if data is None:
         raise ValueError(f"inequality {name_of(function)!r} requires data, but the problem has data=None.")
-    return partial(function, data=data) if wanted else function
+    return partial(function, data) if free[:1] == ["data"] else partial(function, data=data)
 
 
 def _requested_products(
@@ -409,6 +423,13 @@ def _requested_products(
     """Return the names in PRODUCTS that indices and inequalities request, and check that they exist."""
     requests = [(f"index {index.name!r}", requests_of(index)) for index in indices]
     requests += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in inequalities]
+    for index in indices:
+        if isinstance(index, FunctionIndex):
+            what = "the data and labels" if index._with_labels else "the data"
+            _check_call(index, index.function, 1 + index._with_labels, index._requested, what)
+    for function in inequalities:
+        own, with_labels = requested(function)
+        _check_call(None, function, int(with_labels), own, "labels" * with_labels)
     for who, names in requests:
         for name in names:
             if name != "genes" and not hasattr(encoding, name):
