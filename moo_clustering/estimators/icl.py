@@ -16,6 +16,7 @@ from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering._types import FloatArray, Labels
 from moo_clustering.algorithms import search
+from moo_clustering.encodings import LabelEncoding
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import (
     KW_ONLY,
@@ -27,6 +28,7 @@ from moo_clustering.estimators._options import (
     Verbose,
     estimator,
 )
+from moo_clustering.operators import start_genes
 from moo_clustering.validity.likelihood import (
     IntegratedClassificationLikelihood,
     LikelihoodModel,
@@ -65,6 +67,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         Population size, and largest number of generations after the initial population.
     pm : float
         Probability that a cluster of a child is split.
+    start : array-like, estimator or path
+        First partitions of the population, see :func:`~moo_clustering.operators.start_genes`.
     verbose : bool
         Show a progress bar.
 
@@ -104,6 +108,7 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     pop_size: Count = 20
     n_gen: NonNegativeCount = 10
     pm: Probability = 0.25
+    start: Annotated[Any, object] = None
     verbose: Verbose = False
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -184,7 +189,7 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     def _best(self, guard: search.InterruptGuard) -> Labels:
         """Run the search, and return its best partition."""
         k = max(self.k_max, self.n_clusters or 1)
-        population: list[Labels] = []
+        population = [self._settled(labels) for labels in self._started()][: self.pop_size]
         while len(population) < self.pop_size and not (population and guard.requested):
             started = self._index.start(k, random_state=self._rng)
             population.append(self._settled(self._level(*self._index.merge(started))))
@@ -208,6 +213,18 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         names = ["generation", "n_clusters", "icl", "mean_icl"]
         self.history_, self.n_iter_ = pd.DataFrame(history, columns=names), len(history) - 1
         return self._polished(best, value)
+
+    def _started(self) -> Any:
+        """Return the partitions of ``start``."""
+        if self.start is None:
+            return ()
+        n = self._index.n_samples_
+        k_max = min(n, max(self.k_max, self.n_clusters or 1))
+        labels = start_genes(LabelEncoding(n, k_max), self.start)
+        least = int(labels.max(axis=1).min()) + 1
+        if self.n_clusters is not None and least < self.n_clusters:
+            raise ValueError(f"start has {least} clusters, fewer than n_clusters={self.n_clusters}.")
+        return labels
 
     def _child(self, parents: list[Labels]) -> Labels:
         """Cross two parents, drawn by rank; split a cluster with probability ``pm``; move samples."""

@@ -109,3 +109,23 @@ def test_refused_after_the_fit():
         model.predict(data("sbm")[0])
     with pytest.raises(ValueError, match="tau must be"):
         GaussianModel(tau=0.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_merge_and_no_move_improve_the_result(seed):
+    X = np.random.default_rng(seed).normal(size=(60, 2)) * [1.0, 4.0]
+    model = ICLClustering(pop_size=2, n_gen=0, k_max=30, random_state=seed, model="diagonal").fit(X)
+    index = IntegratedClassificationLikelihood("diagonal").fit(X)
+    merged = index.merge(model.labels_)[1]
+    assert merged.max() <= model.icl_ + 1e-8
+    moved = index.swap(model.labels_, random_state=1)
+    assert index.evaluate(moved[None])[0] == pytest.approx(model.icl_, abs=1e-8)
+
+
+def test_pieces_of_different_clusters_of_both_parents_do_not_merge(monkeypatch):
+    X, parent = np.random.default_rng(0).normal(size=(40, 2)), np.repeat([0, 1], 20)
+    model = ICLClustering(pm=0.0)
+    model._index, model._rng = IntegratedClassificationLikelihood().fit(X), np.random.default_rng(0)
+    assert model._index.merge(parent)[1].argmax() == 1  # one cluster is better
+    monkeypatch.setattr(IntegratedClassificationLikelihood, "swap", lambda index, labels, **options: labels)
+    np.testing.assert_array_equal(model._child([parent, parent]), parent)

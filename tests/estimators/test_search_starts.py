@@ -39,6 +39,7 @@ MODELS = {
         X,
     ),
 }
+MODELS["ICLClustering"] = public.ICLClustering(pop_size=1, n_gen=0, random_state=0), X
 GRAPHS = {
     "PESC": public.PESC(3, pop_size=8, n_gen=2, random_state=0),
     "PESC deap": public.PESC(3, pop_size=8, n_gen=2, engine="deap", random_state=0),
@@ -64,7 +65,9 @@ def first_population(model, data):
 
 def test_every_search_is_covered():
     kinds = {
-        name for name, one in inspect.getmembers(public, inspect.isclass) if issubclass(one, SearchOptions)
+        name
+        for name, one in inspect.getmembers(public, inspect.isclass)
+        if issubclass(one, SearchOptions) or "n_gen" in inspect.signature(one).parameters
     }
     covered = {name.removesuffix(" deap") for name in (*MODELS, *GRAPHS)}
     assert kinds == covered | {"Regions"}
@@ -101,6 +104,15 @@ def test_searches_for_graphs_continue_earlier_populations_only(name):
     assert (genes[:, None] == first).all(axis=2).any(axis=1).all()
     with pytest.raises(TypeError, match="cannot encode partitions"):
         clone(model).set_params(start=earlier).fit(X[:20])
+
+
+def test_a_likelihood_search_begins_from_the_start():
+    model, two = MODELS["ICLClustering"][0], np.minimum(TRUTH, 1)
+    assert model.fit(X).n_clusters_ == 3
+    # Merges and moves do not divide a cluster.
+    np.testing.assert_array_equal(clone(model).set_params(start=two).fit(X).labels_, two)
+    with pytest.raises(ValueError, match="start has 2 clusters, fewer than n_clusters=3"):
+        clone(model).set_params(start=two, n_clusters=3).fit(X)
 
 
 def test_genes_outside_the_bounds_are_refused():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.special import betaln, gammaln
+from scipy.special import betaln, gammaln, multigammaln
 
 from moo_clustering import validity
 from moo_clustering.validity import IntegratedClassificationLikelihood as ICL
@@ -129,6 +129,66 @@ def test_equals_the_chain_rule(kind):
     X, population = draw(kind), np.array([LABELS, np.arange(N) % 2, np.zeros(N, int), np.arange(N)])
     expected = [naive(kind, X, row) for row in population]
     np.testing.assert_allclose(fitted(kind).evaluate(population), expected, rtol=0, atol=1e-9)
+
+
+def in_closed_form(model, X, labels, alpha):
+    """The index by the closed forms of the marginal likelihoods, with the priors of the model."""
+    sizes = np.bincount(labels)
+    k, n = len(sizes), len(labels)
+    total = gammaln(k * alpha) - gammaln(n + k * alpha) + (gammaln(sizes + alpha) - gammaln(alpha)).sum()
+    for c, size in enumerate(sizes):
+        some = X[labels == c]
+        if isinstance(model, validity.LatentClassModel):
+            for column, values in zip(some.T, X.T, strict=True):
+                each, b = [(column == value).sum() for value in np.unique(values)], model.beta
+                total += gammaln(b * len(each)) - gammaln(b * len(each) + size)
+                total += sum(gammaln(b + count) - gammaln(b) for count in each)
+        elif isinstance(model, validity.MultinomialModel):
+            sums, b, d = some.sum(axis=0), model.beta, X.shape[1]
+            total += gammaln(b * d) - gammaln(b * d + sums.sum()) + (gammaln(b + sums) - gammaln(b)).sum()
+            total += gammaln(some.sum(axis=1) + 1).sum() - gammaln(some + 1).sum()
+        else:
+            d, tau, mean = X.shape[1], model.tau, X.mean(axis=0)
+            prior = np.diag(model.scale * X.var(axis=0, ddof=1))
+            off, shift = some - some.mean(axis=0), some.mean(axis=0) - mean
+            spread = off.T @ off + tau * size / (tau + size) * np.outer(shift, shift)
+            total += d / 2 * math.log(tau / (tau + size))
+            if model.covariance == "full":
+                dof, after = model.dof, model.dof + size
+                total += (
+                    multigammaln(after / 2, d) - multigammaln(dof / 2, d) - size * d / 2 * math.log(math.pi)
+                )
+                total += (
+                    dof / 2 * np.linalg.slogdet(prior)[1] - after / 2 * np.linalg.slogdet(prior + spread)[1]
+                )
+            else:
+                shape, rates = model.dof, np.diag(prior)
+                total += d * (gammaln(shape + size / 2) - gammaln(shape)) - size * d / 2 * math.log(
+                    2 * math.pi
+                )
+                ends = rates + np.diag(spread) / 2
+                total += (shape * np.log(rates) - (shape + size / 2) * np.log(ends)).sum()
+    return total
+
+
+@pytest.mark.parametrize(
+    ("kind", "model"),
+    [
+        ("gaussian", validity.GaussianModel(tau=0.3, dof=4.5, scale=2.0)),
+        ("diagonal", validity.GaussianModel("diagonal", tau=2.0, dof=3.0, scale=0.7)),
+        ("categories", validity.LatentClassModel(beta=0.4)),
+        ("counts", validity.MultinomialModel(beta=2.5)),
+    ],
+)
+@pytest.mark.parametrize("alpha", [1.0, 0.2])
+def test_priors(kind, model, alpha):
+    X, population = draw(kind), np.array([LABELS, np.arange(N) % 2, np.zeros(N, int)])
+    expected = [in_closed_form(model, X, row, alpha) for row in population]
+    index = ICL(model, alpha=alpha).fit(X)
+    np.testing.assert_allclose(index.evaluate(population), expected, rtol=0, atol=1e-9)
+    # Moves use the same priors.
+    moved = index.swap(LABELS, random_state=0)
+    assert index.evaluate(moved[None])[0] >= expected[0] - 1e-9
 
 
 def test_worked_numbers():
