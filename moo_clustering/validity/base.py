@@ -169,10 +169,10 @@ def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
 def arguments(function: Any) -> tuple[list[str], list[str]]:
     """Return the arguments that can be passed by name, and by position; a partial has set the others."""
     try:
-        known = inspect.signature(function).parameters.values()
+        given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some compiled functions have no signature
         return [], ["data", "labels"]
-    known = [one for one in known if not (isinstance(function, partial) and one.name in function.keywords)]
+    known = [one for one in given if not (isinstance(function, partial) and one.name in function.keywords)]
     named = [one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
     free = [one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.POSITIONAL_ONLY)]
     return named, [*free, *("labels" for one in known if one.kind is one.VAR_POSITIONAL for _ in range(2))]
