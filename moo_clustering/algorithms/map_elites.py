@@ -93,8 +93,8 @@ class PartitionArchive(NamedTuple):
         inside = np.ones(len(self.cells), dtype=bool)
         for name, value in values.items():
             i = self.names.index(choice("the descriptor", name, self.names))
-            number = checked_array(value, name, np.float64, ndim=(0,))
-            inside &= self.cells[:, i] == _cells_of(number.reshape(1, 1), self.edges[i : i + 1])[0, 0]
+            number = checked_array([[value]], name, np.float64)
+            inside &= self.cells[:, i] == _cells_of(number, self.edges[i : i + 1])[0, 0]
         if not inside.any():
             wanted = " and ".join(f"{name}={value:g}" for name, value in values.items())
             raise ValueError(f"the archive has no member{' with ' * bool(wanted)}{wanted}.")
@@ -238,7 +238,7 @@ class CellSurvival(Survival):
                 got = quoted(ranges[name])
                 raise ValueError(f"ranges[{name!r}] must be two ascending finite numbers, got {got}.")
         self.weights = None if weights is None else checked_array(weights, "weights", np.float64)
-        self.reference = float(checked_array(reference, "reference", np.float64, ndim=(0,)))
+        self.reference = float(checked_array([reference], "reference", np.float64)[0])
 
     def set_up(self, problem: Any) -> None:
         """Compute the cells for a problem; raise an error if a descriptor or the weights do not suit it."""
@@ -298,10 +298,8 @@ class CellSurvival(Survival):
         if self.weights is None:
             name = getattr(problem, "objective_names", ("f1",))[0]
             sign = problem.natural(np.ones(problem.n_obj))[0] if hasattr(problem, "natural") else 1.0
-        found = _cells_of(values, self.edges), values, sign * self._quality(F), name, bool(sign < 0), X
-        return PartitionArchive(
-            self.names, self.edges, *found, relabel_by_first_appearance(problem.decode(X))
-        )
+        own = _cells_of(values, self.edges), values, sign * self._quality(F), name, bool(sign < 0), X
+        return PartitionArchive(self.names, self.edges, *own, relabel_by_first_appearance(problem.decode(X)))
 
 
 def _named(descriptor: Any) -> tuple[str, Any]:

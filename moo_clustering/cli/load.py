@@ -435,8 +435,7 @@ def load_prepared(
 ) -> PreparedSamples | CategorySamples:
     """Read a file, and convert its columns without another role to features, or fill their empty cells.
 
-    ``options`` are those of ``prepare_table``, ``frame`` are the cells of the file, if already read, and
-    ``hint`` is how to avoid equal weights.
+    ``options`` are those of ``prepare_table``, and ``frame`` are the cells of the file, if already read.
     Raises a DataError if the file is unreadable, or no column remains.
     """
     notes: list[str] = []

@@ -38,14 +38,7 @@ from moo_clustering.constraints import Limit, PairwiseConstraints
 from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_memberships, distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
-from moo_clustering.validity.base import (
-    PRODUCTS,
-    UNDEFINED,
-    FunctionIndex,
-    arguments,
-    requested,
-    requests_of,
-)
+from moo_clustering.validity.base import PRODUCTS, UNDEFINED, FunctionIndex, accepted, requested, requests_of
 from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
@@ -368,7 +361,7 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
         index, ends = copy.copy(index), np.cumsum([part.n_samples for part in encoding.parts])
         if index._with_labels:
             what = f"the data and {len(ends)} partitions, one per encoding of the tuple"
-            _check_call(index, index.function, 1 + len(ends), index._requested, what)
+            _check_call(f"function {index.name!r}", index.function, 1 + len(ends), index._requested, what)
             index.function = partial(_call_with_parts, index.function, ends[:-1])
         index.n_samples_ = encoding.n_samples
     elif not whole:
@@ -380,18 +373,15 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
     return index
 
 
-def _check_call(
-    index: ValidityIndex | None, function: Any, n_arrays: int, names: Sequence[str], what: str
-) -> None:
+def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], what: str) -> None:
     """Raise a TypeError unless a user's function accepts arrays and then arguments with these names."""
     try:
-        inspect.signature(function).bind(*range(n_arrays), **dict.fromkeys(names))
-    except ValueError:
-        pass  # some compiled functions have no signature
+        # Some compiled functions have no signature.
+        with suppress(ValueError):
+            inspect.signature(function).bind(*range(n_arrays), **dict.fromkeys(names))
     except TypeError as error:
-        who = f"inequality {name_of(function)!r}" if index is None else f"function {index.name!r}"
-        wanted = " and ".join(filter(None, [what, ", ".join(names) + " by name" if names else ""]))
-        raise TypeError(f"{who} must accept {wanted}: {error}.") from None
+        wanted = " and ".join(filter(None, [what, *names]))
+        raise TypeError(f"{who} must accept {wanted}{' by name' * bool(names)}: {error}.") from None
 
 
 def _call_with_parts(
@@ -409,7 +399,7 @@ def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -
 
 def _with_data(function: Any, data: Any) -> Inequality:
     """Bind the data to a function with an argument ``data``."""
-    named, free = arguments(function)
+    named, free = accepted(function)
     if "data" not in named:
         return function
     if data is None:
@@ -423,13 +413,12 @@ def _requested_products(
     """Return the names in PRODUCTS that indices and inequalities request, and check that they exist."""
     requests = [(f"index {index.name!r}", requests_of(index)) for index in indices]
     requests += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in inequalities]
-    for index in indices:
-        if isinstance(index, FunctionIndex):
-            what = "the data and labels" if index._with_labels else "the data"
-            _check_call(index, index.function, 1 + index._with_labels, index._requested, what)
-    for function in inequalities:
-        own, with_labels = requested(function)
-        _check_call(None, function, int(with_labels), own, "labels" * with_labels)
+    for index in (index for index in indices if isinstance(index, FunctionIndex)):
+        what, n = "the data" + " and labels" * index._with_labels, 1 + index._with_labels
+        _check_call(f"function {index.name!r}", index.function, n, index._requested, what)
+    for (who, names), function in zip(requests[len(indices) :], inequalities, strict=True):
+        with_labels = requested(function)[1]
+        _check_call(who, function, int(with_labels), names, "labels" * with_labels)
     for who, names in requests:
         for name in names:
             if name != "genes" and not hasattr(encoding, name):

@@ -160,13 +160,13 @@ class FunctionIndex(PopulationIndex):
 
 def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
     """Return the names in PRODUCTS among the arguments after ``n_data``, and whether labels precede them."""
-    named, free = arguments(function)
+    named, free = accepted(function)
     names = tuple(name for name in PRODUCTS if name in named and name not in free[:n_data])
     first = free[n_data : n_data + 1]
     return names, first[0] not in PRODUCTS if first else not names
 
 
-def arguments(function: Any) -> tuple[list[str], list[str]]:
+def accepted(function: Any) -> tuple[list[str], list[str]]:
     """Return the arguments that can be passed by name, and by position; a partial has set the others."""
     try:
         given = inspect.signature(function).parameters.values()

@@ -112,9 +112,8 @@ class GaussianModel(LikelihoodModel):
         priors = np.full(d, self.scale)
         if full:
             halves = (dof - np.arange(d)[:, np.newaxis]) / 2
-            terms = (gammaln(halves + sizes / 2) - gammaln(halves)).sum(axis=0) - 0.5 * sizes * d * np.log(
-                np.pi
-            )
+            terms = (gammaln(halves + sizes / 2) - gammaln(halves)).sum(axis=0)
+            terms -= 0.5 * sizes * d * np.log(np.pi)
         else:
             terms = d * (gammaln(dof + sizes / 2) - gammaln(dof)) - 0.5 * sizes * d * np.log(2 * np.pi)
         terms += (0.5 if full else 1.0) * dof * np.log(priors).sum()
