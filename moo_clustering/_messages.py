@@ -51,9 +51,7 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     """``"; did you mean 'wine'?"``, or nothing where no allowed name is near."""
     if len(name) > _LONGEST_SUGGESTION:
         return ""
-    names = {
-        text.casefold(): text for candidate in allowed if len(text := str(candidate)) <= _LONGEST_SUGGESTION
-    }
+    names = {text.casefold(): text for one in allowed if len(text := str(one)) <= _LONGEST_SUGGESTION}
     near = difflib.get_close_matches(name.casefold(), names, n=1)
     return f"; did you mean {names[near[0]]!r}?" if near else ""
 

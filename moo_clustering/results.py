@@ -298,9 +298,7 @@ class ClusteringResult:
         names = [str(code) if class_names is None else str(class_names[code]) for code in codes]
         if of_clusters is None:
             return names
-        return [
-            names[place] if place >= 0 else f"new, {cluster}" for cluster, place in enumerate(of_clusters)
-        ]
+        return [names[i] if i >= 0 else f"new, {cluster}" for cluster, i in enumerate(of_clusters)]
 
     def row_of_front(self) -> int | None:
         """Row of the front with the partition ``labels``, found by comparison if ``member`` is unknown."""

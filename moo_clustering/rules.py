@@ -632,9 +632,7 @@ class _Search:
             column = int(tree.feature[node])
             if column < 0:
                 return _Node(int(self._clusters[tree.value[node, 0].argmax()]))
-            left, right = (
-                convert(tree, int(child[node])) for child in (tree.children_left, tree.children_right)
-            )
+            left, right = (convert(tree, int(one[node])) for one in (tree.children_left, tree.children_right))
             if column >= len(numeric):
                 return _Node(split=(self._tests[equal[column - len(numeric)]], right, left))
             place, own, cut = numeric[column], levels[column], tree.threshold[node]

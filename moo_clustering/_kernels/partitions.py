@@ -23,9 +23,7 @@ _SUMS = {"reassoc", "nsz"}
 
 
 @njit(cache=True, nogil=True)
-def count_equal(
-    labels: NDArray[np.integer[Any]], pairs: NDArray[np.int64], counts: NDArray[np.int64]
-) -> None:
+def count_equal(labels: NDArray[Any], pairs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
     """Add to ``counts[q]`` the number of pairs whose two samples have equal labels (sample-major)."""
     # A pair reads two contiguous rows. One-byte counters keep the comparison loop at full vector width; they
     # are added to ``counts`` before they overflow.

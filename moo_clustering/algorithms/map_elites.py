@@ -93,7 +93,8 @@ class PartitionArchive(NamedTuple):
         inside = np.ones(len(self.cells), dtype=bool)
         for name, value in values.items():
             i = self.names.index(choice("the descriptor", name, self.names))
-            inside &= self.cells[:, i] == _cells_of(np.array([[value]]), self.edges[i : i + 1])[0, 0]
+            number = checked_array([[value]], name, np.float64)
+            inside &= self.cells[:, i] == _cells_of(number, self.edges[i : i + 1])[0, 0]
         if not inside.any():
             wanted = " and ".join(f"{name}={value:g}" for name, value in values.items())
             raise ValueError(f"the archive has no member{' with ' * bool(wanted)}{wanted}.")
@@ -185,7 +186,7 @@ class MapElites(GeneticAlgorithm):
             selection=RandomSelection(),
             crossover=SBX(eta=15, prob=0.9) if crossover is None else crossover,
             mutation=PM(eta=20) if mutation is None else mutation,
-            survival=CellSurvival(descriptors, cells or {}, ranges or {}, weights, float(reference)),
+            survival=CellSurvival(descriptors, cells or {}, ranges or {}, weights, reference),
             eliminate_duplicates=eliminate_duplicates,
             repair=repair,
             output=MultiObjectiveOutput() if output is None else output,
@@ -215,7 +216,7 @@ class MapElites(GeneticAlgorithm):
     def course_(self) -> pd.DataFrame:
         """Coverage and QD score per generation."""
         names = ["generation", "evaluations", "coverage", "qd_score"]
-        return pd.DataFrame(self.survival.course, columns=names)
+        return pd.DataFrame(getattr(self.survival, "course", []), columns=names)
 
 
 class CellSurvival(Survival):
@@ -223,10 +224,11 @@ class CellSurvival(Survival):
 
     def __init__(self, descriptors: Any, cells: Any, ranges: Any, weights: Any, reference: float) -> None:
         super().__init__(filter_infeasible=False)
-        self.functions = dict(map(_named, descriptors))
+        given = [] if isinstance(descriptors, str) or not isinstance(descriptors, Sequence) else descriptors
+        self.functions = dict(map(_named, given))
         self.names = tuple(self.functions)
-        if not self.names or len(self.names) < len(descriptors):
-            raise ValueError(f"descriptors must be unique and not empty, got {quoted(descriptors)}.")
+        if not self.names or len(self.names) < len(given):
+            raise ValueError(f"descriptors must be a list of unique descriptors, got {quoted(descriptors)}.")
         for name in (*cells, *ranges):
             choice("names in cells and ranges", name, self.names)
         self.cells = {name: integer(f"cells[{name!r}]", n) for name, n in cells.items()}
@@ -236,7 +238,7 @@ class CellSurvival(Survival):
                 got = quoted(ranges[name])
                 raise ValueError(f"ranges[{name!r}] must be two ascending finite numbers, got {got}.")
         self.weights = None if weights is None else checked_array(weights, "weights", np.float64)
-        self.reference = reference
+        self.reference = float(checked_array([reference], "reference", np.float64)[0])
 
     def set_up(self, problem: Any) -> None:
         """Compute the cells for a problem; raise an error if a descriptor or the weights do not match."""
@@ -296,10 +298,8 @@ class CellSurvival(Survival):
         if self.weights is None:
             name = getattr(problem, "objective_names", ("f1",))[0]
             sign = problem.natural(np.ones(problem.n_obj))[0] if hasattr(problem, "natural") else 1.0
-        found = _cells_of(values, self.edges), values, sign * self._quality(F), name, bool(sign < 0), X
-        return PartitionArchive(
-            self.names, self.edges, *found, relabel_by_first_appearance(problem.decode(X))
-        )
+        own = _cells_of(values, self.edges), values, sign * self._quality(F), name, bool(sign < 0), X
+        return PartitionArchive(self.names, self.edges, *own, relabel_by_first_appearance(problem.decode(X)))
 
 
 def _named(descriptor: Any) -> tuple[str, Any]:

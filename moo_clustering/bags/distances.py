@@ -294,9 +294,7 @@ def bag_distance_kinds(
     if "sliced" in kinds:
         if directions is None:
             directions = sliced_directions(a.n_features, np.random.default_rng() if rng is None else rng)
-        vectors = [
-            sliced_quantile_embedding(part, directions=directions) for part in (a, b) if part is not None
-        ]
+        vectors = [sliced_quantile_embedding(one, directions=directions) for one in (a, b) if one is not None]
         # Each vector becomes a bag of one instance.
         out["sliced"] = bag_distances(*vectors, kind="min_min", n_jobs=n_jobs)
     return {kind: out[kind] for kind in kinds}

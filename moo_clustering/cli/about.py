@@ -25,9 +25,7 @@ _TOOLS = {"docs", "release", "test"}  # extras for developers
 
 def facts() -> dict[str, Any]:
     """Return versions, machine, threads and caches."""
-    pools = [
-        {"library": pool["internal_api"], "n_threads": pool["num_threads"]} for pool in threadpool_info()
-    ]
+    pools = [{"library": one["internal_api"], "n_threads": one["num_threads"]} for one in threadpool_info()]
     return {
         "versions": environment(),
         "optional": _optional(),

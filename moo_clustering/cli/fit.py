@@ -354,9 +354,7 @@ def save_described(
         labels = job.result.labels
         rows = described_rows(job, found)
         names = [] if found.names is None else found.names.names
-        record["clusters"] = [
-            {**asdict(each), "size": int(sizes[each.cluster])} for each in found.names or ()
-        ]
+        record["clusters"] = [{**asdict(one), "size": int(sizes[one.cluster])} for one in found.names or ()]
         found.frames[CLUSTERED] = with_clusters(job.samples.given, labels, classes, rows)
         save = partial(save_model, job=job, classes=classes, names=names, plain_csv=plain_csv)
         found.writers.append(save)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import inspect
 import json
 import re
 import shlex
@@ -105,7 +106,9 @@ def load_data(
             f"--header and --no-header apply to text tables and Excel sheets, but {data} is neither"
         )
     named = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column, "--drop": drop}
-    path = Path(data)
+    path, scales = Path(data), "scale" in inspect.signature(method.load()).parameters
+    hint = " (override with --set scale=...)" if scales else ""
+    preparing: dict[str, Any] = {"preparation": prepares or "none", "options": filling or {}, "hint": hint}
     is_map = method.areas or path.suffix.lower() in _MAPS or weight is not None
     if is_map and (path.exists() or data in BUNDLED):
         if not method.areas:
@@ -116,7 +119,7 @@ def load_data(
         if text_columns is not None or bag is not None or label_file is not None:
             raise DataError("--text-columns, --bag and --label-file cannot be used with maps")
         roles = tables.Roles(labels, partial_labels, id_column, (*drop, *filter(None, (weight, start))))
-        return load_areas(path, roles, weight, start, preparation=prepares or "none", options=filling or {})
+        return load_areas(path, roles, weight, start, **preparing)
     drop = (*drop, *filter(None, [start]))
     if data in BUNDLED:
         options = {"--bag": bag, "--text-columns": text_columns, **named, "--start": start}
@@ -160,7 +163,7 @@ def load_data(
     if tables.array_names(path) >= {"format", "shape", "data"}:  # a matrix of ``scipy.sparse.save_npz``
         return load_sparse(path, method, named)
     if prepares is not None and tables.holds_columns(path):
-        return load_prepared(path, roles, preparation=prepares, options=filling or {})
+        return load_prepared(path, roles, **preparing)
     try:
         table = read_table(path, **roles._replace(categories=method.categorical)._asdict())
     except NotNumericError as error:
@@ -415,8 +418,8 @@ def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # Numbers stay unchanged if the method has a scaling option, or needs non-negative values.
-    if "scale" in options or method.stems or method.presence:
+    # Numbers stay unchanged if a scaling option is set, or for models and non-negative values.
+    if "scale" in options or method.stems or method.presence or method.equal_columns is None:
         return "none"
     return "equal" if method.equal_columns else "mixed"
 
@@ -428,6 +431,7 @@ def load_prepared(
     preparation: Preparation = "equal",
     options: Mapping[str, Any] = MappingProxyType({}),
     frame: pd.DataFrame | None = None,
+    hint: str = "",
 ) -> PreparedSamples | CategorySamples:
     """Read a file, and convert its columns without another role to features, or fill their empty cells.
 
@@ -451,7 +455,7 @@ def load_prepared(
         if preparation == "mixed" and prepared.category_names and not is_equal:
             # Among indicators 0 and 1, the unit of a number would determine its influence.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
-            notes.append("columns have equal weights, as some are categories (override with --set scale=...)")
+            notes.append(f"columns have equal weights, as some are categories{hint}")
     except DataError as error:
         raise DataError(f"{path}: {for_command(error)}") from error
     found = prepared_samples(path, frame, roles, prepared, notes)

@@ -134,9 +134,7 @@ def _details(method: _methods.Method, preset: Mapping[str, object]) -> str:
         kind = f" ({option.allowed})" if option.kind else ""
         lines.append(f"  {option.name} = {printable_line(default)}")
         lines.append(_wrap("", f"{option.description}{kind}".strip(), 4, 0))
-    flagged = [
-        f"{option.name}: {FLAGS[option.name]}" for option in options_of(method.load()) if option.name in FLAGS
-    ]
+    flagged = [f"{one.name}: {FLAGS[one.name]}" for one in options_of(method.load()) if one.name in FLAGS]
     parts += ["\n".join(line for line in lines if line), "Options with a flag: " + "; ".join(flagged)]
     return "\n\n".join(parts)
 

@@ -502,9 +502,7 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
             f"{source} is not a sparse matrix in CSR format; save it with save_npz(path, csr_array(X))"
         )
     values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
-    if values.dtype.kind not in "iufb" or any(
-        each.dtype.kind not in "iu" for each in (indices, indptr, shape)
-    ):
+    if values.dtype.kind not in "iufb" or any(one.dtype.kind not in "iu" for one in (indices, indptr, shape)):
         raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
     # A conversion from CSC to CSR stores every row, even without values.
     most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)

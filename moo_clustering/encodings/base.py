@@ -317,7 +317,7 @@ def _digests(X: NDArray[Any], dtype: type[np.generic]) -> list[bytes]:
 
 def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
     """Convert a population to integers; raise a ValueError if genes are not whole numbers."""
-    X = _two_dimensional(X, n_var, "X")
+    X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X
     genes = X.astype(np.int64) if np.all(np.abs(X) <= _FAR) else None
@@ -326,7 +326,7 @@ def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
     return genes
 
 
-def _two_dimensional(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
+def checked_rows(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
     X = checked_array(X, name)
     if X.ndim != 2 or X.shape[1] != n_columns:
         raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got {X.shape}.")
@@ -337,7 +337,7 @@ def _two_dimensional(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
 
 def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
     """Return a population as a new int64 array, with rounded genes; raise a ValueError for NaN."""
-    X = _two_dimensional(X, n_var, "X")
+    X = checked_rows(X, n_var, "X")
     if X.dtype.kind != "f":
         return X.astype(np.int64)
     if np.isnan(X).any():
@@ -354,7 +354,7 @@ def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
 
 def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
     """Check that partitions consist of integers 0..n_samples-1, and return them as an array."""
-    array = _two_dimensional(labels, n_samples, "labels")
+    array = checked_rows(labels, n_samples, "labels")
     if array.dtype.kind == "f":
         raise TypeError(f"labels must be integers, got dtype {array.dtype}.")
     if array.size and (array.min() < 0 or array.max() >= n_samples):

@@ -135,9 +135,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         )
         if self.links is None:
             out = np.empty(genes.shape, dtype=np.int32)
-            for_parts(
-                lambda lo, hi: component_rows(genes, lo, hi, out), len(genes), 8 * out.size, self.n_jobs
-            )
+            for_parts(lambda a, b: component_rows(genes, a, b, out), len(genes), 8 * out.size, self.n_jobs)
             return out
         if self.kind == "split":
             return self.links.split_parts(genes, self.n_jobs)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from moo_clustering._arrays import IntArray, Labels, quoted
+from moo_clustering._arrays import FloatArray, IntArray, Labels, quoted
 from moo_clustering.encodings import base
 
 
@@ -45,6 +45,8 @@ class TupleEncoding(base.Encoding):
         *self._samples, self.n_samples = np.cumsum([part.n_samples for part in self.parts]).tolist()
         *self._ends, self.n_var = np.cumsum([part.n_var for part in self.parts]).tolist()
         self.dtype = np.result_type(*(part.dtype for part in self.parts))
+        whole = [part.dtype.kind != "f" for part in self.parts]
+        self._whole = np.repeat(whole, [part.n_var for part in self.parts])
         self.k_min = sum(getattr(part, "k_min", 1) for part in self.parts)
         self.k_max = sum(getattr(part, "k_max", part.n_samples) for part in self.parts)
 
@@ -66,10 +68,29 @@ class TupleEncoding(base.Encoding):
     def decode(self, X: IntArray) -> Labels:
         """Decode the parts; the clusters of every part follow those of the parts before it."""
         out = [np.empty((len(X), 0), dtype=np.int32)]
-        for part, genes in zip(self.parts, self.genes(base.checked_genes(X, self.n_var)), strict=True):
+        for part, genes in zip(self.parts, self._checked(X), strict=True):
             first = np.max(out[-1], axis=1, initial=-1, keepdims=True) + 1
             out.append(part.decode(genes) + first.astype(np.int32))
         return np.concatenate(out, axis=1)
+
+    def memberships(self, X: IntArray) -> FloatArray:
+        """Memberships of the parts; those of samples in clusters of other parts are 0."""
+        pieces = self._checked(X)
+        made = [part.memberships(genes) for part, genes in zip(self.parts, pieces, strict=True)]
+        widths = [U.shape[2] for U in made]
+        out = np.zeros((len(X), self.n_samples, sum(widths)))
+        unused = np.empty((len(X), 0), dtype=bool)
+        starts = zip([0, *self._samples], np.cumsum([0, *widths]), strict=False)
+        for part, genes, U, (row, column) in zip(self.parts, pieces, made, starts, strict=False):
+            out[:, row : row + U.shape[1], column : column + U.shape[2]] = U
+            largest = part.decode(genes).max(axis=1, initial=-1, keepdims=True)
+            unused = np.concatenate([unused, np.arange(U.shape[2]) > largest], axis=1)
+        return np.take_along_axis(out, unused.argsort(axis=1, kind="stable")[:, np.newaxis], axis=2)
+
+    def _checked(self, X: IntArray) -> tuple[IntArray, ...]:
+        rows = base.checked_rows(X, self.n_var, "X")
+        base.checked_genes(rows[:, self._whole], int(self._whole.sum()))
+        return self.genes(rows)
 
     def encode(self, labels: IntArray) -> IntArray:
         """Encode the partition of every part; clusters with samples of several parts are split."""
@@ -79,7 +100,9 @@ class TupleEncoding(base.Encoding):
 
     def repair(self, X: IntArray) -> IntArray:
         """Repair the genes of every part."""
-        pieces = self.genes(base.rounded_genes(X, self.n_var))
+        rows = base.checked_rows(X, self.n_var, "X")
+        rows = np.where(self._whole, base.rounded_genes(rows, self.n_var), rows)
+        pieces = self.genes(rows)
         made = [part.repair(genes) for part, genes in zip(self.parts, pieces, strict=True)]
         return np.concatenate(made, axis=1).astype(self.dtype)
 

@@ -93,8 +93,8 @@ class Method:
         frames with categorical columns; ``graph``, ``weight``, ``start`` and ``shapes`` of a map of areas.
     stems, presence : bool
         Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
-    equal_columns : bool
-        Whether the columns of a table, even if all are numeric, get equal weights before the fit.
+    equal_columns : bool, optional
+        Whether columns get equal weights before the fit: always, or (False) among categories. None: never.
     evolves_with : mapping
         Values of options without which the method runs no generations. Empty: it always or never runs them.
     """
@@ -112,7 +112,7 @@ class Method:
     presence: bool = False
     categorical: bool = False
     areas: bool = False
-    equal_columns: bool = False
+    equal_columns: bool | None = False
     evolves_with: Mapping[str, Any] = field(default_factory=dict, hash=False)
     module: str = "moo_clustering.estimators"
 
@@ -397,6 +397,7 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         summary="Gaussian clusters and categories of the greatest integrated likelihood; finds their number",
         needs="numeric features; columns of two values, such as indicators, are categories",
         aliases={"icl-counts": {"model": "counts"}, "icl-categories": {"model": "categories"}},
+        equal_columns=None,
     ),
 )
 METHODS: dict[str, Method] = {

@@ -248,9 +248,7 @@ class Assessor:
             return does
         gain = _explained(X, theirs) - _explained(X, mine)
         strength = gain * told if told else np.abs(gain)
-        leading = [
-            names[place] for place in np.argsort(-strength, kind="stable")[:2] if strength[place] > _TELLS
-        ]
+        leading = [names[one] for one in np.argsort(-strength, kind="stable")[:2] if strength[one] > _TELLS]
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:

@@ -202,6 +202,8 @@ class CenterEncoding(Encoding):
         Offsets subtracted from X, one after the other.
     n_distances : int
         Number of distances between two points computed so far.
+    k_min, k_max : int
+        1 and ``n_clusters``: centres can have no samples.
     """
 
     dtype = np.dtype(np.float64)
@@ -213,6 +215,7 @@ class CenterEncoding(Encoding):
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
         self.n_samples, self.n_features = self.points.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
+        self.k_min, self.k_max = 1, self.n_clusters
         self.n_var = self.n_clusters * self.n_features
         self.n_distances = 0
 

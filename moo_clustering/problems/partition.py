@@ -38,7 +38,7 @@ from moo_clustering.constraints import Limit, PairwiseConstraints
 from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_memberships, distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
-from moo_clustering.validity.base import PRODUCTS, UNDEFINED, FunctionIndex, requested, requests_of
+from moo_clustering.validity.base import PRODUCTS, UNDEFINED, FunctionIndex, accepted, requested, requests_of
 from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
@@ -146,7 +146,7 @@ class PartitionProblem(SignedProblem):
     indices : tuple of ValidityIndex
         The fitted indices.
     reads_genes : bool
-        Whether an index or inequality has an argument ``genes``, which receives the genotypes.
+        Whether an index or inequality requests genes, or values that differ between equal partitions.
 
     Notes
     -----
@@ -216,7 +216,8 @@ class PartitionProblem(SignedProblem):
             )
         self.inequalities = tuple(_with_data(function, data) for function in self.inequalities)
         self._products = _requested_products(encoding, self.indices, self.inequalities)
-        self.reads_genes = "genes" in self._products
+        crisp = type(encoding).memberships is Encoding.memberships
+        self.reads_genes = any(not crisp or name != "memberships" for name in self._products)
         _check_possible(self.limits, encoding)
         is_constraint = [VIOLATION] if self.constraint_handling == "constraint" else []
         ends = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
@@ -357,18 +358,11 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
 def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> ValidityIndex:
     """Return an index of the whole partition, whose function receives one partition per part."""
     if isinstance(index, FunctionIndex):
-        index, n_parts = copy.copy(index), len(encoding.parts)
-        try:
-            inspect.signature(index.function).bind(None, *encoding.parts, **dict.fromkeys(index._requested))
-        except ValueError:
-            pass  # some compiled functions have no signature
-        except TypeError as error:
-            raise TypeError(
-                f"function {index.name!r} must accept the data and {n_parts} partitions, one per encoding of "
-                f"the tuple: {error}."
-            ) from None
-        ends = np.cumsum([part.n_samples for part in encoding.parts])[:-1]
-        index.function = partial(_call_with_parts, index.function, ends)
+        index, ends = copy.copy(index), np.cumsum([part.n_samples for part in encoding.parts])
+        if index._with_labels:
+            what = f"the data and {len(ends)} partitions, one per encoding of the tuple"
+            _check_call(f"function {index.name!r}", index.function, 1 + len(ends), index._requested, what)
+            index.function = partial(_call_with_parts, index.function, ends[:-1])
         index.n_samples_ = encoding.n_samples
     elif not whole:
         raise ValueError(
@@ -377,6 +371,17 @@ def _of_parts(index: ValidityIndex, encoding: TupleEncoding, whole: bool) -> Val
             f"of all {encoding.n_samples} samples."
         )
     return index
+
+
+def _check_call(who: str, function: Any, n_arrays: int, names: Sequence[str], what: str) -> None:
+    """Raise a TypeError unless a user's function accepts arrays and then arguments with these names."""
+    try:
+        # Some compiled functions have no signature.
+        with suppress(ValueError):
+            inspect.signature(function).bind(*range(n_arrays), **dict.fromkeys(names))
+    except TypeError as error:
+        wanted = " and ".join(filter(None, [what, *names]))
+        raise TypeError(f"{who} must accept {wanted}{' by name' * bool(names)}: {error}.") from None
 
 
 def _call_with_parts(
@@ -394,13 +399,12 @@ def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -
 
 def _with_data(function: Any, data: Any) -> Inequality:
     """Bind the data to a function with an argument ``data``."""
-    try:
-        wanted = "data" in inspect.signature(function).parameters
-    except (TypeError, ValueError):  # some compiled functions have no signature
-        wanted = False
-    if wanted and data is None:
+    named, free = accepted(function)
+    if "data" not in named:
+        return function
+    if data is None:
         raise ValueError(f"inequality {name_of(function)!r} requires data, but the problem has data=None.")
-    return partial(function, data=data) if wanted else function
+    return partial(function, data) if free[:1] == ["data"] else partial(function, data=data)
 
 
 def _requested_products(
@@ -409,6 +413,12 @@ def _requested_products(
     """Return the names in PRODUCTS that indices and inequalities request, and check that they exist."""
     requests = [(f"index {index.name!r}", requests_of(index)) for index in indices]
     requests += [(f"inequality {name_of(f)!r}", requested(f)[0]) for f in inequalities]
+    for index in (index for index in indices if isinstance(index, FunctionIndex)):
+        what, n = "the data" + " and labels" * index._with_labels, 1 + index._with_labels
+        _check_call(f"function {index.name!r}", index.function, n, index._requested, what)
+    for (who, names), function in zip(requests[len(indices) :], inequalities, strict=True):
+        with_labels = requested(function)[1]
+        _check_call(who, function, int(with_labels), names, "labels" * with_labels)
     for who, names in requests:
         for name in names:
             if name != "genes" and not hasattr(encoding, name):

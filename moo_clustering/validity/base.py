@@ -6,6 +6,7 @@ import copy
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
@@ -159,11 +160,22 @@ class FunctionIndex(PopulationIndex):
 
 def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
     """Return the names in PRODUCTS among the arguments after ``n_data``, and whether labels precede them."""
+    named, free = accepted(function)
+    names = tuple(name for name in PRODUCTS if name in named and name not in free[:n_data])
+    first = free[n_data : n_data + 1]
+    return names, first[0] not in PRODUCTS if first else not names
+
+
+def accepted(function: Any) -> tuple[list[str], list[str]]:
+    """Return the arguments that can be passed by name, and by position; a partial has set the others."""
     try:
-        names = list(inspect.signature(function).parameters)[n_data:]
+        given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some compiled functions have no signature
-        names = []
-    return tuple(name for name in PRODUCTS if name in names), not names or names[0] not in PRODUCTS
+        return [], ["data", "labels"]
+    known = [one for one in given if not (isinstance(function, partial) and one.name in function.keywords)]
+    named = [one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    free = [one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.POSITIONAL_ONLY)]
+    return named, [*free, *("labels" for one in known if one.kind is one.VAR_POSITIONAL for _ in range(2))]
 
 
 def requests_of(index: ValidityIndex) -> tuple[str, ...]:

@@ -213,8 +213,6 @@ class FuzzySilhouette(FuzzyIndex):
             widths = internal.sample_silhouettes(self._D, population.take(rows))
             largest = np.sort(U[rows], axis=2)
             weights = (largest[:, :, -1] - largest[:, :, -2]) ** self.alpha
-            totals = weights.sum(axis=1)
-            values[rows] = np.divide(
-                (weights * widths).sum(axis=1), totals, out=values[rows], where=totals > 0
-            )
+            sums = weights.sum(axis=1)
+            values[rows] = np.divide((weights * widths).sum(axis=1), sums, out=values[rows], where=sums > 0)
         return values

@@ -56,10 +56,14 @@ class LikelihoodModel:
             value = getattr(self, field.name)
             if isinstance(field.default, float) or (field.name == "dof" and value is not None):
                 positive(field.name, value)
+            elif isinstance(field.default, LikelihoodModel) and not isinstance(value, type(field.default)):
+                kind = type(field.default).__name__
+                raise TypeError(f"{field.name} must be a {kind}, got {quoted(value)}")
 
     def terms(self, data: Any) -> TableTerms | GraphTerms:
         """Check data, and prepare the computation of marginal likelihoods."""
-        return TableTerms(self.blocks(checked_table(data)))
+        X = checked_table(data)
+        return TableTerms(self.blocks(X), X.shape[1])
 
     def blocks(self, X: FloatArray) -> list[Block]:
         """Prepare the columns of a table; models of graphs have none."""
@@ -108,9 +112,8 @@ class GaussianModel(LikelihoodModel):
         priors = np.full(d, self.scale)
         if full:
             halves = (dof - np.arange(d)[:, np.newaxis]) / 2
-            terms = (gammaln(halves + sizes / 2) - gammaln(halves)).sum(axis=0) - 0.5 * sizes * d * np.log(
-                np.pi
-            )
+            terms = (gammaln(halves + sizes / 2) - gammaln(halves)).sum(axis=0)
+            terms -= 0.5 * sizes * d * np.log(np.pi)
         else:
             terms = d * (gammaln(dof + sizes / 2) - gammaln(dof)) - 0.5 * sizes * d * np.log(2 * np.pi)
         terms += (0.5 if full else 1.0) * dof * np.log(priors).sum()
@@ -203,10 +206,11 @@ class MixedModel(LikelihoodModel):
         places = np.arange(X.shape[1])
         if self.categorical is None:
             few = np.array([len(np.unique(column)) <= 2 for column in X.T])
-        elif wrong := [column for column in self.categorical if column not in places]:
-            raise ValueError(f"categorical must contain columns from 0 to {len(places) - 1}, got {wrong[0]}")
         else:
-            few = np.isin(places, self.categorical)
+            given = checked_integers(self.categorical, "categorical", ndim=(1,))
+            if len(wrong := np.setdiff1d(given, places)):
+                raise ValueError(f"categorical must be columns from 0 to {places[-1]}, got {wrong[0]}")
+            few = np.isin(places, given)
         found: list[Block] = []
         for model, own in ((self.numbers, places[~few]), (self.categories, places[few])):
             if len(own):
@@ -236,6 +240,7 @@ class StochasticBlockModel(LikelihoodModel):
 
     def terms(self, data: Any) -> GraphTerms:
         """Check a graph."""
+        choice("directed", self.directed, (None, True, False))
         S = csr_array(checked_graph(data, "the graph", symmetric=False))
         S.eliminate_zeros()
         if (S.data != 1).any():
@@ -424,8 +429,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
 class TableTerms:
     """Marginal likelihoods of the clusters of a table, and ``points`` for initial partitions."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self._reads = [block.read for block in blocks]
+    def __init__(self, blocks: Sequence[Block], n_columns: int) -> None:
+        self._reads, self._n_columns = [block.read for block in blocks], n_columns
         self._X = np.ascontiguousarray(np.concatenate([block.X for block in blocks], axis=1))
         self.points = np.concatenate([block.points for block in blocks], axis=1)
         self.n_samples = len(self._X)
@@ -464,6 +469,8 @@ class TableTerms:
 
     def predictive(self, labels: Labels, alpha: float, X: FloatArray) -> FloatArray:
         """See :meth:`IntegratedClassificationLikelihood.log_predictive`."""
+        if X.shape[1] != self._n_columns:
+            raise ValueError(f"X must have {self._n_columns} columns, as in fit, got {X.shape[1]}")
         rows, state = np.concatenate([read(X) for read in self._reads], axis=1), self._state(labels)
         out = np.empty((len(rows), len(state[0])))
         kernels.log_predictives(np.ascontiguousarray(rows), *state, alpha, *self._model, out)

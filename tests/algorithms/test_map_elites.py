@@ -23,7 +23,7 @@ from moo_clustering.controls import compare
 from moo_clustering.encodings import LabelEncoding, LocusAdjacencyEncoding, MedoidEncoding
 from moo_clustering.estimators.composed import EvolutionaryClusterer
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.problems import PartitionProblem
+from moo_clustering.problems import CenterEncoding, FuzzyCenterEncoding, PartitionProblem
 from moo_clustering.validity import Silhouette
 
 X = np.random.default_rng(0).normal(size=(24, 2)) + np.repeat([[0, 0], [6, 0], [0, 6]], 8, axis=0)
@@ -288,8 +288,10 @@ def with_nan(labels):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"descriptors": []}, r"descriptors must be unique and not empty, got \[\]"),
-        ({"descriptors": ["evenness", "evenness"]}, r"must be unique and not empty, got \['evenness', 'ev"),
+        ({"descriptors": []}, r"descriptors must be a list of unique descriptors, got \[\]"),
+        ({"descriptors": "evenness"}, "must be a list of unique descriptors, got 'evenness'"),
+        ({"reference": np.nan}, "reference must be finite numbers, got nan"),
+        ({"descriptors": ["evenness", "evenness"]}, r"of unique descriptors, got \['evenness', 'ev"),
         ({"descriptors": ["noise"]}, r"descriptors must be from \('n_clusters', .* fitted .*, got 'noise'"),
         ({"descriptors": [("a", 3)]}, r"functions of labels or \(name, function\), got \('a', 3\)"),
         ({"cells": {"evenness": 0}}, r"cells\['evenness'\] must be an integer of at least 1, got 0"),
@@ -321,6 +323,23 @@ def test_bad_values_of_descriptors_and_problems():
         MapElites(selection=None)
     with pytest.raises(AttributeError, match="MapElites has no archive before its first generation"):
         MapElites().archive_  # noqa: B018
+
+
+def test_values_of_descriptors_are_numbers_and_a_new_search_has_no_course():
+    archive = found_by(n_gen=1).algorithm.archive_
+    with pytest.raises(TypeError, match=r"n_clusters must .*got 'five'"):
+        archive.best(n_clusters="five")
+    with pytest.raises(ValueError, match="n_clusters must be finite"):
+        archive.best(n_clusters=np.nan)
+    assert MapElites().course_.empty
+
+
+@pytest.mark.parametrize(
+    "encoding", [CenterEncoding(X, 4), FuzzyCenterEncoding(X, 4)], ids=["crisp", "fuzzy"]
+)
+def test_centres_have_cells_up_to_their_number(kind):
+    archive = found_by(PartitionProblem(X, kind(X, 4), "deviation"), n_gen=1).algorithm.archive_
+    np.testing.assert_allclose(archive.edges[0], np.arange(0.5, 5))
 
 
 def test_numbers_of_clusters_of_links_are_those_of_the_samples():

@@ -93,6 +93,19 @@ def test_methods_of_each_kind_take_it(run, messy, tmp_path, method):
     assert json.loads((tmp_path / "out" / "run.json").read_text())["scores"]["adjusted_rand"] > 0.3
 
 
+def test_categories_of_a_mixed_table_stay_integers_for_models(run, messy, tmp_path):
+    """Equal weights would turn codes into fractions, and a Gaussian does not depend on the scale."""
+    frame = pd.DataFrame({"code": np.arange(60) % 3, "kind": messy["kind"].fillna("red")})
+    frame.to_csv("codes.csv", index=False)
+    for method in ("icl-categories", "icl", "fuzzy-cmeans"):
+        needed = ("-k", 3) if method == "fuzzy-cmeans" else ()
+        result = run("fit", "codes.csv", "--method", method, *needed, "--no-report", "--out", method)
+        assert result.exit_code == 0, result.output
+        # Neither method has an option scale.
+        assert "--set scale" not in result.stderr
+        assert ("columns have equal weights" in result.stderr) == (method == "fuzzy-cmeans")
+
+
 def test_features_are_those_of_prepare_table(messy, tmp_path):
     columns = messy[["width", "kind", "price", "day"]]
     for name, scale in (("pareto-clustering", "equal"), ("mock", "equal"), ("ensemble-nmf", "none")):

@@ -17,7 +17,7 @@ from moo_clustering.encodings import (
 )
 from moo_clustering.estimators.composed import EvolutionaryClusterer, estimator
 from moo_clustering.operators import start_genes, vary
-from moo_clustering.problems import PartitionProblem
+from moo_clustering.problems import CenterEncoding, FuzzyCenterEncoding, PartitionProblem
 from moo_clustering.validity import GraphModularity, ValidityIndex
 
 ROWS, COLUMNS = np.repeat([0, 1, 2], 4), np.repeat([0, 1], 5)
@@ -72,6 +72,43 @@ def test_parts_are_as_alone():
         found = part.decode(genes)
         assert_array_equal(found[:, :, None] == found[:, None], labels[:, :, None] == labels[:, None])
     assert_array_equal(both.repair(X), X)
+
+
+def test_real_genes_and_memberships_of_parts():
+    """Centres are neither rounded nor refused, and fuzzy parts stay fuzzy."""
+    X = TABLE[:6, :2]
+    X = np.concatenate([X, [[3.0, 1.0], [9.0, 9.0]]])
+    parts = FuzzyCenterEncoding(X, 3), LabelEncoding(5, k_max=3), CenterEncoding(X, 2)
+    both, rng = TupleEncoding(parts), np.random.default_rng(3)
+    genes = both.random(6, rng)
+    genes[0, 2:4] = 1e3  # a centre without samples
+    assert_array_equal(both.repair(genes), genes)
+    labels, U = both.decode(genes), both.memberships(genes)
+    assert_array_equal(U.argmax(axis=2), labels)
+    np.testing.assert_allclose(U.sum(axis=2), 1.0)
+    first = U[:, :8].max(axis=2), parts[0].memberships(both.genes(genes)[0]).max(axis=2)
+    np.testing.assert_allclose(*first)
+    assert first[0].min() < 0.9
+    # Samples of one part have no membership in clusters of another part.
+    assert not ((U[:, :8] > 0).any(axis=1) & (U[:, 8:] > 0).any(axis=1)).any()
+    with pytest.raises(ValueError, match="integer genes"):
+        both.decode(genes + 0.5)
+    fractions = genes.copy()
+    fractions[:, 6:11] += 0.4
+    assert_array_equal(both.repair(fractions), genes)
+
+
+def test_a_fuzzy_tuple_is_searched():
+    def crisp(X, memberships):
+        return np.square(memberships).sum()
+
+    parts = FuzzyCenterEncoding(TABLE, 3), FuzzyCenterEncoding(TABLE.T, 2)
+    problem = PartitionProblem(TABLE, parts, [(residue, "min"), (crisp, "max")])
+    result = minimize(problem, NSGA2(12, **problem.operators(NSGA2)), ("n_gen", 5), seed=1)
+    found = problem.encoding.memberships(result.pop.get("X"))
+    np.testing.assert_allclose(result.pop.get("F")[:, 1], -np.square(found).sum(axis=(1, 2)))
+    # Equal partitions with different memberships are no duplicates.
+    assert len(np.unique(problem.decode(result.pop.get("X")), axis=0)) < len(result.pop)
 
 
 def test_the_search_finds_rows_and_columns():

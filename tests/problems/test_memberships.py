@@ -1,6 +1,7 @@
 """Memberships, centres, medoids and genes in problems, for indices and inequalities that request them."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -313,3 +314,75 @@ def test_equal_partitions_are_no_duplicates():
     duplicates = PartitionProblem(X, FUZZY, ["partition_entropy"]).operators()["eliminate_duplicates"]
     genes = np.concatenate([GENES[:1], GENES[:1] * 1.01, np.roll(GENES[:1], 2, axis=1)])
     assert len(duplicates.do(Population.new(X=genes))) == 2
+
+
+def values_of(objective=("deviation"), inequalities=(), encoding=FUZZY, data=X):
+    problem = PartitionProblem(data, encoding, [objective], inequalities=inequalities)
+    out = problem.evaluate(GENES, return_as_dictionary=True)
+    return problem.natural(out["F"])[:, 0], None if out["G"] is None else out["G"][:, -1]
+
+
+def fixed(X, labels, memberships=None):
+    return float(np.sum(memberships))
+
+
+def test_a_partial_keeps_its_own_arguments():
+    assert_array_equal(values_of((partial(fixed, memberships=[7.0, 1.0]), "max"))[0], 8.0)
+    own = partial(lambda labels, data, genes: np.full(len(labels), float(data + genes)), data=-3, genes=1)
+    assert_array_equal(values_of(inequalities=[own])[1], -2.0)
+
+
+def test_variable_arguments_receive_arrays_only():
+    def count(*args, **genes):
+        return 10.0 * len(args) + len(genes)
+
+    assert_array_equal(values_of((count, "max"))[0], 20.0)
+
+    def named(*args, memberships):
+        return len(args) + memberships.shape[1] / 10
+
+    assert_allclose(values_of((named, "max"))[0], 2.4)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda data, labels: labels.max(axis=1) - len(data),
+        lambda labels, data: labels.max(axis=1) - len(data),
+        lambda data, memberships: memberships.argmax(axis=2).max(axis=1) - len(data),
+        lambda *, data, memberships: memberships.argmax(axis=2).max(axis=1) - len(data),
+        lambda memberships, data: memberships.argmax(axis=2).max(axis=1) - len(data),
+    ],
+    ids=["data first", "data last", "data, memberships", "by name", "memberships, data"],
+)
+def test_data_have_any_place_among_the_arguments(function):
+    assert_array_equal(values_of(inequalities=[function])[1], FUZZY.decode(GENES).max(axis=1) - len(X))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda X: 1.0, "must accept the data and labels: too many"),
+        (lambda X, labels, more: 1.0, "missing a required argument: 'more'"),
+        (lambda X, memberships, labels: 1.0, "the data and memberships by name: missing .* 'labels'"),
+    ],
+    ids=["too few", "too many", "order"],
+)
+def test_functions_with_wrong_arguments_are_refused(function, message):
+    with pytest.raises(TypeError, match=message):
+        values_of((function, "max"))
+    with pytest.raises(TypeError, match="inequality '<lambda>' must accept"):
+        values_of(inequalities=[lambda memberships, labels: -1.0])
+    with pytest.raises(TypeError, match="must accept labels: too many"):
+        values_of(inequalities=[lambda data: -1.0])
+
+
+def test_equal_partitions_with_different_medoids_are_no_duplicates():
+    encoding = MedoidEncoding(X, k_max=2, k_min=2)
+    spread = PartitionProblem(X, encoding, [("spread", lambda X, medoids: float(np.sum(medoids)), "min")])
+    crisp = PartitionProblem(X, encoding, [("most", lambda X, memberships: memberships.sum(0).max(), "min")])
+    genes = np.array([[a, b] for a in range(len(X)) for b in range(a)])
+    for problem, n in ((spread, len(genes)), (crisp, len(np.unique(encoding.decode(genes), axis=0)))):
+        found = problem.operators()["eliminate_duplicates"].do(Population.new(X=encoding.repair(genes)))
+        assert len(found) <= n
+        assert (len(found) == len(genes)) == (problem is spread)

@@ -307,3 +307,29 @@ def test_kernels_equal_their_python_functions():
         np.testing.assert_array_equal(*labels)
         for one, other in zip(*states, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"categorical": [True, False, True]}, TypeError, "categorical must be integers, got True"),
+        ({"categorical": 1}, ValueError, "categorical must have 1 dimensions"),
+        ({"categorical": [0, 7]}, ValueError, "categorical must be columns from 0 to 2, got 7"),
+        ({"numbers": validity.LatentClassModel()}, TypeError, "numbers must be a GaussianModel, got Latent"),
+        ({"categories": "counts"}, TypeError, "categories must be a LatentClassModel, got 'counts'"),
+    ],
+    ids=["mask", "one", "beyond", "numbers", "categories"],
+)
+def test_wrong_parts_of_a_mixed_model(options, error, message):
+    with pytest.raises(error, match=message):
+        ICL(validity.MixedModel(**options)).fit(draw("categories"))
+
+
+def test_new_samples_have_the_columns_of_the_fit():
+    for kind in ("gaussian", "categories", "counts", "auto"):
+        X, index = draw(kind), fitted(kind)
+        for wrong in (X[:, 1:], np.column_stack([X, X])):
+            with pytest.raises(ValueError, match=f"X must have {X.shape[1]} columns, as in fit, got"):
+                index.log_predictive(LABELS, wrong)
+    with pytest.raises(ValueError, match="directed must be one of None, True, False, got 'yes'"):
+        ICL(validity.StochasticBlockModel(directed="yes")).fit(draw("sbm"))

@@ -267,9 +267,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         map=next((plane for part in parts if (plane := part.map()) is not None), None),
         clusters={row: facts for part in parts for row, facts in part.clusters().items()},
         heatmaps={part.start + row: each for part in parts for row, each in part.content.heatmaps.items()},
-        features_title=" or ".join(
-            dict.fromkeys(content.features_title for content in contents if content.clusters)
-        )
+        features_title=" or ".join(dict.fromkeys(one.features_title for one in contents if one.clusters))
         or first.features_title,
         must_link=np.unique(np.vstack([part.pairs(part.content.must_link) for part in parts]), axis=0),
         cannot_link=np.unique(np.vstack([part.pairs(part.content.cannot_link) for part in parts]), axis=0),
@@ -631,9 +629,7 @@ def _samples(content: ReportContent) -> dict[str, Any]:
         ],
         "lines": [list(line) for line in content.lines],
         "files": list(content.files),
-        "looks": [
-            {"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in map(look_of, range(128))
-        ],
+        "looks": [{"color": one.color, "symbol": _SYMBOLS[one.marker]} for one in map(look_of, range(128))],
     }
 
 
