@@ -751,7 +751,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
         # Omit tables and records of the search.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
             delattr(estimator, name)
-        elif name in ("checkpoint", "checkpoint_every", "resume"):
+        elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
             setattr(estimator, name, defaults[name].default)
     own = {"format": _MODEL_FORMAT, "version": _MODEL_VERSION, "estimator": estimator}
     with persistence.replacing(path) as file:

@@ -33,6 +33,7 @@ from moo_clustering.datasets.tables import Roles
 from moo_clustering.estimators._methods import METHODS, find_method
 from moo_clustering.parts import Parts, parts, write_labels
 from moo_clustering.persistence import fingerprint
+from moo_clustering.results import history_frame
 
 # Number of sampled rows for the report and the descriptions of clusters.
 _SHOWN = 20_000
@@ -148,13 +149,15 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
                     f"{path} contains a fit with other {key}; repeat its command, or use another --out"
                 )
         estimator = model["estimator"]
-        estimator.parts_, estimator.history_ = table, pd.DataFrame(model["rows"])
+        estimator.parts_ = table
+        if model["rows"] is not None:
+            estimator.history_ = pd.DataFrame(model["rows"])
     else:
         estimator = job.estimator.fit(table)
-        history = vars(estimator).get("history_", pd.DataFrame()).to_dict("list")
-        fitted = copy(estimator)
+        fitted, names = copy(estimator), getattr(estimator, "objective_names_", ())
+        history = history_frame(vars(estimator).get("history_"), names)
         del fitted.parts_, fitted.labels_
-        runs.write_model(folder.checkpoint, fitted, rows=history)
+        runs.write_model(folder.checkpoint, fitted, rows=None if history is None else history.to_dict("list"))
     try:
         files = estimator.write_labels(path / runs.ALL_LABELS)
     except KeyboardInterrupt:

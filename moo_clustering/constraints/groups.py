@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -229,6 +231,11 @@ class InconsistentConstraintsError(ValueError):
         if (left := len(self.conflicts) - len(shown)) > 0:
             message += f"; and {left} more"
         super().__init__(message)
+
+    def _renumbered(self, samples: Int64Array) -> InconsistentConstraintsError:
+        """Return the error with other numbers of the samples, but the same classes."""
+        number = partial(re.sub, r"(?<!class )\b\d+\b", lambda found: str(samples[int(found[0])]))
+        return type(self)(samples[self.conflicts], [*map(number, self._reasons)])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default would pass only the message, and fail when a worker returns the error.

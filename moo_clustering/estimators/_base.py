@@ -152,14 +152,22 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters as in scikit-learn, without those of an estimator passed as ``start``."""
-        params: dict[str, Any] = super().get_params(deep)  # type: ignore[misc]
-        return {name: value for name, value in params.items() if not name.startswith("start__")}
+        start = vars(self).get("start")
+        params: Any = super() if start is None else _without_start(self)
+        return params.get_params(deep) | ({} if start is None else {"start": start})
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters as in scikit-learn; those of an estimator passed as ``start`` cannot change."""
+        if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
+            raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
+        return cast(Self, super().set_params(**params))  # type: ignore[misc]
 
     def __sklearn_clone__(self) -> Any:
-        twin = super().__sklearn_clone__()  # type: ignore[misc]
-        if "start" in vars(self):
-            # A fitted estimator passed as ``start`` is data: its clone would not be fitted.
-            twin.start = self.start  # type: ignore[attr-defined]
+        if vars(self).get("start") is None:
+            return super().__sklearn_clone__()  # type: ignore[misc]
+        # A fitted estimator passed as ``start`` is data, and may be this one.
+        twin = _without_start(self).__sklearn_clone__()
+        twin.start = self.start  # type: ignore[attr-defined]
         return twin
 
     def _validate_params(self) -> None:
@@ -770,6 +778,13 @@ class SpectralMixin(NearestSampleMixin):
                 self.labels_ = number_clusters(rows)[0]
                 warn_of_few(int(rows.max()) + 1, n_clusters)
         self.n_clusters_ = int(self.labels_.max()) + 1
+
+
+def _without_start(estimator: Any) -> Any:
+    """Return a shallow copy without the parameter ``start``."""
+    found = copy(estimator)
+    found.start = None
+    return found
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:

@@ -23,7 +23,7 @@ from moo_clustering._arrays import (
 from moo_clustering._data import is_partitioned
 from moo_clustering._targets import partial_targets
 from moo_clustering.algorithms.search import Plans
-from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
 from moo_clustering.estimators import _pareto_landmarks as placement
 from moo_clustering.estimators._base import PartLabelsMixin, RowLabels, checked_parts
 from moo_clustering.estimators._pareto_pool import (
@@ -196,8 +196,8 @@ class KnownRows(NamedTuple):
             targets = partial_targets(y, n_rows)
             if targets.multilabel:
                 raise ValueError("y must contain one class per row, or map row numbers to classes")
-            numbers = np.flatnonzero(targets.labelled)
-            classes = targets.classes[targets.indicators[numbers].argmax(axis=1)].tolist()
+            numbers, codes = targets.indicators.nonzero()
+            classes = targets.classes[codes].tolist()
         pairs = [
             None if each is None else getattr(PairwiseConstraints(*ends, n_samples=n_rows), name)
             for each, ends, name in (
@@ -391,7 +391,10 @@ class PartsMixin(PartLabelsMixin):
         known = KnownRows.of(n_rows, *supervision)
         self._check_number(n_rows)
         options = {"novel": self.novel, "pairs": self.pairs}
-        return known, read_side_information(len(known.rows), *known.supervision, **options)
+        try:
+            return known, read_side_information(len(known.rows), *known.supervision, **options)
+        except InconsistentConstraintsError as error:
+            raise error._renumbered(known.rows) from None
 
     def _read_known_rows(self: Any, *supervision: Any) -> SideInformation:
         """Read other labels and pairs, and the rows to which they refer."""

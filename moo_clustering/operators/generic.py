@@ -308,7 +308,12 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
         )
     if rows.shape[1:] != (n_samples,):
         raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}.")
-    labels = relabel_by_first_appearance(checked_integers(rows, "start"))
+    labels = checked_integers(rows, "start")
+    if not len(labels) or labels.min() < 0:
+        raise ValueError(
+            "start must contain at least one partition, without negative labels: move noise to clusters."
+        )
+    labels = relabel_by_first_appearance(labels)
     limits = [getattr(encoding, name, None) for name in ("k_max", "n_clusters")]
     k_max = next((limit for limit in limits if isinstance(limit, int)), len(labels[0]))
     largest = int(labels.max()) + 1

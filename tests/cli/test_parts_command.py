@@ -184,6 +184,27 @@ def test_pareto_clustering(run, files, monkeypatch, n_landmarks):
     assert run(*fit, "again", "--resume").exit_code == 0
     for name in ("labels.csv", "clusters.csv", "alternatives_summary.csv"):
         assert (files / "again" / name).read_text() == (files / "out" / name).read_text()
+    assert {file.name for file in (files / "again").iterdir()} == {file.name for file in (files / "out").iterdir()}
+
+
+@pytest.mark.slow
+def test_evolution_of_landmarks(run, files, monkeypatch):
+    evolved = ("--set", "n_landmarks=40", "--set", "n_gen=2", "--set", "pop_size=6", "--quiet", "--no-report")
+    fit, write = ("fit", "t", *evolved, "--out"), ParetoClustering.write_labels
+    assert run(*fit, "out").exit_code == 0
+    assert pd.read_csv("out/history.csv")["generation"].max() == 2
+    assert set(json.loads((files / "out/run.json").read_text())["controls"]["score"]) >= {"control"}
+
+    def interrupted(model, folder):
+        write(model, folder)[1].unlink()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ParetoClustering, "write_labels", interrupted)
+    run(*fit, "again")
+    monkeypatch.setattr(ParetoClustering, "write_labels", write)
+    assert run(*fit, "again", "--resume").exit_code == 0
+    first, second = (pd.read_csv(f"{name}/history.csv").drop(columns="seconds") for name in ("out", "again"))
+    pd.testing.assert_frame_equal(first, second)
 
 
 @pytest.mark.parametrize(

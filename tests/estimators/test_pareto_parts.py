@@ -13,6 +13,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import ParetoBagClustering, ParetoClustering
+from moo_clustering.constraints import InconsistentConstraintsError
 from moo_clustering.parts import parts
 
 OPTIONS = {
@@ -161,6 +162,17 @@ def test_labels_and_pairs_by_row_numbers(fitted):
     assert labels[one] == labels[two] != labels[other]
     assert model.relabel().n_clusters_ == fitted[2].n_clusters_
     np.testing.assert_array_equal(model.labels_, fitted[2].labels_)
+
+
+def test_contradictions_are_named_by_rows_and_no_labels_are_none(fitted):
+    X, y, _, table = fitted
+    model = ParetoClustering(**OPTIONS).fit(table, np.full(len(X), -1))
+    np.testing.assert_array_equal(model.labels_, fitted[2].labels_)
+    with pytest.raises(InconsistentConstraintsError) as caught:
+        model.relabel({40: 1, 2000: 0, 71: 1}, must_link=[(40, 2000)])
+    assert "samples 40 (class 1) and 2000 (class 0) differ in y" in str(caught.value)
+    assert str(caught.value).endswith("must-links and classes join 40 - 2000")
+    assert caught.value.conflicts.tolist() == [[40, 2000]]
 
 
 def test_other_results_are_chosen_without_a_pass(fitted):
