@@ -154,8 +154,8 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
             estimator.history_ = pd.DataFrame(model["rows"])
     else:
         estimator = job.estimator.fit(table)
-        fitted, names = copy(estimator), getattr(estimator, "objective_names_", ())
-        history = history_frame(vars(estimator).get("history_"), names)
+        fitted, found = copy(estimator), vars(estimator)
+        history = history_frame(found.get("history_"), found.get("objective_names_", ()))
         del fitted.parts_, fitted.labels_
         runs.write_model(folder.checkpoint, fitted, rows=None if history is None else history.to_dict("list"))
     try:

@@ -67,8 +67,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     metric : {"hamming", "euclidean"}
         Number of different attributes, or Euclidean distance. With ``"hamming"``, every value is a category,
         except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
-    m : float
-        Fuzziness, above 1; memberships are crisp near 1.
+    fuzziness : float
+        Exponent of memberships, above 1. They become crisp as it approaches 1.
     beta : float
         Samples with at least this share of votes for a cluster train a 5-nearest-neighbour classifier.
     final : {"vote", "cspa"}
@@ -121,7 +121,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     n_clusters: Count
     _: KW_ONLY
     metric: Literal["hamming", "euclidean"] = "hamming"
-    m: Annotated[float, Interval(Real, 1, None, closed="neither")] = 2.0
+    fuzziness: Annotated[float, Interval(Real, 1, None, closed="neither")] = 2.0
     beta: Probability = 0.5
     final: Literal["vote", "cspa"] = "vote"
     reference: Literal["first", "medoid"] = "first"
@@ -155,7 +155,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         checkpoint = self._checkpoint(data)
         search_seed, final_seed = spawn_seeds(self.random_state, 2)
         self._problem = FuzzyModesProblem(
-            data, self.n_clusters, metric=self.metric, m=self.m, n_jobs=self.n_jobs
+            data, self.n_clusters, metric=self.metric, fuzziness=self.fuzziness, n_jobs=self.n_jobs
         )
         yield from self._search(int(search_seed.generate_state(1)[0]), checkpoint)
         self._final_seed = int(final_seed.generate_state(1)[0])
@@ -200,7 +200,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
         distances = mode_distances(self._problem.space.data, modes, self.metric)
-        self.memberships_ = np.ascontiguousarray(memberships(distances, float(self.m)).T)
+        self.memberships_ = np.ascontiguousarray(memberships(distances, float(self.fuzziness)).T)
         self.modes_ = self._coder.decode(modes)
         self.__dict__.pop("cluster_centers_", None)
         if self.metric == "euclidean":

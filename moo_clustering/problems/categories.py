@@ -50,8 +50,8 @@ class FuzzyModesProblem(SignedProblem):
         K, from 1 to n_samples; sep is 0 for K = 1.
     metric : {"hamming", "euclidean"}, default="hamming"
         Number of different attributes, or Euclidean distance.
-    m : float, default=2
-        Fuzziness, above 1; memberships become crisp as m approaches 1.
+    fuzziness : float, default=2
+        Exponent of memberships, above 1. They become crisp as it approaches 1.
 
     Attributes
     ----------
@@ -84,16 +84,16 @@ class FuzzyModesProblem(SignedProblem):
         n_clusters: int,
         *,
         metric: Metric = "hamming",
-        m: float = 2.0,
+        fuzziness: float = 2.0,
         n_jobs: int | None = None,
     ) -> None:
-        if positive("m", m) <= 1:
-            raise ValueError(f"m must be greater than 1, got {m}.")
+        if positive("fuzziness", fuzziness) <= 1:
+            raise ValueError(f"fuzziness must be greater than 1, got {fuzziness}.")
         self.metric: Metric = choice("metric", metric, get_args(Metric))
         self.space: ModeSpace = SPACES[metric](X)
         self.n_samples, self.n_features = self.space.data.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
-        self.m = float(m)
+        self.fuzziness = float(fuzziness)
         self.n_jobs = n_jobs
         super().__init__(
             n_var=self.n_clusters * self.n_features,
@@ -120,7 +120,7 @@ class FuzzyModesProblem(SignedProblem):
         u = np.empty((len(modes), self.n_clusters, self.n_samples))
         for rows in self._individuals(len(modes)):
             for part in self._samples():
-                u[rows, :, part] = memberships(self.space.distances(modes[rows], part), self.m)
+                u[rows, :, part] = memberships(self.space.distances(modes[rows], part), self.fuzziness)
         return u
 
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -199,18 +199,18 @@ class FuzzyModesProblem(SignedProblem):
         shape = modes.shape[:2]
         sums, total = np.zeros((*shape, self.space.width)), np.zeros(shape)
         for part in self._samples():
-            u_m = powered(memberships(self.space.distances(modes, part), self.m), self.m)
+            u_m = powered(memberships(self.space.distances(modes, part), self.fuzziness), self.fuzziness)
             sums += self.space.sums(u_m, part)
             total += u_m.sum(axis=2)
         modes = self.space.update(sums, total, modes)
         scatter, size = np.zeros(shape), np.zeros(shape)
         for part in self._samples():
             distances = self.space.distances(modes, part)
-            u = memberships(distances, self.m)
+            u = memberships(distances, self.fuzziness)
             size += u.sum(axis=2)
-            distances *= powered(u, self.m)
+            distances *= powered(u, self.fuzziness)
             scatter += distances.sum(axis=2)
-        pi, sep = compactness(scatter, size), separation(self.space.between(modes), self.m)
+        pi, sep = compactness(scatter, size), separation(self.space.between(modes), self.fuzziness)
         return modes, np.column_stack([pi, -sep])
 
     def _samples(self) -> Iterator[slice]:

@@ -334,9 +334,7 @@ def test_values_of_descriptors_are_numbers_and_a_new_search_has_no_course():
     assert MapElites().course_.empty
 
 
-@pytest.mark.parametrize(
-    "encoding", [CenterEncoding(X, 4), FuzzyCenterEncoding(X, 4)], ids=["crisp", "fuzzy"]
-)
+@pytest.mark.parametrize("kind", [CenterEncoding, FuzzyCenterEncoding])
 def test_centres_have_cells_up_to_their_number(kind):
     archive = found_by(PartitionProblem(X, kind(X, 4), "deviation"), n_gen=1).algorithm.archive_
     np.testing.assert_allclose(archive.edges[0], np.arange(0.5, 5))

@@ -170,9 +170,9 @@ def test_contradictions_are_named_by_rows_and_no_labels_are_none(fitted):
     np.testing.assert_array_equal(model.labels_, fitted[2].labels_)
     with pytest.raises(InconsistentConstraintsError) as caught:
         model.relabel({40: 1, 2000: 0, 71: 1}, must_link=[(40, 2000)])
-    assert "samples 40 (class 1) and 2000 (class 0) differ in y" in str(caught.value)
-    assert str(caught.value).endswith("must-links and classes join 40 - 2000")
-    assert caught.value.conflicts.tolist() == [[40, 2000]]
+    assert "samples 2000 (class 0) and 40 (class 1) differ in y" in str(caught.value)
+    assert str(caught.value).endswith("must-links and classes join 2000 - 40")
+    assert caught.value.conflicts.tolist() == [[2000, 40]]
 
 
 def test_other_results_are_chosen_without_a_pass(fitted):

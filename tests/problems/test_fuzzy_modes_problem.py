@@ -105,7 +105,7 @@ def test_one_number_at_a_time(n, p, k, m, metric, seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (n, p))
     k = min(k, n)
-    problem = FuzzyModesProblem(X, k, metric=metric, m=m)
+    problem = FuzzyModesProblem(X, k, metric=metric, fuzziness=m)
     genes = X[rng.integers(0, n, (4, k))].reshape(4, -1)
     out = problem.evaluate(genes, return_as_dictionary=True)
     for row in range(4):
@@ -142,7 +142,7 @@ def test_ties_of_categories_go_to_the_smallest_code():
 @pytest.mark.parametrize("m", [1.05, 2.0, 5.0])
 def test_memberships_sum_to_one_with_zero_distances_and_equal_modes(metric, m):
     X = np.array([[0, 0], [0, 0], [1, 2], [3, 1]])
-    problem = FuzzyModesProblem(X, 3, metric=metric, m=m)
+    problem = FuzzyModesProblem(X, 3, metric=metric, fuzziness=m)
     u = problem.memberships([[0, 0, 0, 0, 1, 2], [0, 0, 0, 0, 0, 0], [0, 0, 1, 2, 3, 1]])
     np.testing.assert_allclose(u.sum(axis=1), 1.0)
     np.testing.assert_allclose(u[0, :, :3], [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
@@ -310,8 +310,8 @@ def test_nothing_to_evaluate():
     [
         (EXAMPLE, {"n_clusters": 6}, ValueError, "from 1 to 5, the number of samples, got 6"),
         (EXAMPLE, {"n_clusters": 2.0}, TypeError, "n_clusters must be an integer"),
-        (EXAMPLE, {"m": 1.0}, ValueError, "m must be greater than 1"),
-        (EXAMPLE, {"m": "2"}, TypeError, "m must be a positive number"),
+        (EXAMPLE, {"fuzziness": 1.0}, ValueError, "fuzziness must be greater than 1"),
+        (EXAMPLE, {"fuzziness": "2"}, TypeError, "fuzziness must be a positive number"),
         (EXAMPLE, {"metric": "cosine"}, ValueError, "metric must be one of"),
         (EXAMPLE + 0.5, {}, ValueError, "must contain integers"),
         (EXAMPLE - 1, {}, ValueError, "X contains -1"),

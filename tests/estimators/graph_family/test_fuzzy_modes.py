@@ -188,7 +188,7 @@ def test_seeds_and_threads(blobs, metric, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "acts"),
     [
-        ({"m": 1.3}, True),
+        ({"fuzziness": 1.3}, True),
         ({"pc": 0.0}, True),
         ({"pm": 1.0}, True),
         ({"pop_size": 24}, True),
@@ -279,7 +279,7 @@ def test_bad_cells_are_named(frame):
     ("options", "message"),
     [
         ({"n_clusters": 200}, "n_clusters=200 is more than n_samples=120"),
-        ({"m": 1}, "'m' parameter"),
+        ({"fuzziness": 1}, "'fuzziness' parameter"),
         ({"final": "mean"}, "'final' parameter"),
         ({"bins": 1}, "'bins' parameter"),
         ({"resume": True}, "resume=True requires checkpoint"),
@@ -328,7 +328,7 @@ def test_resumed_equals_uninterrupted(blobs, tmp_path, metric):
     assert rest.n_iter_ == 12
     rest.beta = 0.5
     same(whole, rest.choose("vote"))
-    for change in ({"m": 3}, {"random_state": 9}, {"pm": 0.3}):
+    for change in ({"fuzziness": 3}, {"random_state": 9}, {"pm": 0.3}):
         with pytest.raises(CheckpointMismatchError, match=next(iter(change))):
             FuzzyModesMOGA(**{**options, **change}, checkpoint=path, resume=True).fit(X)
     with pytest.raises(CheckpointMismatchError, match="data differ"):
