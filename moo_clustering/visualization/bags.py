@@ -205,10 +205,7 @@ class Clusters(NamedTuple):
 
 
 def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
-    """Read bags or a distance matrix, and the clusters of the labels.
-
-    Raises a ValueError if the input has another form, or another number of bags than labels.
-    """
+    """Read bags or a distance matrix, and the clusters of the labels."""
     # Imported lazily, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 

@@ -432,12 +432,10 @@ def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
 
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
-    """Compute positions of shape (n, 2) by metric multidimensional scaling, and Kruskal's stress.
-
-    The stress is the root of the squared errors of the distances over the squared distances: 0 is exact, more
-    than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually better than
-    random starts. The positions are rotated to their principal axes. O(n^3) time and O(n^2) memory.
-    """
+    """Compute positions of shape (n, 2) by metric multidimensional scaling, and Kruskal's stress."""
+    # The stress is the root of the squared errors of the distances over the squared distances: 0 is exact,
+    # more than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually
+    # better than random starts. The positions are rotated to their principal axes. O(n^3) time.
     from sklearn.manifold import smacof
 
     from moo_clustering._arrays import spawn_seeds
@@ -455,10 +453,8 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
-    """Fit two principal components to the first ``n_fitted`` rows; return all rows and explained variance.
-
-    The largest coordinate of a component is positive.
-    """
+    """Fit two principal components to the first ``n_fitted`` rows; return all rows and explained variance."""
+    # The largest coordinate of a component is positive.
     from sklearn.decomposition import PCA
 
     if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn divides by the variance
@@ -470,10 +466,8 @@ def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
 def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
-    """Return two features or principal components, names of the axes, and the explained variance ratio.
-
-    The second coordinate of a single feature is the row number. The ratio is None for features.
-    """
+    """Return two features or principal components, names of the axes, and the explained variance ratio."""
+    # The second coordinate of a single feature is the row number. The ratio is None for features.
     from scipy import sparse
 
     if table.shape[1] > 2:
@@ -487,12 +481,10 @@ def feature_plane(
 
 
 def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> FloatArray:
-    """Position landmarks by classical scaling, and all other points by their distances to the landmarks.
-
-    ``to_landmarks`` has shape (n, n_landmarks). Euclidean distances of points in a plane are reproduced
-    exactly. O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse multidimensional
-    scaling using landmark points, 2004.
-    """
+    """Position landmarks by classical scaling, and all other points by their distances to the landmarks."""
+    # ``to_landmarks`` has shape (n, n_landmarks). Euclidean distances of points in a plane are reproduced
+    # exactly. O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse multidimensional
+    # scaling using landmark points, 2004.
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
     # Directions in which landmarks do not differ contain rounding errors only.
@@ -721,11 +713,8 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
 
 
 def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
-    """Compute the mean of every block of a reordered sparse matrix (CSR), without a dense copy.
-
-    ``order`` is the row at each position. With ``n_blocks`` = n, the result is the reordered matrix.
-    O(nnz + n_blocks^2) time.
-    """
+    """Compute the mean of every block of a reordered sparse matrix (CSR), without a dense copy."""
+    # ``order`` is the row at each position. With ``n_blocks`` = n, the result is the reordered matrix.
     n = matrix.shape[0]
     block = np.empty(n, dtype=np.int64)
     block[order] = np.arange(n, dtype=np.int64) * n_blocks // n
