@@ -218,8 +218,7 @@ def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     """Draw points, legend and title."""
     n = len(data.positions)
     draw_clusters(ax, data)
-    ax.set_xlabel(data.axes[0])
-    ax.set_ylabel(data.axes[1])
+    ax.set(xlabel=data.axes[0], ylabel=data.axes[1])
     add_cluster_legend(ax, data.names, "samples")
     parts = [title] if title else []
     if data.share is not None:
@@ -661,14 +660,8 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     # A few very large entries would darken all others.
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
-    ax.imshow(
-        data.blocks,
-        cmap="gray",
-        vmin=0.0,
-        vmax=top,
-        extent=(-0.5, n - 0.5, n - 0.5, -0.5),
-        interpolation="nearest" if exact else "antialiased",
-    )
+    extent, how = (-0.5, n - 0.5, n - 0.5, -0.5), "nearest" if exact else "antialiased"
+    ax.imshow(data.blocks, cmap="gray", vmin=0.0, vmax=top, extent=extent, interpolation=how)
     for spine in ax.spines.values():
         spine.set_visible(True)
     inner = data.boundaries[1:-1] - 0.5
@@ -681,8 +674,7 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
         ax.set_yticks(middle, data.names)
         ax.tick_params(length=0)
     size = "" if exact else f" (dots: means of about {n / len(data.blocks):.0f} x {n / len(data.blocks):.0f})"
-    ax.set_xlabel(f"samples ordered by cluster{size}")
-    ax.set_title(f"Similarity of {n} samples")
+    ax.set(xlabel=f"samples ordered by cluster{size}", title=f"Similarity of {n} samples")
 
 
 def _draw_eigenvalues(ax: Axes, data: SimilarityData) -> None:
@@ -703,13 +695,11 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
         ax.plot(data.places, vector, ".", markersize=3.0, label=str(number))
     for place in data.boundaries[1:-1] - 0.5:
         ax.axvline(place, color="0.75", linewidth=0.8, zorder=0)
-    ax.set_xlim(-0.5, len(data.order) - 0.5)
-    ax.set_xlabel("samples ordered by cluster")
-    ax.set_title("Embedding: leading eigenvectors" if data.vectors.shape[1] else "No embedding")
-    if data.vectors.shape[1] > 1:
-        ax.legend(
-            ncols=data.vectors.shape[1], loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0
-        )
+    ax.set(xlim=(-0.5, len(data.order) - 0.5), xlabel="samples ordered by cluster")
+    n_vectors = data.vectors.shape[1]
+    ax.set_title("Embedding: leading eigenvectors" if n_vectors else "No embedding")
+    if n_vectors > 1:
+        ax.legend(ncols=n_vectors, loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0)
 
 
 def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
