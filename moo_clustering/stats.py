@@ -47,8 +47,6 @@ _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 # Published average ranks often have only one decimal.
 _ROUNDING = 0.05
 _MISSING_TEXT = ("", "nan", "na", "none", "null")
-# Functions of (z, p, number of methods) that return the adjusted p-values of pairs sorted by p.
-Adjust = Callable[[FloatArray, FloatArray, int], FloatArray]
 
 
 def shaffer_static(
@@ -93,7 +91,7 @@ def shaffer_static(
     >>> int(shaffer_static(ranks, n_datasets=30)["significant"].sum())
     6
     """
-    return adjusted_pairs(_step_down, results, greater_is_better, alpha, n_datasets, methods)
+    return adjusted_pairs("shaffer", results, greater_is_better, alpha, n_datasets, methods)
 
 
 @documented(shaffer_static)
@@ -109,7 +107,7 @@ def holm(
 
     Requires statsmodels (extra ``stats``) for :func:`statsmodels.stats.multitest.multipletests`.
     """
-    return adjusted_pairs(_holm, results, greater_is_better, alpha, n_datasets, methods)
+    return adjusted_pairs("holm", results, greater_is_better, alpha, n_datasets, methods)
 
 
 @documented(shaffer_static)
@@ -126,7 +124,7 @@ def nemenyi(
     Two methods differ if their average ranks differ by at least :func:`critical_difference`. The p-values
     are computed with :func:`scipy.stats.studentized_range`.
     """
-    return adjusted_pairs(_nemenyi, results, greater_is_better, alpha, n_datasets, methods)
+    return adjusted_pairs("nemenyi", results, greater_is_better, alpha, n_datasets, methods)
 
 
 POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
@@ -721,7 +719,7 @@ def checked_alpha(alpha: float) -> float:
 
 
 def adjusted_pairs(
-    adjust: Adjust,
+    procedure: str,
     results: Any,
     greater_is_better: bool | None,
     alpha: float,
@@ -731,9 +729,17 @@ def adjusted_pairs(
     """Return a table of pairs with adjusted p-values and significance at ``alpha``."""
     alpha = checked_alpha(alpha)
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
-    pairs = pair_table(summary)
-    n_methods = len(summary.average_ranks)
-    pairs["p_adjusted"] = adjust(pairs["z"].to_numpy(), pairs["p_value"].to_numpy(), n_methods)
+    pairs, n_methods = pair_table(summary), len(summary.average_ranks)
+    z, p = pairs["z"].to_numpy(), pairs["p_value"].to_numpy()
+    if procedure == "shaffer":
+        adjusted = np.minimum(1.0, np.maximum.accumulate(shaffer_multipliers(n_methods) * p))
+    elif procedure == "holm":
+        multitest = optional_package("statsmodels.stats.multitest", "stats", "Holm's procedure")
+        adjusted = np.asarray(multitest.multipletests(p, method="holm")[1])
+    else:
+        # Numerical integration can leave the interval by a rounding error.
+        adjusted = np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
+    pairs["p_adjusted"] = adjusted
     pairs["significant"] = pairs["p_adjusted"] <= alpha
     return pairs
 
@@ -777,20 +783,6 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
     return tuple(count for count in range(n_methods * (n_methods - 1) // 2 + 1) if sets[-1] >> count & 1)
-
-
-def _step_down(z: FloatArray, p: FloatArray, n_methods: int) -> FloatArray:
-    return np.minimum(1.0, np.maximum.accumulate(shaffer_multipliers(n_methods) * p))
-
-
-def _holm(z: FloatArray, p: FloatArray, n_methods: int) -> FloatArray:
-    multitest = optional_package("statsmodels.stats.multitest", "stats", "Holm's procedure")
-    return np.asarray(multitest.multipletests(p, method="holm")[1])
-
-
-def _nemenyi(z: FloatArray, p: FloatArray, n_methods: int) -> FloatArray:
-    # Numerical integration can leave the interval by a rounding error.
-    return np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
 
 
 def sentences(

@@ -1,8 +1,5 @@
 """Tables of results for the command ``compare``, and the comparison as text or JSON."""
 
-from __future__ import annotations
-
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -46,16 +43,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     and other columns ignored. Raises a DataError if the file is missing, empty or ragged, or a value of a
     long table is missing or not numeric. Cells of wide tables are checked later, by the ranking.
     """
-    if not path.exists():
-        raise DataError(f"file {path} does not exist")
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file")
-    try:
-        rows = list(table_text(path).rows(path))
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a UTF-8 text file ({error.reason})") from error
-    except csv.Error as error:
-        raise DataError(f"{path} cannot be read as a table: {error}") from error
+    rows = list(table_text(path).rows(path))
     columns = column_names(rows[:1], str(path))
     for line, row in rows[1:]:
         if len(row) != len(columns):
@@ -127,15 +115,10 @@ def _tests(outcome: Comparison) -> str:
     if test is None:
         return "Friedman's test requires at least three methods; the two methods are compared as a pair."
     df = test.df
-    rows = [
-        ["test", "statistic", "p"],
-        [f"Friedman, chi-square({df})", f"{test.statistic:.4f}", p_text(test.p_value)],
-        [
-            f"Iman and Davenport, F({df}, {df * (test.n_datasets - 1)})",
-            f"{test.iman_davenport_statistic:.4f}",
-            p_text(test.iman_davenport_p_value),
-        ],
-    ]
+    rows = [["test", "statistic", "p"]]
+    rows.append([f"Friedman, chi-square({df})", f"{test.statistic:.4f}", p_text(test.p_value)])
+    name, F = f"Iman and Davenport, F({df}, {df * (test.n_datasets - 1)})", test.iman_davenport_statistic
+    rows.append([name, f"{F:.4f}", p_text(test.iman_davenport_p_value)])
     return aligned(rows, right=[1, 2])
 
 
@@ -151,7 +134,14 @@ def _pairs(outcome: Comparison) -> str:
 def _record(outcome: Comparison, values: FloatArray, figure: Path | None) -> dict[str, Any]:
     """Create the record that the command prints with --json."""
     test, methods = outcome.friedman, list(outcome.ranks)
-    rows = zip(outcome.ranks.index, values, outcome.ranks.to_numpy(), strict=True)
+    of_test = ("statistic", "df", "p_value", "iman_davenport_statistic", "iman_davenport_p_value")
+    results = []
+    for dataset, row, ranks in zip(outcome.ranks.index, values, outcome.ranks.to_numpy(), strict=True):
+        found = {
+            "values": dict(zip(methods, row, strict=True)),
+            "ranks": dict(zip(methods, ranks, strict=True)),
+        }
+        results.append({"dataset": dataset, **found})
     return {
         "n_datasets": outcome.n_datasets,
         "n_methods": outcome.n_methods,
@@ -159,24 +149,9 @@ def _record(outcome: Comparison, values: FloatArray, figure: Path | None) -> dic
         "alpha": outcome.alpha,
         "posthoc": outcome.posthoc,
         "methods": methods,
-        "results": [
-            {
-                "dataset": dataset,
-                "values": dict(zip(methods, row, strict=True)),
-                "ranks": dict(zip(methods, ranks, strict=True)),
-            }
-            for dataset, row, ranks in rows
-        ],
+        "results": results,
         "average_ranks": outcome.average_ranks.to_dict(),
-        "friedman": None
-        if test is None
-        else {
-            "statistic": test.statistic,
-            "df": test.df,
-            "p_value": test.p_value,
-            "iman_davenport_statistic": test.iman_davenport_statistic,
-            "iman_davenport_p_value": test.iman_davenport_p_value,
-        },
+        "friedman": None if test is None else {name: vars(test)[name] for name in of_test},
         "pairs": outcome.pairs.to_dict("records"),
         "groups": outcome.groups,
         "conclusions": outcome.conclusions,

@@ -234,9 +234,9 @@ class RowReader:
             raise RowError("sparse rows are not supported; save the file as dense ARFF")
         tokens = split_row(text, len(self._attributes))
         if len(tokens) != len(self._attributes):
-            values = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
+            found = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
             cut = "; the file may be cut off" if len(tokens) < len(self._attributes) else ""
-            raise RowError(f"{values} for the {len(self._attributes)} declared attributes{cut}")
+            raise RowError(f"{found} for the {len(self._attributes)} declared attributes{cut}")
         values = []
         try:
             for attribute, token in zip(self._attributes, tokens, strict=True):
@@ -340,12 +340,7 @@ class EntryReader:
         if not places:
             raise DataError(f"{source} has no rows after its @data line; it may be cut off")
         rows = np.repeat(np.arange(len(places)), np.frombuffer(counts, dtype=np.int64))
-        entries = Entries(
-            rows,
-            np.array(columns, dtype=np.int64),
-            np.array(codes, dtype=np.float64),
-            np.array(places, dtype=np.int64),
-        )
+        entries = Entries(rows, np.array(columns), np.array(codes), np.array(places))
         self._refuse_duplicates(entries, source)
         warn_rounded(self._attributes, source)
         return entries

@@ -323,12 +323,8 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
     source = str(path)
     text, separator, *_ = files.tidy_text(text, suffix)
     columns, lines = _lines(text, separator, source)
-    if columns[0] == tables.UNNAMED and tables.UNNAMED not in (
-        options.bag,
-        options.label,
-        *options.nominal,
-        *options.drop,
-    ):
+    named = {options.bag, options.label, *options.nominal, *options.drop}
+    if columns[0] == tables.UNNAMED and tables.UNNAMED not in named:
         options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names that pandas and R write
     as_text = _as_text(columns, options)
     missing = {column: _missing(column, as_text, options) for column in columns}
@@ -601,14 +597,7 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
         )
     X = tables.numeric_matrix(arrays["instances"], "instances", source)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
-    names = [f"x{column}" for column in range(X.shape[1])]
-    if "feature_names" in arrays:
-        names = [str(name) for name in arrays["feature_names"].reshape(-1)]
-    if len(names) != X.shape[1]:
-        raise files.DataError(
-            f"{source}: array 'feature_names' has {len(names)} names, but 'instances' has "
-            f"{X.shape[1]} columns"
-        )
+    names = tables.feature_names_of(arrays, X.shape[1], "instances", source)
     options._replace(label=None).check(names, source)
     members = _members(arrays, len(X), source)
     rows = Rows(tuple(Column(name, "numeric") for name in names), X)

@@ -414,9 +414,8 @@ def _text_columns(fields: Fields, free: list[str], records: Records, source: str
     if fields.text is None:
         columns = [column for column in _TEXT if column in free]
         if not columns:
-            shown = ", ".join(map(repr, records.columns[:10])) + (
-                ", ..." if len(records.columns) > 10 else ""
-            )
+            more = ", ..." if len(records.columns) > 10 else ""
+            shown = ", ".join(map(repr, records.columns[:10])) + more
             problem = f"{source} has no column 'title', 'text' or 'abstract'; its columns are "
             raise DataError(Advice(f"{problem}{shown or 'none'}; name those of text with ", *_TEXT_COLUMNS))
         return columns
@@ -542,8 +541,6 @@ def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -
             lines.append(line)
             for name, number in present.items():
                 cells[name].append(row[number])
-    except csv.Error as error:
-        raise DataError(f"{source} cannot be read as a table: {error}") from error
     finally:
         csv.field_size_limit(before)
     return Records(columns, cells, lines)

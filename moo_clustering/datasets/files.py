@@ -240,7 +240,14 @@ class TableText(NamedTuple):
         """Return the number and cells of every non-empty line."""
         if "\0" in self.text:
             raise DataError(f"{source} is not a text file: it contains zero bytes")
-        return _cells(io.StringIO(self.text, newline=""), self.separator)
+        lines = io.StringIO(self.text, newline="")
+        reader = csv.reader(lines, delimiter=self.separator, skipinitialspace=True)
+        try:
+            for row in reader:
+                if row and (len(row) > 1 or row[0].strip()):
+                    yield reader.line_num, [cell_text(cell) for cell in row]
+        except csv.Error as error:
+            raise DataError(f"{source} cannot be read as a table: {error}") from error
 
 
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
@@ -328,13 +335,6 @@ def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str])
         elif line.count('"') % 2:
             is_quoted = not is_quoted
     return found
-
-
-def _cells(lines: Iterable[str], separator: str) -> Iterator[Row]:
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    for row in reader:
-        if row and (len(row) > 1 or row[0].strip()):
-            yield reader.line_num, [cell_text(cell) for cell in row]
 
 
 def _sheet(path: Path, expansion: int, notes: list[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import itertools
 import re
@@ -10,7 +9,7 @@ import shlex
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from os import PathLike
@@ -273,27 +272,24 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
     source = str(path)
     table = files.table_text(path, expansion=expansion)
     notes = list(table.notes)
-    try:
-        rows = table.rows(source)
-        head = list(itertools.islice(rows, 1))
-        columns, is_named = named_columns(head, roles.header, source, notes)
-        roles = with_first_column(roles, columns, notes)
-        check_roles(roles, columns, source)
-        n_rows = 0 if is_named else 1
-        for line, row in rows:
-            if len(row) != len(columns):
-                files.ragged(source, len(columns), line, row)
-            n_rows += 1
-        if not n_rows:
-            raise files.DataError(f"{source} has column names but no rows")
-        as_text = set(roles.by_column())
-        frame = _frame(table, columns, as_text, is_named, source, notes)
-        others = not_numeric(frame, [name for name in columns if name not in as_text])
-        if roles.categories and others:
-            # Categories also retain the notation of the file.
-            frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
-    except csv.Error as error:
-        raise files.DataError(f"{source} cannot be read as a table: {error}") from error
+    rows = table.rows(source)
+    head = list(itertools.islice(rows, 1))
+    columns, is_named = named_columns(head, roles.header, source, notes)
+    roles = with_first_column(roles, columns)
+    check_roles(roles, columns, source)
+    n_rows = 0 if is_named else 1
+    for line, row in rows:
+        if len(row) != len(columns):
+            files.ragged(source, len(columns), line, row)
+        n_rows += 1
+    if not n_rows:
+        raise files.DataError(f"{source} has column names but no rows")
+    as_text = set(roles.by_column())
+    frame = _frame(table, columns, as_text, is_named, source, notes)
+    others = not_numeric(frame, [name for name in columns if name not in as_text])
+    if roles.categories and others:
+        # Categories also retain the notation of the file.
+        frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
     found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
     for note in notes:
         warnings.warn(Advice(f"{source}: ", note, for_command(note)), UserWarning, stacklevel=3)
@@ -306,8 +302,7 @@ def named_columns(
     """Return the names of the columns, and whether they are in the first line."""
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
-        numbered = [str(number) for number in range(len(cells))]  # pandas names unnamed columns so
-        if all(map(files.is_written_number, cells)) and (len(cells) == 1 or cells != numbered):
+        if _is_numeric(cells, files.is_written_number):
             notes.append(
                 "the first line contains only numbers and is read as data; the columns are called "
                 f"column1 to column{len(cells)}"
@@ -325,7 +320,12 @@ def named_columns(
     return names, True
 
 
-def with_first_column(roles: Roles, columns: Sequence[str], notes: list[str]) -> Roles:
+def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:
+    """Whether all names are numbers, other than 0, 1, ..., as pandas names unnamed columns."""
+    return all(map(is_number, names)) and (len(names) == 1 or names != [*map(str, range(len(names)))])
+
+
+def with_first_column(roles: Roles, columns: Sequence[str]) -> Roles:
     """Use a first column without a name as identifiers, unless another column has this role."""
     if columns[0] != UNNAMED or roles.id_column is not None or UNNAMED in roles.drop:
         return roles
@@ -349,12 +349,7 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
     if not head:
         raise files.DataError(f"{source} is empty")
     columns = [name.strip() for name in head[0][1]]
-    numbered = [str(number) for number in range(len(columns))]  # pandas names unnamed columns so
-    if (
-        not numbers
-        and all(files.is_number(name) for name in columns)
-        and (len(columns) == 1 or columns != numbered)
-    ):
+    if not numbers and _is_numeric(columns, files.is_number):
         raise files.DataError(f"{source} has numbers in its first line instead of column names")
     if len(columns) > 1 and not columns[0]:
         columns[0] = UNNAMED  # pandas and R write row names so
@@ -479,7 +474,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
     X = numeric_matrix(arrays["X"], "X", source).astype(np.float64)
     if not len(X):
         raise files.DataError(f"{source}: array 'X' has no rows")
-    names = _feature_names(arrays, X.shape[1], source)
+    names = feature_names_of(arrays, X.shape[1], "X", source)
     roles.by_column()
     keep = _kept(names, roles.drop, source)
     X, names = np.ascontiguousarray(X[:, keep]), tuple(names[column] for column in keep)
@@ -531,13 +526,14 @@ def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
     return array
 
 
-def _feature_names(arrays: Mapping[str, NDArray[Any]], n_features: int, source: str) -> tuple[str, ...]:
+def feature_names_of(arrays: Mapping[str, Any], n_features: int, name: str, source: str) -> tuple[str, ...]:
+    """Return the names of the columns of the array ``name`` of an archive."""
     if "feature_names" not in arrays:
         return tuple(f"x{column}" for column in range(n_features))
     names = tuple(str(name) for name in arrays["feature_names"].reshape(-1))
     if len(names) != n_features:
         raise files.DataError(
-            f"{source}: array 'feature_names' has {len(names)} names, but 'X' has {n_features} columns"
+            f"{source}: array 'feature_names' has {len(names)} names, but {name!r} has {n_features} columns"
         )
     return names
 
@@ -695,19 +691,13 @@ def _judge(text: Any, name: str, source: str) -> None:
         cells = f"cell {text[other[0]]!r} in row {other[0] + 1} is not a number"
         if len(other) > 1:
             cells += f", nor are {len(other) - 1} other cells"
-        warnings.warn(
-            f"all values of column {name!r} are used as categories, because {cells}",
-            UserWarning,
-            stacklevel=2,
-        )
+        said = f"all values of column {name!r} are used as categories, because {cells}"
+        warnings.warn(said, UserWarning, stacklevel=2)
     elif n_different > max(_FEW, len(text) / 2):
         said = f"column {name!r} has {n_different} different values in {len(text)} rows, which are hardly "
         said += "informative as categories"
-        warnings.warn(
-            Advice(f"{said}; drop it with ", f"drop=[{name!r}]", f"--drop {shlex.quote(name)}"),
-            UserWarning,
-            stacklevel=2,
-        )
+        advice = Advice(f"{said}; drop it with ", f"drop=[{name!r}]", f"--drop {shlex.quote(name)}")
+        warnings.warn(advice, UserWarning, stacklevel=2)
 
 
 def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
@@ -821,12 +811,8 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
         return frame, roles, []
     table = files.table_text(path, lenient=True)
     notes = list(table.notes)
-    try:
-        rows = list(table.rows(path))
-    except csv.Error as error:
-        raise files.DataError(f"{path} cannot be read as a table: {error}") from error
-    columns, rows = _without_empty_ends(rows, path, roles.header, notes)
-    roles = with_first_column(roles, columns, notes)
+    columns, rows = _without_empty_ends(list(table.rows(path)), path, roles.header, notes)
+    roles = with_first_column(roles, columns)
     check_roles(roles, columns, str(path))
     for line, row in rows:
         if len(row) != len(columns):

@@ -835,10 +835,8 @@ def plot_roc(
 
 
 def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    rates = (
-        checked_array(fpr, f"fpr of {name!r}", np.float64),
-        checked_array(tpr, f"tpr of {name!r}", np.float64),
-    )
+    fpr = checked_array(fpr, f"fpr of {name!r}", np.float64)
+    rates = fpr, checked_array(tpr, f"tpr of {name!r}", np.float64)
     if rates[0].ndim != 1 or rates[0].shape != rates[1].shape or not len(rates[0]):
         raise ValueError(
             f"the curve {name!r} must be two arrays of equal length, got shapes {rates[0].shape} and "

@@ -4,8 +4,6 @@ The card uses the colours of the notebook, and two colours that suit light and d
 scripts, and remains readable in notebooks that remove styles.
 """
 
-from __future__ import annotations
-
 import html
 from importlib.resources import files
 from typing import Any

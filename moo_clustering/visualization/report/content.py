@@ -63,13 +63,9 @@ def size_columns(labels: NDArray[np.int32]) -> list[Column]:
     """Number of clusters, size of the smallest cluster and, if any, number of samples in no cluster."""
     sizes = [np.bincount(row[row >= 0]) for row in labels]
     sizes = [each[each > 0] for each in sizes]
-    columns = [
-        Column("clusters", np.array([len(each) for each in sizes], dtype=np.float64)),
-        Column(
-            "smallest cluster",
-            np.array([each.min(initial=labels.shape[1]) for each in sizes], dtype=np.float64),
-        ),
-    ]
+    least = np.array([each.min(initial=labels.shape[1]) for each in sizes], dtype=np.float64)
+    columns = [Column("clusters", np.array([*map(len, sizes)], dtype=np.float64))]
+    columns.append(Column("smallest cluster", least))
     outside = (labels < 0).sum(axis=1)
     return [*columns, Column("in no cluster", outside.astype(np.float64))] if outside.any() else columns
 
@@ -563,7 +559,11 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
         rules[rule] = _place(solutions, rule, selected, class_names, always_named=False)
     for name, labels in result.controls.items():
         solutions.place(labels, name)
-    notes += _add_runs(result, solutions)
+    runs = () if result.runs is None else result.runs
+    for row, labels in enumerate(runs[:_MOST_RUNS]):
+        solutions.place(labels, f"run {row}")
+    if len(runs) > _MOST_RUNS:
+        notes.append(f"The first {_MOST_RUNS} of {len(runs)} runs are shown.")
     others = [each for each in solutions.found if each.values is None]
     if result.evaluate is not None and others:
         labels = np.stack([each.labels for each in others])
@@ -601,15 +601,6 @@ def _place(
     return place
 
 
-def _add_runs(result: ClusteringResult, solutions: Solutions) -> list[str]:
-    if result.runs is None:
-        return []
-    for row, labels in enumerate(result.runs[:_MOST_RUNS]):
-        solutions.place(labels, f"run {row}")
-    n_runs = len(result.runs)
-    return [] if n_runs <= _MOST_RUNS else [f"The first {_MOST_RUNS} of {n_runs} runs are shown."]
-
-
 def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
     """Return the members of a result's front, if any, and notes on omitted or changed members."""
     front = result.front
@@ -633,14 +624,9 @@ def front_members(result: ClusteringResult) -> tuple[list[Solution], list[str]]:
     solutions = []
     for row, labels in zip(rows, front.final_labels(rows), strict=True):
         own = None if front.medoids is None else np.asarray(front.medoids[row], dtype=np.int64)
+        own = None if own is None else own[own >= 0]
         solutions.append(
-            Solution(
-                labels=checked_labels(labels),
-                roles=[f"member {row}"],
-                member=int(row),
-                values=front.values[row],
-                medoids=None if own is None else own[own >= 0],
-            )
+            Solution(checked_labels(labels), [f"member {row}"], int(row), front.values[row], own)
         )
     return solutions, notes
 

@@ -623,49 +623,29 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
     note = "Bags ordered by cluster, the most central of each cluster first."
     if len(shown) < len(labels):
         note += f" {len(shown)} of {len(labels)} bags."
-    return Panel(
-        "matrix",
-        "Hausdorff distances between bags",
-        f"{note} {_spans(data.names, data.boundaries)}",
-        x=places,
-        y=places,
-        matrix=data.distances,
-    )
+    note += f" {_spans(data.names, data.boundaries)}"
+    return Panel("matrix", "Hausdorff distances between bags", note, places, places, matrix=data.distances)
 
 
 def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list[Panel]:
     """Similarity matrix in the order of the clusters, and the smallest eigenvalues of its Laplacian."""
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
-    data = similarity_data(
-        similarity, labels, () if eigenvalues is None else eigenvalues, max_blocks=MOST_SIDE
-    )
+    eigenvalues = () if eigenvalues is None else eigenvalues
+    data = similarity_data(similarity, labels, eigenvalues, max_blocks=MOST_SIDE)
     n_blocks = len(data.blocks)
     note = "Samples ordered by cluster."
     if n_blocks < len(labels):
-        note += (
-            f" Every dot is a mean over about {len(labels) / n_blocks:.0f} x "
-            f"{len(labels) / n_blocks:.0f} samples."
-        )
-    found = [
-        Panel(
-            "matrix",
-            "Similarity of samples",
-            f"{note} {_spans(data.names, data.boundaries * n_blocks // len(labels))}",
-            matrix=data.blocks,
-        )
-    ]
+        side = f"{len(labels) / n_blocks:.0f}"
+        note += f" Every dot is a mean over about {side} x {side} samples."
+    note += f" {_spans(data.names, data.boundaries * n_blocks // len(labels))}"
+    found = [Panel("matrix", "Similarity of samples", note, matrix=data.blocks)]
     if len(data.eigenvalues):
         numbers = np.arange(1, len(data.eigenvalues) + 1, dtype=np.float64)
-        found.append(
-            Panel(
-                "lines",
-                "Smallest eigenvalues of the Laplacian",
-                "A gap after the number of clusters supports that number.",
-                series={"eigenvalue": (numbers, data.eigenvalues)},
-                axes=("number", "eigenvalue"),
-            )
-        )
+        line, axes = {"eigenvalue": (numbers, data.eigenvalues)}, ("number", "eigenvalue")
+        note = "A gap after the number of clusters supports that number."
+        title = "Smallest eigenvalues of the Laplacian"
+        found.append(Panel("lines", title, note, series=line, axes=axes))
     return found
 
 
@@ -676,32 +656,22 @@ def pool_panel(found: Coassociation) -> Panel:
     names, starts = np.unique(labels[order], return_index=True)
     part = "" if len(labels) == n_all else f" {len(labels)} of {n_all} are shown."
     what = "Samples" if what == "samples" else "Landmarks, each of many samples,"
-    return Panel(
-        "matrix",
-        "Share of the pool that puts two samples together",
-        f"{what} ordered by cluster.{part} "
-        + _spans([str(name) for name in names], np.append(starts, len(labels))),
-        matrix=together[np.ix_(order, order)],
-    )
+    spans = _spans([str(name) for name in names], np.append(starts, len(labels)))
+    title, note = "Share of the pool that puts two samples together", f"{what} ordered by cluster.{part}"
+    return Panel("matrix", title, f"{note} {spans}", matrix=together[np.ix_(order, order)])
 
 
-def roc_panel(curves: Any, aucs: Any = None) -> Panel:
+def roc_panel(curves: Any) -> Panel:
     """ROC curves with their areas, see :func:`~moo_clustering.visualization.roc_data`."""
     from moo_clustering.visualization.fronts import roc_data
 
-    data = roc_data(curves, aucs=aucs)
-    chance = np.array([0.0, 1.0])
-    series = {
-        f"{name} (area {area:.3f})": curve
-        for name, curve, area in zip(data.names, data.curves, data.aucs, strict=True)
-    }
-    return Panel(
-        "lines",
-        "ROC curves",
-        "Predictions of labels that were withheld from the fit.",
-        series={**series, "chance": (chance, chance)},
-        axes=("false positive rate", "true positive rate"),
-    )
+    data, chance = roc_data(curves), np.array([0.0, 1.0])
+    found = zip(data.names, data.curves, data.aucs, strict=True)
+    series = {f"{name} (area {area:.3f})": curve for name, curve, area in found}
+    series["chance"] = chance, chance
+    note = "Predictions of labels that were withheld from the fit."
+    axes = "false positive rate", "true positive rate"
+    return Panel("lines", "ROC curves", note, series=series, axes=axes)
 
 
 def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind: str) -> list[Panel]:
@@ -725,11 +695,8 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
     """Return the first and last position of every cluster, from 1, if there are few clusters."""
     if len(names) > 24:
         return ""
-    spans = [
-        f"{name}: {start + 1} to {stop}"
-        for name, (start, stop) in zip(names, pairwise(boundaries.tolist()), strict=True)
-        if stop > start
-    ]
+    places = zip(names, pairwise(boundaries.tolist()), strict=True)
+    spans = [f"{name}: {start + 1} to {stop}" for name, (start, stop) in places if stop > start]
     return f"Clusters {', '.join(spans)}." if spans else ""
 
 

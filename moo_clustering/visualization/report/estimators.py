@@ -1,7 +1,5 @@
 """Reports of fitted estimators."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import tempfile

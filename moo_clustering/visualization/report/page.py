@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from os import PathLike
@@ -123,8 +122,8 @@ def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, Mapping):
         return {"mapping": [[key, _pack(item, arrays)] for key, item in value.items()]}
     if type(value).__name__ in _CLASSES:
-        fields = {field.name: vars(value)[field.name] for field in dataclasses.fields(value)}
-        return {type(value).__name__: {name: _pack(item, arrays) for name, item in fields.items()}}
+        items = {field.name: vars(value)[field.name] for field in fields(value)}
+        return {type(value).__name__: {name: _pack(item, arrays) for name, item in items.items()}}
     if isinstance(value, Sequence):
         return [_pack(item, arrays) for item in value]
     raise TypeError(f"a report cannot contain an object of type {type(value).__name__}")
@@ -244,7 +243,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         sample_kind=_common([content.sample_kind for content in contents], "sample"),
         sample_texts=next((texts for part in parts if (texts := part.texts()) is not None), None),
         columns=[
-            dataclasses.replace(column, values=agreed.with_chosen) if column.name == TO_RESULT else column
+            replace(column, values=agreed.with_chosen) if column.name == TO_RESULT else column
             for column in united_columns(contents, runs)
         ],
         chosen=first.chosen,
@@ -264,7 +263,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         agreement_note=agreed.note,
         history=_histories(parts),
         panels=[
-            dataclasses.replace(panel, title=f"{part.run}: {panel.title}")
+            replace(panel, title=f"{part.run}: {panel.title}")
             for part in parts
             for panel in part.content.panels
         ],
@@ -326,13 +325,10 @@ class _Part:
         return rows
 
     def clusters(self) -> dict[int, list[ClusterFacts]]:
-        return {
-            self.start + row: [
-                replace(facts, typical=tuple(int(self.rows[place]) for place in facts.typical))
-                for facts in found
-            ]
-            for row, found in self.content.clusters.items()
-        }
+        def moved(facts: ClusterFacts) -> ClusterFacts:
+            return replace(facts, typical=tuple(self.rows[[*facts.typical]].tolist()))
+
+        return {self.start + row: [*map(moved, found)] for row, found in self.content.clusters.items()}
 
     def pairs(self, pairs: Int64Array) -> Int64Array:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
@@ -355,13 +351,9 @@ def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
     """Return the common facts once, and other facts of every run."""
     everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
     shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
-    own = [
-        (f"{part.run}: {what}", said)
-        for part in parts
-        for what, said in part.content.facts
-        if (what, said) not in everywhere
-    ]
-    return [("runs", ", ".join(part.run for part in parts)), *shared, *own]
+    own = [(part.run, fact) for part in parts for fact in part.content.facts if tuple(fact) not in everywhere]
+    listed = [(f"{run}: {what}", said) for run, (what, said) in own]
+    return [("runs", ", ".join(part.run for part in parts)), *shared, *listed]
 
 
 def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
@@ -389,20 +381,13 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
                 [direction] = known
             groups.setdefault((column.name, direction), {})[place] = column
     titles = [name for name, _ in groups]
-    united = [
-        Column(
-            name if titles.count(name) == 1 else f"{name} ({', '.join(runs[place] for place in parts)})",
-            np.concatenate(
-                [
-                    parts[place].values if place in parts else np.full(content.n_solutions, np.nan)
-                    for place, content in enumerate(contents)
-                ]
-            ),
-            any(column.is_objective for column in parts.values()),
-            direction,
-        )
-        for (name, direction), parts in groups.items()
-    ]
+    unknown = [np.full(content.n_solutions, np.nan) for content in contents]
+    united = []
+    for (name, direction), parts in groups.items():
+        own = "" if titles.count(name) == 1 else f" ({', '.join(runs[place] for place in parts)})"
+        values = [parts[place].values if place in parts else other for place, other in enumerate(unknown)]
+        is_objective = any(column.is_objective for column in parts.values())
+        united.append(Column(f"{name}{own}", np.concatenate(values), is_objective, direction))
     return sorted(united, key=lambda column: not column.is_objective)
 
 
@@ -625,12 +610,8 @@ def _parts(content: ReportContent) -> dict[str, Any]:
         "runs": [str(run) for run in content.runs],
         "labels": encoded_labels(content.labels),
         "columns": [
-            {
-                "name": column.name,
-                "isObjective": column.is_objective,
-                "greaterIsBetter": column.greater_is_better,
-            }
-            for column in content.columns
+            {"name": each.name, "isObjective": each.is_objective, "greaterIsBetter": each.greater_is_better}
+            for each in content.columns
         ],
         "limits": [
             {"name": name, "requirement": requirement, "violations": encoded_array(values, "float64")}
