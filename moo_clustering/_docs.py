@@ -9,8 +9,6 @@ base classes and from the sources that the decorator names, and every default co
         \"\"\"Make a DEAP function ``mutate(individual) -> (individual,)`` of a pymoo mutation.\"\"\"
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -78,10 +78,8 @@ def attainment_scores(
 
 
 def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray, Int64Array]:
-    values, numbers = (
-        checked_array(F, what, np.float64),
-        checked_integers(n_clusters, f"n_clusters of {what}"),
-    )
+    values = checked_array(F, what, np.float64)
+    numbers = checked_integers(n_clusters, f"n_clusters of {what}")
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}.")
     if numbers.shape != (len(values),):

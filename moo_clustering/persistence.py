@@ -139,13 +139,8 @@ def write_archive(
             members |= {f"{name}::{part}": getattr(value, part) for part in _CSR_PARTS}
         else:
             members[name] = _dense(name, value)
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "arrays": list(arrays),
-        "sparse": sparse_classes,
-        "meta": to_json(meta, "meta"),
-    }
+    header = {"format": FORMAT, "version": VERSION, "arrays": list(arrays), "sparse": sparse_classes}
+    header["meta"] = to_json(meta, "meta")
     header["sha256"] = digest(header, members)
     members[HEADER] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED

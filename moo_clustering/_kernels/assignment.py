@@ -1,7 +1,5 @@
 """Assignment of samples to clusters at least cost, with bounds on the number of samples per cluster."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ length (``squares`` has shape (S, C): S slots in each of C chunks). A bag has on
 maximum over a bag is a maximum over contiguous columns.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ A :class:`~moo_clustering._kernels.bag_distances.State` is updated after every g
 a gene are scored in one pass over the instances.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from moo_clustering._kernels.bag_distances import (

@@ -6,8 +6,6 @@ folder every process compiles. Files are unpickled only if their checksum is cor
 have written them. A change of another kernel file that a loop imports also causes a new compilation.
 """
 
-from __future__ import annotations
-
 import hashlib
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """K-means: Lloyd's iterations with Hamerly's bounds, nearest centres, and greedy k-means++ seeds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ A row reconstructs one sample from some of its candidates: it minimises the squa
 the squared weights, over non-negative weights. Threads process rows ``lo`` to ``hi - 1``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from moo_clustering._kernels.caching import njit

@@ -6,8 +6,6 @@ cluster are sums over its samples. ``constants`` are the parts that depend on th
 categories are followed by a row of ln Gamma(count + beta). ``shapes`` are (tau, degrees of freedom, beta).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@
 computed over these few parts instead of over samples.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

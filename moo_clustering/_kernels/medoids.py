@@ -1,7 +1,5 @@
 """Medoids: nearest medoids, members with the smallest total distance, and dense or sparse distances."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from moo_clustering._kernels.caching import njit

@@ -4,8 +4,6 @@ The first ``counts[c]`` columns of row c of ``features`` contain the relevant fe
 coefficients of log-likelihood ratios are stored in the same way. A score costs only these.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from moo_clustering._kernels.caching import njit

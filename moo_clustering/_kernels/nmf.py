@@ -5,8 +5,6 @@ sparse matrix serves all runs, and loops over runs are contiguous. Gram matrices
 triangles, one row per entry.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from moo_clustering._kernels.caching import njit
@@ -43,17 +41,8 @@ def _multiply_row(data, indices, start, stop, other, out):  # type: ignore[no-un
     out[:] = 0.0
     z = start
     while z + 4 <= stop:
-        _add_four(
-            data[z],
-            other[indices[z]],
-            data[z + 1],
-            other[indices[z + 1]],
-            data[z + 2],
-            other[indices[z + 2]],
-            data[z + 3],
-            other[indices[z + 3]],
-            out,
-        )
+        a, b, c, d = indices[z], indices[z + 1], indices[z + 2], indices[z + 3]
+        _add_four(data[z], other[a], data[z + 1], other[b], data[z + 2], other[c], data[z + 3], other[d], out)
         z += 4
     while z < stop:
         _add_one(data[z], other[indices[z]], out)

@@ -5,8 +5,6 @@ callers allocate, because allocation in a loop costs more than most of these loo
 objective vectors, for archives of non-dominated solutions.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 ``indptr`` and ``indices`` describe a symmetric graph without loops, and ``labels`` the region of every area.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

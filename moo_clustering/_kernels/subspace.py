@@ -1,7 +1,5 @@
 """Kernels of a sweep of SISC for ranges of rows: feature weights, fuzzy memberships and their sums."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from moo_clustering._kernels.threads import borrowed

@@ -1,7 +1,5 @@
 """Threads for compiled loops: kernels that release the interpreter lock are called for parts of a range."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager

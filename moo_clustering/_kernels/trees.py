@@ -4,8 +4,6 @@ The keys of samples order links of equal length, so that a spanning tree does no
 All distances are rounded by :func:`rounded`, so that distances equal up to rounding are exactly equal.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Description of the environment for bug reports, for the command ``about``."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -47,18 +47,8 @@ _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
 _LONGEST_LINE = 10_000
 # Entries of the record of a fit that describe its own result.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
-_OF_THE_FIT |= {
-    "structure_p_value",
-    "confidence_interval",
-    "verdict_remarks",
-    "granularity",
-    "granularities",
-    "controls",
-    "sorted_by",
-    "indices",
-    "method_taken",
-    "pool_size",
-}
+_OF_THE_FIT |= {"structure_p_value", "confidence_interval", "verdict_remarks", "granularity", "granularities"}
+_OF_THE_FIT |= {"controls", "sorted_by", "indices", "method_taken", "pool_size"}
 _OF_THE_FIT |= {"clusters", "cluster_names", "names_of_fit"}
 
 
@@ -504,14 +494,11 @@ def _asked(run: AskedRun, samples: tuple[int, ...]) -> str:
     rows += [["", *cells] for cells in zip_longest(*texts, fillvalue="")]
     if any(beside.words):
         listed = [textwrap.wrap(f"words: {', '.join(words)}", column) for words in beside.words]
-        rows += [
-            ["", *([""] * len(samples))],
-            *(["", *cells] for cells in zip_longest(*listed, fillvalue="")),
-        ]
+        rows += [[""] * (1 + len(samples))]
+        rows += [["", *cells] for cells in zip_longest(*listed, fillvalue="")]
     alike = [line.name for line in beside.features if len({*line.values}) == 1]
-    more = (
-        [] if len(differing) <= _N_FEATURES else [f"{len(differing) - _N_FEATURES} more features differ less"]
-    )
+    n_more = len(differing) - _N_FEATURES
+    more = [f"{n_more} more features differ less"] if n_more > 0 else []
     more += [f"equal in {', '.join(alike)}"] if alike and len(samples) == 2 else []
     if len(samples) == 2:
         head = f"Do these two {run.kind}s belong together?"

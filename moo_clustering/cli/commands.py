@@ -3,8 +3,6 @@
 Commands import their modules when they run, so that help and errors in options appear at once.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial

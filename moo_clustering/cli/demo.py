@@ -1,7 +1,5 @@
 """The commands ``demo`` (PESC on the wine data, with three controls) and ``warm-up``."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -170,14 +170,8 @@ def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
     sizes = cluster_sizes(labels)
     totals = cluster_indicators(labels) @ sparse.csr_array(text.weights)
     means = sparse.diags_array(1.0 / np.maximum(sizes, 1)) @ totals
-    plot_terms(
-        means,
-        text.feature_names,
-        sizes=sizes,
-        title=f"{type(estimator).__name__}, {text.name}",
-        label="mean tf-idf weight",
-        path=path,
-    )
+    title, label = f"{type(estimator).__name__}, {text.name}", "mean tf-idf weight"
+    plot_terms(means, text.feature_names, sizes=sizes, title=title, label=label, path=path)
 
 
 def cluster_table(frame: pd.DataFrame) -> str:
@@ -435,9 +429,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
             counts = np.zeros((int(labels.max()) + 1, len(values)))
             np.add.at(counts, (labels, codes), 1)
             # Exclude columns with nearly the same value everywhere.
-            if counts.max(axis=1).sum() >= _PURE * len(labels) and counts.sum(axis=0).max() < _PURE * len(
-                labels
-            ):
+            if counts.max(axis=1).sum() >= _PURE * len(labels) > counts.sum(axis=0).max():
                 found.append(str(name))
     return found
 
@@ -560,19 +552,13 @@ def draw_leading(path: Path, job: Job) -> None:
     excess = np.asarray(estimator.cluster_centers_)[rows, columns] - means[columns]
     values = weights.shape[1] * weights[rows, columns] * excess
     sizes = np.bincount(estimator.labels_, minlength=len(weights))
-    figure = plot_terms(
-        sparse.csr_array((values, (rows, columns)), shape=weights.shape),
-        job.samples.feature_names,
-        sizes=sizes,
-        max_clusters=_DRAWN,
-        label="weight (1: mean weight) times centre of the cluster above the mean of all",
-    )
+    table, names = sparse.csr_array((values, (rows, columns)), shape=weights.shape), job.samples.feature_names
+    label = "weight (1: mean weight) times centre of the cluster above the mean of all"
+    figure = plot_terms(table, names, sizes=sizes, max_clusters=_DRAWN, label=label)
     n_clusters = int(np.count_nonzero(sizes))
     which = f"{_DRAWN} of {n_clusters} clusters" if n_clusters > _DRAWN else "the clusters"
-    figure.suptitle(
-        f"{type(estimator).__name__}, {job.samples.name}:\nleading features of {which} ({job.samples.kind}s)",
-        parse_math=False,
-    )
+    title = f"{type(estimator).__name__}, {job.samples.name}:\nleading features of {which}"
+    figure.suptitle(f"{title} ({job.samples.kind}s)", parse_math=False)
     save_figure(figure, path)
 
 
@@ -661,10 +647,8 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     else:
         record["accuracy"] = float((gold.astype(bool) == chosen).all(axis=1).mean())
         record["largest_class"] = float(gold.mean(axis=0).max())
-    record["auc"] = {
-        name: float(area) if math.isfinite(area) else None
-        for name, area in zip(use.names, areas, strict=True)
-    }
+    exact = [float(area) if math.isfinite(area) else None for area in areas]
+    record["auc"] = dict(zip(use.names, exact, strict=True))
     return record
 
 

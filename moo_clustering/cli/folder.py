@@ -182,11 +182,8 @@ class RunFolder:
         self.unlock()
         self.path = next(path for path in numbered if not path.exists() and not path.is_symlink())
         self.reserve()
-        why = (
-            f"received {' and '.join(sorted(foreign))} from another process"
-            if foreign
-            else "was removed or replaced"
-        )
+        names = " and ".join(sorted(foreign))
+        why = f"received {names} from another process" if names else "was removed or replaced"
         warn_caller(f"{taken} {why} during the run; the results are saved in {self.path}")
 
     def lock(self) -> None:
@@ -394,10 +391,8 @@ def run_content(folder: Path) -> ReportContent:
 def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
     """Read the labels of the result of a run. Raises a FolderError if it has no result."""
     if not (folder / LABELS).is_file():
-        no_result = _NO_RESULT.get(
-            record["status"], f"contains a run without {LABELS}, and thus without a result"
-        )
-        raise FolderError(f"{folder} {no_result}")
+        otherwise = f"contains a run without {LABELS}, and thus without a result"
+        raise FolderError(f"{folder} {_NO_RESULT.get(record['status'], otherwise)}")
     return saved_labels(folder / LABELS)
 
 
@@ -895,14 +890,8 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
     shown = None
     if classes is not None:
         shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
-    plot_partition(
-        X,
-        estimator.labels_,
-        feature_names=names,
-        cluster_names=shown,
-        title=f"{type(estimator).__name__}, {job.samples.name}",
-        path=path,
-    )
+    title = f"{type(estimator).__name__}, {job.samples.name}"
+    plot_partition(X, estimator.labels_, feature_names=names, cluster_names=shown, title=title, path=path)
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
@@ -939,11 +928,5 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
     last = min(len(labels), max(10, n_clusters + 2)) - 1
     eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
     part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
-    plot_similarity(
-        together,
-        labels,
-        eigenvalues,
-        vectors[:, :n_clusters],
-        title=f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}",
-        path=path,
-    )
+    said = f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}"
+    plot_similarity(together, labels, eigenvalues, vectors[:, :n_clusters], title=said, path=path)

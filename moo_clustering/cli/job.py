@@ -345,10 +345,8 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
             if samples.partial_y is None or not (samples.partial_y >= 0).any():
                 raise ValueError(_none(partial_labels))
             job.supervision["y"] = samples.partial_y
-            job.sources["partial_labels"] = {
-                "column": partial_labels,
-                "n_labelled": int((samples.partial_y >= 0).sum()),
-            }
+            n_labelled = int((samples.partial_y >= 0).sum())
+            job.sources["partial_labels"] = {"column": partial_labels, "n_labelled": n_labelled}
         elif not (job.labels.is_given | job.labels.is_held_out).any():
             raise ValueError(_none(partial_labels))
     if job.labels is not None:

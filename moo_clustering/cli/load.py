@@ -499,9 +499,8 @@ def load_areas(
     named = {key: name for key, name in (("weight", weight), ("start", start)) if name is not None}
     for key, name in named.items():
         if name not in frame:
-            raise DataError(
-                f"{path} has no column {name!r} (--{key}){did_you_mean(name, [*map(str, frame)])}"
-            )
+            near = did_you_mean(name, [*map(str, frame)])
+            raise DataError(f"{path} has no column {name!r} (--{key}){near}")
     taken, note = roles.by_column(), list[str]()
     if all(name in taken for name in frame):
         frame[["centre x", "centre y"]] = shapely.get_coordinates(shapely.centroid(geometry))

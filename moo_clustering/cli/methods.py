@@ -1,7 +1,5 @@
 """The list of methods, and the options of a method, for the command ``methods``."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import textwrap
@@ -51,12 +49,8 @@ def listing_json(name: str | None) -> str:
 
 
 def _record(method: _methods.Method) -> dict[str, Any]:
-    kinds = {
-        "numeric": not method.bags,
-        "areas": method.areas,
-        "sparse": method.sparse,
-        "categorical": method.categorical,
-    }
+    kinds = {"numeric": not method.bags, "areas": method.areas, "sparse": method.sparse}
+    kinds |= {"categorical": method.categorical, "bags": method.bags}
     return {
         "name": method.name,
         "class": method.class_name,
@@ -65,7 +59,7 @@ def _record(method: _methods.Method) -> dict[str, Any]:
         "paper": method.paper,
         "needs": method.needs,
         "supervision": method.supervision,
-        "data": [kind for kind, accepted in (kinds | {"bags": method.bags}).items() if accepted],
+        "data": [kind for kind, accepted in kinds.items() if accepted],
         "aliases": {alias: _plain(options) for alias, options in method.aliases.items()},
     }
 

@@ -1,7 +1,5 @@
 """The commands ``predict``, ``explain`` and ``rename``: clusters of further rows, rules and names."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The command in the terminal: paths, signals, streams, one-line errors, and text in columns."""
 
-from __future__ import annotations
-
 import _thread
 import errno
 import io
@@ -74,12 +72,10 @@ class Ending:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
+            usual = signal.SIG_DFL, signal.default_int_handler
             for name in ("SIGINT", "SIGTERM", "SIGHUP"):
                 number = getattr(signal, name, None)
-                if number is not None and signal.getsignal(number) in (
-                    signal.SIG_DFL,
-                    signal.default_int_handler,
-                ):
+                if number is not None and signal.getsignal(number) in usual:
                     self._previous[number] = signal.signal(number, self.handle)
             self._unraisable, sys.unraisablehook = sys.unraisablehook, self._dropped
         return self

@@ -1,7 +1,5 @@
 """Commands ``update``, which adds rows to a run, and ``choose``, which selects another of its solutions."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Limits on the clusters of a partition, such as sizes, weights, connectedness and shares of groups."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from functools import cached_property

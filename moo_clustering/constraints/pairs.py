@@ -193,14 +193,8 @@ class PairwiseConstraints:
         conflicts = self.cannot_link[inside]
         if strict:
             refuse_conflicts(conflicts, self.must_link, self.n_samples)
-        closed = _closed(
-            self.must_link,
-            self.must_link_weights,
-            self.cannot_link[~inside],
-            self.cannot_link_weights[~inside],
-            component,
-            max_pairs,
-        )
+        cannot, weights = self.cannot_link[~inside], self.cannot_link_weights[~inside]
+        closed = _closed(self.must_link, self.must_link_weights, cannot, weights, component, max_pairs)
         return closed, conflicts
 
     def groups(self) -> ConstraintGroups:

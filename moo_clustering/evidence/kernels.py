@@ -271,10 +271,8 @@ def kernel_ridge(
     >>> kernel_ridge([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]], [0, 2], np.eye(2), noise=0.25).round(6).tolist()
     [[0.9, 0.1], [0.58, 0.42], [0.1, 0.9]]
     """
-    values, shares = (
-        checked_array(kernel, "kernel", np.float64),
-        checked_array(targets, "targets", np.float64),
-    )
+    values = checked_array(kernel, "kernel", np.float64)
+    shares = checked_array(targets, "targets", np.float64)
     if values.ndim != 2:
         raise ValueError(f"kernel must have one row per sample and one column per label, got {values.shape}")
     known = check_columns(columns, len(values))

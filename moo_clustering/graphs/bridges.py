@@ -272,12 +272,8 @@ class LargeGraphBridges:
         """Select the members nearest to the centre of another part."""
         if len(members) <= FACING_SAMPLES:
             return members
-        gaps = np.concatenate(
-            [
-                ((self.points[m] - target) ** 2).sum(axis=1)
-                for m in np.array_split(members, 1 + len(members) // neighbors.CHUNK)
-            ]
-        )
+        parts = np.array_split(members, 1 + len(members) // neighbors.CHUNK)
+        gaps = np.concatenate([((self.points[part] - target) ** 2).sum(axis=1) for part in parts])
         return members[np.sort(np.argsort(gaps, kind="stable")[:FACING_SAMPLES])]
 
 

@@ -1,7 +1,5 @@
 """Sparse matrices of graphs: symmetric similarities and their Laplacians."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

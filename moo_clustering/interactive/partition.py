@@ -5,8 +5,6 @@ computes a :class:`Spread` from the anchors, the points whose group is known: a 
 of the pool, the group of every point, and the probability that it is wrong. Points: samples or landmarks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

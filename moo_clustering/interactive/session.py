@@ -1,7 +1,5 @@
 """AnswerSession: questions about samples, and the partition after every answer."""
 
-from __future__ import annotations
-
 import errno
 import html
 import json
@@ -227,14 +225,8 @@ class AnswerSession:
             concerned[points] = True
             points = np.flatnonzero(concerned[base.landmark_of])
         samples = tuple(int(base.sample_of[point]) for point in proposal.points)
-        return Question(
-            samples,
-            proposal.kind,
-            proposal.probability,
-            proposal.value,
-            points,
-            self._inquiry.state.n_answers,
-        )
+        number = self._inquiry.state.n_answers
+        return Question(samples, proposal.kind, proposal.probability, proposal.value, points, number)
 
     def answer(
         self,
@@ -350,13 +342,12 @@ class AnswerSession:
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str]:
         """Return a function that answers by the classes of all samples."""
-        expected = (
-            f"oracle must be a function, or contain one class per sample, {self._base.n_samples} in all"
-        )
+        n = self._base.n_samples
+        expected = f"oracle must be a function, or contain one class per sample, {n} in all"
         if isinstance(classes, str) or np.ndim(classes) != 1:
             raise TypeError(f"{expected}, got {quoted(classes)}")
         known = checked_array(classes, "oracle")
-        if len(known) != self._base.n_samples:
+        if len(known) != n:
             raise ValueError(f"{expected}, got {len(known)}")
         names = ["-1" if v is None or v != v or v == -1 else str(v).strip() for v in known.tolist()]
 
@@ -756,13 +747,8 @@ class AnswerSession:
         """
         file = checked_path(path)
         head, events, complete = _read(file)
-        session = cls(
-            base,
-            mode=head["mode"],
-            error_rate=head["error_rate"],
-            random_state=head["random_state"],
-            data=data,
-        )
+        options = {name: head[name] for name in ("mode", "error_rate", "random_state")}
+        session = cls(base, **options, data=data)
         if head["fingerprint"] != session._fingerprint:
             raise SessionFileError(
                 f"{file} contains answers about another fit ({head['n_samples']} samples); repeat "

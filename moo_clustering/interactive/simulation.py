@@ -1,7 +1,5 @@
 """Questions of interactive clustering, and their simulation from known classes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Labels of a table in parts: a lazy array, or one Parquet file per part."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Passes over the parts of a table, in this process or as tasks of a Dask cluster."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Callable, Sequence

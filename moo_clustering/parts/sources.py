@@ -1,7 +1,5 @@
 """Tables whose rows are read part by part: arrays, files and Dask collections."""
 
-from __future__ import annotations
-
 import mmap
 import os
 from collections.abc import Callable, Sequence, Set

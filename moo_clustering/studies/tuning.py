@@ -1,7 +1,5 @@
 """Tuning: choose the parameters of a method on some data sets of a study, and test it on the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -545,11 +545,8 @@ def bag_report(
         raise ValueError(f"labels must be one partition of shape (n_bags,), got shape {partition.shape}")
     population = base.check_population(_without_gaps(partition[np.newaxis]), len(partition))
     sizes = population.sizes[0]
-    report: dict[str, Any] = {
-        "n_clusters": len(sizes),
-        "smallest_cluster": int(sizes.min()),
-        "cluster_sizes": sizes.tolist(),
-    }
+    report: dict[str, Any] = {"n_clusters": len(sizes), "smallest_cluster": int(sizes.min())}
+    report["cluster_sizes"] = sizes.tolist()
     for name, index in fitted.items():
         report[name] = float(index.evaluate(population.labels)[0])
     if y is not None:

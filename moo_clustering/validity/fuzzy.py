@@ -1,7 +1,5 @@
 """Indices of fuzzy partitions, in which samples have memberships in all clusters."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
