@@ -31,6 +31,7 @@ from moo_clustering.cli.samples import (
     AreaSamples,
     BagSamples,
     CategorySamples,
+    GraphSamples,
     LabelSetSamples,
     PreparedSamples,
     Samples,
@@ -46,13 +47,14 @@ from moo_clustering.datasets import (
     load_bundled,
     read_bags,
     read_documents,
+    read_graph,
     read_multilabel,
     read_table,
     tables,
     tfidf,
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
-from moo_clustering.datasets.files import NotNumericError, holds_documents, with_flags
+from moo_clustering.datasets.files import NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
 from moo_clustering.persistence import cell_text, read_arrays
@@ -91,6 +93,7 @@ def load_data(
     header: bool | None = None,
     weight: str | None = None,
     start: str | None = None,
+    graph: bool = False,
 ) -> Samples:
     """Read a bundled data set, a file or a folder in the form that the method accepts.
 
@@ -98,8 +101,12 @@ def load_data(
     file contains them, or a column of bag identifiers is named; categories if the method accepts them.
     ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
     ``header`` states whether the first line of a table contains the column names. ``weight`` names a column
-    of a map, and ``start`` a column of a map or table.
+    of a map, and ``start`` a column of a map or table. ``graph`` states whether the data are a graph.
     """
+    if graph:
+        others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
+        others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
+        return load_graph(Path(data), method, labels, others | {"--start with a column": start})
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
         raise DataError(
@@ -171,6 +178,33 @@ def load_data(
     except DataError as error:
         raise DataError(with_flags(error, _TABLE_FLAGS)) from error
     return (CategorySamples if isinstance(table, CategoryTable) else Samples).of(table)
+
+
+def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
+    """Return whether data are a graph, by their suffix or by these options of the method."""
+    if data not in BUNDLED and suffix_of(Path(data)) in tables.GRAPHS:
+        return True
+    return bool(method.graph_options) and all(
+        name in options and options[name] == value for name, value in method.graph_options.items()
+    )
+
+
+def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:
+    """Read a graph; raise a DataError unless the method accepts it, and for flags of tables (``others``)."""
+    from moo_clustering.estimators._methods import METHODS
+
+    if not method.graph_options:
+        takers = ", ".join(known.name for known in METHODS.values() if known.graph_options)
+        raise DataError(
+            f"{path.name} is a graph, which method {method.name} does not accept; methods that do: {takers}"
+        )
+    for flag, value in others.items():
+        if value:
+            raise DataError(f"{flag} does not apply to {path.name}, which is read as a graph")
+    try:
+        return GraphSamples.of(read_graph(path, labels=labels))
+    except DataError as error:
+        raise DataError(for_command(error)) from error
 
 
 def holds_bags(path: Path, bag: str | None) -> bool:

@@ -946,7 +946,7 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
     identity = {
         "method": type(estimator).__name__,
         "parameters": parameters,
-        "data": fingerprint(*(None if part is None else np.asarray(part) for part in data)),
+        "data": fingerprint(*(x if x is None or issparse(x) else np.asarray(x) for x in data)),
     }
     return Checkpoint(
         path=Path(estimator.checkpoint),

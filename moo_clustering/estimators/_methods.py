@@ -95,6 +95,8 @@ class Method:
         Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
     equal_columns : bool, optional
         Whether columns get equal weights before the fit: always, or (False) among categories. None: never.
+    graph_options : mapping
+        Values of options with which ``fit`` accepts the adjacency matrix of a graph. Empty: it never does.
     evolves_with : mapping
         Values of options without which the method runs no generations. Empty: it always or never runs them.
     """
@@ -113,12 +115,13 @@ class Method:
     categorical: bool = False
     areas: bool = False
     equal_columns: bool | None = False
+    graph_options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     evolves_with: Mapping[str, Any] = field(default_factory=dict, hash=False)
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
         # Other types raise an error on registration only, not on import of a module with other methods.
-        for name in ("aliases", "evolves_with"):
+        for name in ("aliases", "graph_options", "evolves_with"):
             if isinstance(options := getattr(self, name), Mapping):
                 object.__setattr__(self, name, _frozen(options))
 
@@ -394,9 +397,14 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         name="icl",
         class_name="ICLClustering",
         paper="Côme, Jouvin, Latouche & Bouveyron 2021",
-        summary="Gaussian clusters and categories of the greatest integrated likelihood; finds their number",
-        needs="numeric features; columns of two values, such as indicators, are categories",
-        aliases={"icl-counts": {"model": "counts"}, "icl-categories": {"model": "categories"}},
+        summary="Gaussian clusters, categories or blocks of a graph of the greatest integrated likelihood",
+        needs="numeric features (columns of two values, such as indicators, are categories), or a graph",
+        aliases={
+            "icl-counts": {"model": "counts"},
+            "icl-categories": {"model": "categories"},
+            "icl-graph": {"model": "sbm"},
+        },
+        graph_options={"model": "sbm"},
         equal_columns=None,
     ),
 )
@@ -564,7 +572,7 @@ def _check_installed(method: Method) -> None:
                 f"{method.module}.{method.class_name} must be a clusterer, with fit and get_params"
             )
     parameters = inspect.signature(estimator_class).parameters
-    for options in (*method.aliases.values(), method.evolves_with):
+    for options in (*method.aliases.values(), method.graph_options, method.evolves_with):
         for name in options:
             if name not in parameters:
                 raise ValueError(f"{method.class_name} has no parameter {quoted(name)}")
