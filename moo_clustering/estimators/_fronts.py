@@ -276,6 +276,11 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         problem: Any = self.result_.problem  # type: ignore[attr-defined]
         return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
 
+    def _clustering_result(self) -> ClusteringResult:
+        # Only MapElites has one.
+        archive = getattr(self.result_.algorithm, "archive_", None)  # type: ignore[attr-defined]
+        return replace(super()._clustering_result(), archive=archive)
+
     def _validate_params(self) -> None:
         super()._validate_params()  # type: ignore[misc]
         given = [name for name in _OF_PYMOO if getattr(self, name)]

@@ -163,7 +163,7 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the largest predictive density times share.
 
-        A sample of the fit is counted twice, so its cluster may differ from ``labels_``. Raises a ValueError
+        It can differ from ``labels_``, because a sample of the fit is then counted twice. Raises a ValueError
         for graphs.
         """
         check_is_fitted(self)
