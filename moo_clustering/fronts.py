@@ -21,14 +21,7 @@ from moo_clustering._kernels.threads import for_parts
 if TYPE_CHECKING:
     from moo_clustering.problems.graphs import SRMOSCProblem
 
-__all__ = [
-    "AttainmentScores",
-    "SRMOSCHull",
-    "attainment_scores",
-    "attainment_surfaces",
-    "control_data",
-    "srmosc_hull_front",
-]
+__all__ = ["AttainmentScores", "SRMOSCHull", "attainment_scores", "control_data", "srmosc_hull_front"]
 Box = tuple[FloatArray, FloatArray]
 Front = tuple[ArrayLike, ArrayLike]
 Kind = Literal["box", "eigenvalue"]
@@ -83,52 +76,6 @@ def attainment_scores(
     scores = np.full(len(front), np.nan)
     scores[kept] = np.min([_to_staircase(scaled[kept], control) for control in surfaces], axis=0)
     return AttainmentScores(scores, numbers, k_max, scaled, surfaces)
-
-
-@documented()
-def attainment_surfaces(
-    fronts: Sequence[ArrayLike], fractions: Sequence[float] = (0.25, 0.5, 0.75)
-) -> dict[float, FloatArray]:
-    """Compute the surfaces that fractions of several fronts attain, such as the median surface.
-
-    A front attains a point if one of its solutions is at least as good in both objectives. O(n_points^2)
-    time for all points of all fronts. Source: V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential
-    performance assessment of stochastic optimisers and the attainment function", EMO 2001.
-
-    Parameters
-    ----------
-    fronts : sequence of array-like of shape (n_solutions, 2)
-        Minimised objectives, one front per run.
-    fractions : sequence of float, default=(0.25, 0.5, 0.75)
-        Least fractions of the fronts, above 0 and up to 1.
-
-    Returns
-    -------
-    dict of float to ndarray of shape (n_corners, 2)
-        Corners of the surface of each fraction, by the first objective.
-
-    Examples
-    --------
-    >>> attainment_surfaces([[[0, 2], [1, 1]], [[1, 0]]], [0.5, 1.0])
-    {0.5: array([[0., 2.],
-           [1., 0.]]), 1.0: array([[1., 1.]])}
-    """
-    runs = [checked_array(F, "fronts", np.float64) for F in fronts]
-    if not runs or any(F.ndim != 2 or F.shape[1] != 2 or not len(F) for F in runs):
-        raise ValueError(
-            "fronts must be arrays of shape (n_solutions, 2), with at least one solution; got shapes "
-            f"{[F.shape for F in runs]}"
-        )
-    x = np.unique(np.concatenate(runs)[:, 0])
-    # The least second objective of every front up to each x, sorted over the fronts.
-    reached = np.sort([np.where(F[:, :1] <= x, F[:, 1:], np.inf).min(axis=0) for F in runs], axis=0)
-    found = {}
-    for fraction in fractions:
-        if not 0 < fraction <= 1:
-            raise ValueError(f"fractions must be above 0 and at most 1, got {fraction}")
-        y = reached[math.ceil(fraction * len(runs) - 1e-9) - 1]
-        found[float(fraction)] = np.column_stack([x, y])[y < np.append(np.inf, y[:-1])]
-    return found
 
 
 def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray, Int64Array]:
@@ -385,6 +332,21 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
         return np.zeros(every.shape[1]), np.ones(every.shape[1])
     low, high = every.min(axis=0), every.max(axis=0)
     return low, high + 0.1 * np.where(high > low, high - low, 1.0)
+
+
+def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]) -> dict[float, FloatArray]:
+    """Return the corners of the surfaces that fractions of fronts of two minimised objectives attain.
+
+    V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of stochastic
+    optimisers and the attainment function", EMO 2001. Each fraction is above 0 and at most 1.
+    """
+    if bad := [one for one in fractions if not 0 < one <= 1]:
+        raise ValueError(f"fractions must be above 0 and at most 1, got {bad[0]}")
+    x = np.unique(np.concatenate(fronts)[:, 0])
+    # The least second objective of every front up to each x, sorted over the fronts.
+    reached = np.sort([np.where(F[:, :1] <= x, F[:, 1:], np.inf).min(axis=0) for F in fronts], axis=0)
+    levels = {one: reached[math.ceil(one * len(fronts) - 1e-9) - 1] for one in fractions}
+    return {one: np.column_stack([x, y])[y < np.append(np.inf, y[:-1])] for one, y in levels.items()}
 
 
 def hypervolume(F: FloatArray, box: Box) -> float:

@@ -17,7 +17,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -56,11 +56,9 @@ from moo_clustering.datasets import (
 from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.files import NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
+from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
 from moo_clustering.persistence import cell_text, read_arrays
-
-if TYPE_CHECKING:
-    from moo_clustering.estimators._methods import Method
 
 # Flags that replace the names of reader options in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
@@ -191,12 +189,10 @@ def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
 
 def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:
     """Read a graph; raise a DataError unless the method accepts it, and for flags of tables (``others``)."""
-    from moo_clustering.estimators._methods import METHODS
-
     if not method.graph_options:
-        takers = ", ".join(known.name for known in METHODS.values() if known.graph_options)
         raise DataError(
-            f"{path.name} is a graph, which method {method.name} does not accept; methods that do: {takers}"
+            f"{path.name} is a graph, which method {method.name} does not accept; methods that do: "
+            + accepting("graph_options")
         )
     for flag, value in others.items():
         if value:
@@ -217,14 +213,12 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
     """Raise if bags are used with a method of samples, or samples with a method of bags."""
-    from moo_clustering.estimators._methods import METHODS
-
     if holds and not method.bags:
-        names = ", ".join(known.name for known in METHODS.values() if known.bags)
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
         raise DataError(
-            f"{how}, but method {method.name} accepts single rows; methods that accept bags are {names}"
+            f"{how}, but method {method.name} accepts single rows; methods that accept bags are "
+            + accepting("bags")
         )
     if method.bags and not holds:
         raise DataError(
@@ -328,8 +322,6 @@ def takes_label_sets(method: Method) -> bool:
 
 def methods_of_label_sets() -> str:
     """Return the names of the methods that accept label sets."""
-    from moo_clustering.estimators._methods import METHODS
-
     return ", ".join(known.name for known in METHODS.values() if takes_label_sets(known))
 
 
@@ -429,16 +421,14 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
     ``options`` contain flags that name columns, because the file has no column names.
     """
     from moo_clustering.datasets.multilabel import default_names, require_finite_csr, sparse_matrix, tidy_csr
-    from moo_clustering.estimators._methods import METHODS
 
     if given := [flag for flag, value in options.items() if value]:
         flags = " and ".join(given)
         raise DataError(f"{flags} cannot be used: {path} is a sparse matrix without column names")
     if not method.sparse:
-        takers = ", ".join(known.name for known in METHODS.values() if known.sparse)
         raise DataError(
             f"{path} is a sparse matrix, but method {method.name} accepts dense features only; methods that "
-            f"accept sparse features are {takers}"
+            f"accept sparse features are {accepting('sparse')}"
         )
     X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
     require_finite_csr(X, str(path))
@@ -656,16 +646,13 @@ def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
     """Remedies for text columns that the method does not accept."""
-    from moo_clustering.estimators._methods import METHODS
-
-    takers = ", ".join(known.name for known in METHODS.values() if known.categorical)
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
         f"method {method.name} accepts numbers only; omit --no-prepare to convert such columns to "
         f"features, exclude them with {out}{more}, declare their role with --labels, "
         "--partial-labels or --id-column, read them as texts with --text-columns, or use a method "
-        f"for categories ({takers})"
+        f"for categories ({accepting('categorical')})"
     )
 
 

@@ -500,6 +500,11 @@ METHODS: dict[str, Method] = {
 }
 
 
+def accepting(field: str) -> str:
+    """Return the names of the methods with a non-empty field."""
+    return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
+
+
 _BUILT_IN = tuple(METHODS.values())
 # Reasons why methods of other packages were left out, with their names.
 _LEFT_OUT: dict[str, set[str]] = {}

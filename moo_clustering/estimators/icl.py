@@ -127,7 +127,7 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
         checkpoint = _base.checkpoint_for(clone(self).set_params(model=repr(self.model)), X)
         with search.InterruptGuard() as guard:
             found = LikelihoodSearch(self, self._index, rng, guard, self._started())
-            shown = {"verbose": self.verbose, "objective_names": ["ICL"], "signs": [-1.0]}
+            shown: dict[str, Any] = {"verbose": self.verbose, "objective_names": ["ICL"], "signs": [-1.0]}
             self.interrupted_ = search.drive(found, n_gen=self.n_gen, checkpoint=checkpoint, **shown)
             best = found.polished()
         names = ["generation", "n_clusters", "icl", "mean_icl"]
@@ -272,7 +272,7 @@ class LikelihoodSearch:
         """Restore a state."""
         self.population = [*np.ascontiguousarray(arrays["population"], dtype=np.int32)]
         self.values = self.index.evaluate(np.array(self.population))
-        self.history = [(int(row[0]), int(row[1]), *map(float, row[2:])) for row in arrays["history"]]
+        self.history = [(int(i), int(k), float(v), float(mean)) for i, k, v, mean in arrays["history"]]
         search.set_rng_state(self.rng, meta["rng"])
 
     def _record(self) -> None:

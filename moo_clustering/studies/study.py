@@ -254,7 +254,7 @@ class Study:
         on : sequence of str or "others"
             Data sets used for tuning. ``"others"``: for every data set, tune on all others.
         score : str, optional
-            cells.Score whose mean over data sets and seeds is optimised. Default: the first score.
+            Score whose mean over data sets and seeds is optimised. Default: the first score.
         seeds : int, default=3
             Number of runs of a trial per data set. A trial with a failed run counts as failed.
         seed : int, default=0
@@ -515,7 +515,8 @@ class Study:
         methods : sequence of str, optional
             Methods that leave a front. Default: all of them.
         fractions : sequence of float, default=(0.25, 0.5, 0.75)
-            Fractions of the seeds, see :func:`~moo_clustering.fronts.attainment_surfaces`.
+            Least fractions of the seeds, above 0 and up to 1, that attain a point: with one of the solutions
+            of their fronts, they are at least as good in both objectives.
 
         Returns
         -------
@@ -523,6 +524,8 @@ class Study:
             ``method``, ``fraction``, and the objectives, in natural sign, of the corners of the surfaces.
         """
         objectives, fronts = self._fronts(data, methods)
+        if len(objectives) != 2:
+            raise ValueError(f"attainment surfaces require two objectives, got {len(objectives)}")
         signs, tables = [-1.0 if greater else 1.0 for _, greater in objectives], []
         for name, found in fronts.items():
             surfaces = attainment_surfaces([np.multiply(signs, front) for front in found], fractions)

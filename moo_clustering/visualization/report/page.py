@@ -189,7 +189,7 @@ def fits(content: ReportContent) -> bool:
     described = (*content.cluster_names, *content.clusters, *content.heatmaps)
     solutions = [content.chosen, *content.rules.values(), *described]
     solutions += [cut[0] for cut in content.cuts]
-    linked = [(panel.matrix, panel.solutions) for panel in content.panels if panel.solutions is not None]
+    linked: Any = [(each.matrix, each.solutions) for each in content.panels if each.solutions is not None]
     samples = [
         *([] if content.map is None else [content.map.rows]),
         content.must_link,
