@@ -268,7 +268,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> Table
         )
     graph = csr_array(matrix, dtype=np.float64)
     if loops := int(np.count_nonzero(graph.diagonal())):
-        warn_caller(f"{path.name}: {loops} loop{'s' * (loops > 1)} (edges from a node to itself) omitted")
+        warn_caller(f"{path.name}: omitted {loops} loop{'s' * (loops > 1)} (edges from a node to itself)")
         graph.setdiag(0.0)
     graph.eliminate_zeros()
     graph.data[:] = 1.0
@@ -287,7 +287,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         if suffix == ".gml":
             if "multigraph" not in text:  # networkx refuses parallel edges in other graphs
                 text = re.sub(r"^(\s*graph\s*\[)", r"\1 multigraph 1 ", text, count=1, flags=re.MULTILINE)
-            named = re.search(r"^\s*label\s", text, re.MULTILINE) is not None
+            named = re.search(r"\bnode\s*\[[^\]]*\blabel\s", text) is not None
             graph = nx.parse_gml(text.splitlines(), label="label" if named else "id")
         elif suffix == ".graphml":
             if "<!" in re.sub("<!--.*?-->", "", text, flags=re.DOTALL):
@@ -322,6 +322,10 @@ def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
         names: Any = np.arange(matrix.shape[0])
     elif is_text_table(path) and len((frame := read_frame(path, Roles())[0]).columns) in (2, 3):
         ends = frame.iloc[:, :2].astype(str).to_numpy()
+        if (empty := (ends == "").any(axis=1)).any():
+            raise files.DataError(
+                f"{path} must have two nodes in every row, got one in row {empty.argmax() + 1}"
+            )
         codes, names = pd.factorize(ends.ravel())
         ones = np.ones(len(ends)), codes.reshape(-1, 2).T
         matrix = csr_array(ones, shape=(len(names), len(names)))

@@ -53,7 +53,7 @@ def test_numbered_nodes_loops_parallel_edges_and_directions(tmp_path):
     nodes = "".join(f"  node\n  [\n    id {i}\n  ]\n" for i in (3, 7, 9))
     links = "".join(f"  edge\n  [\n    source {a}\n    target {b}\n  ]\n" for a, b in edges)
     path.write_text(f'Creator "somebody"\ngraph\n[\n  directed 1\n{nodes}{links}]\n')
-    with pytest.warns(UserWarning, match=r"numbered.gml: 1 loop \(edges from a node to itself\) omitted"):
+    with pytest.warns(UserWarning, match=r"numbered.gml: omitted 1 loop \(edges from a node to itself\)"):
         graph = read_graph(path)
     assert graph.row_ids.tolist() == ["3", "7", "9"]
     assert (graph.X.toarray() == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]).all()
@@ -72,6 +72,7 @@ def test_numbered_nodes_loops_parallel_edges_and_directions(tmp_path):
         ),
         ("a.graphml", "<graphml", "a.graphml cannot be read as a graph"),
         ("a.edges", "a b\nc\n", "the line 'c' must contain two nodes"),
+        ("a.csv", "x,y\n1,2\n1,\n", "a.csv must have two nodes in every row, got one in row 2"),
         ("a.csv", "x,y,z,t\n1,2,3,red\n", "a.csv is not a graph: it must have two columns of nodes"),
         ("a.csv", "x,y,z,t\n1,2,3,4\n", "a.csv is not a graph: it must have two columns of nodes"),
     ],
