@@ -12,6 +12,7 @@ from pymoo.core.population import Population
 from pymoo.core.result import Result
 
 from moo_clustering._arrays import non_dominated
+from moo_clustering._docs import documented
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import evaluated_population
 
@@ -36,13 +37,9 @@ def count_medoid_sets(n: int, k_max: int) -> int:
     return sum(comb(n, k) for k in range(2, k_max + 1))
 
 
+@documented(count_medoid_sets)
 def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
     """Return all sets of 2 to ``k_max`` medoids among ``n`` samples, smaller sets first, each ascending.
-
-    Parameters
-    ----------
-    n, k_max : int
-        Number of samples, and maximum number of medoids.
 
     Returns
     -------

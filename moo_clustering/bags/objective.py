@@ -9,6 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, Labels, choice
+from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.bags import descend_population, sweep_population
 from moo_clustering._kernels.threads import for_parts
@@ -181,6 +182,7 @@ class BagObjective:
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
 
+    @documented(improve)
     def drift(self, labels: Any, rng: Generator, *, p_gene: float = 0.7, bias: float = 0.5) -> Labels:
         """Redraw genes simultaneously, with higher probabilities for nearer centroids.
 
@@ -188,12 +190,8 @@ class BagObjective:
 
         Parameters
         ----------
-        labels : array-like of shape (n_individuals, n_bags)
-        rng : numpy.random.Generator
-        p_gene : float, default=0.7
-            Probability that a gene is redrawn.
         bias : float, default=0.5
-            Addend of the weight of every cluster, on the scale of the distances.
+            Added to the weight of every cluster (Eq. 9), on the scale of the distances.
         """
         labels = self.geometry.checked(labels, self.n_clusters)
         genes, draws = rng.random(labels.shape) < p_gene, rng.random(labels.shape)

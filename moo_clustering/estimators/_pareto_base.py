@@ -132,16 +132,10 @@ class ParetoPoolClusterer(
         the same evolution with random survival.
     pop_size : int
         Population size of the evolution.
-    engine : {"pymoo", "deap"}
-        Library of the evolution.
     extra_candidates : sequence
         Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions, see
         :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, landmarks or means of bags.
         A clusterer with ``pareto_labels_`` adds its whole front.
-    verbose : bool
-        Show the progress of the pool and of the evolution.
-    checkpoint : path
-        File from which an interrupted evolution continues. Requires an integer ``random_state``.
 
     Attributes
     ----------

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering._arrays import Labels, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering.algorithms import (
     ChcStep,
     DeapSearch,
@@ -257,15 +258,13 @@ class MutationOptions:
     p_km: Probability = 0.2
 
 
+@documented(BagObjective.improve)
 @estimator
 class RedrawOptions(MutationOptions):
     """Parameters of mutations that draw genes by the objective of every value.
 
     Parameters
     ----------
-    weights : {"contrast", "scaled", "printed", "greedy"}
-        Weights of the values of a gene: improvement over the worst value (``"contrast"``), Eq. 9, Eqs. 5 and
-        6 as printed, which favour worse values, or only the best value (``"greedy"``).
     empty : {"farthest", "closest"}
         Bag that fills an empty cluster in a k-means step: farthest from its centroid, or closest (paper).
     """
@@ -304,6 +303,7 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
         return GkaStep(mutpb=self.pm, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals)
 
 
+@documented(BagObjective.drift)
 @estimator
 class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means, which minimises the variation of bag means (Eq. 7).
@@ -316,8 +316,6 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 
     Parameters
     ----------
-    bias : float
-        Added to the weight of every cluster in the mutation (Eq. 9), on the scale of the distances.
     reading : {"between", "printed", "printed_meansq"}
         Objective: within-cluster squares of bag means (``"between"``), or two readings of the printed Eq. 7.
         ``"printed_meansq"`` explains the published results, and is least for a cluster of a single bag.
@@ -483,6 +481,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
         )
 
 
+@documented(slot_toolbox)
 @estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
@@ -501,8 +500,6 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         Centres in the index: medoids, or centroids of the partition, which explain the published results.
     mutation : {"index", "rank"}
         A mutation moves a medoid to a bag with a similar number (as in the paper), or to a near bag.
-    reach : float
-        Range of the move, as a share of the bags.
     fitness_scaling : {"inverse", "linear"}
         Conversion of objectives to weights of the roulette.
     pc, pm, p_gene : float

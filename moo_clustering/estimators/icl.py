@@ -24,6 +24,7 @@ from moo_clustering.estimators._options import (
     NonNegativeCount,
     Positive,
     Probability,
+    SearchOptions,
     SeedOptions,
     Verbose,
     estimator,
@@ -39,6 +40,7 @@ from moo_clustering.validity.likelihood import (
 _PARENTS = 0.4
 
 
+@documented(SearchOptions)
 @estimator
 class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator):
     """Clusters and their number by a genetic algorithm that maximises the exact integrated likelihood.
@@ -63,14 +65,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         Parameter of the Dirichlet prior of the proportions.
     k_max : int
         Number of clusters of the initial partitions, and largest number of clusters of the result.
-    pop_size, n_gen : int
-        Population size, and largest number of generations after the initial population.
     pm : float
         Probability that a cluster of a child is split.
-    start : array-like, estimator or path
-        First partitions of the population; see :func:`~moo_clustering.operators.start_genes`.
-    verbose : bool
-        Show a progress bar.
 
     Attributes
     ----------

@@ -76,6 +76,7 @@ _CLONE = 1e-10
 State = tuple[dict[str, Any], dict[str, Any]]
 
 
+@documented(RelocateCenter)
 @estimator
 class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOptions):
     """k-means with a low sum of squares, by evolution or simpler searches.
@@ -102,8 +103,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         Mutation probability of a child: 1, 0.5 or 0.
     ward_start : bool
         Include a Ward cut in the initial population of ``"memetic"``, for up to 8000 samples.
-    removal : {"uniform", "cheap"}
-        Relocated centre: random, or the cheapest of three, moved to a sample drawn by squared distance.
     max_distance_evaluations : int, optional
         Budget of distances between two points, checked between local searches. Default without ``max_time``:
         2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
@@ -113,14 +112,10 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         Number of children without improvement after which the population restarts.
     report_controls : bool
         Also run ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples), each with the same budget.
-    engine : {"pymoo", "deap"}
-        Library of the individuals and operators of ``"memetic"``.
     max_memory : int, default=4 GiB
         Largest size of the distances for a Ward cut in bytes.
     n_jobs : int
         Number of threads. Does not affect the result without ``max_time``.
-    verbose : bool
-        Show a progress bar.
     checkpoint_every : int
         Number of local searches between checkpoints.
     resume : bool

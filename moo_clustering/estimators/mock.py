@@ -28,6 +28,7 @@ from moo_clustering import results
 from moo_clustering._arrays import non_dominated, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import Metric
+from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls
 from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder
@@ -62,6 +63,7 @@ RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
 ControlFront = tuple[FloatArray, Int64Array]
 
 
+@documented(MOCKProblem, NeighborBiasedMutation, MSTInterestingnessSampling)
 @estimator
 class MOCK(
     _base.NearestSampleMixin, _fronts.LazyFrontMixin, _fronts.FrontSearchMixin, _base.ConstrainedClusterer
@@ -114,21 +116,11 @@ class MOCK(
         Initial population: trees without their most interesting links (``"delta"``), half of them replaced by
         k-means partitions (``"2007"``), or by the greedy front, which also joins the result (``"greedy"``),
         see :meth:`MOCKProblem.greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
-    replace : {"neighbor", "self"}
-        New target of removed links in the initial population: a near neighbour, or the sample itself.
     mutation_length : {"genotype", "N"}
         n in the probability 1/n + (l/n)^2 that a link to an l-th neighbour mutates.
-    new_value : {"different", "any"}, optional
-        Whether a mutated gene can retain its value, see
-        :class:`~moo_clustering.operators.NeighborBiasedMutation`.
-    n_neighbors : int
-        Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
-        can be missed. Reduce it to 5 for thin interlocked clusters, whose partition can be dominated at 10.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the mean of the cluster (default), or sum of distances.
         Second: weights 1/r of the r-th neighbours in other clusters.
-    connectivity : {"ranks", "published"}
-        ``"published"``: as computed by the delta-MOCK program.
     scale : {"none", "minmax", "standard"}
         Scaling of the features. Use ``"standard"`` for different units, and ``"none"`` for coordinates.
     metric : str or callable

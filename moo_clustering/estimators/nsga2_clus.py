@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval
 
 from moo_clustering import operators
 from moo_clustering._arrays import non_dominated
+from moo_clustering._docs import documented
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, count_medoid_sets, exhaustive_front
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.encodings.base import row_digests
@@ -31,6 +32,7 @@ Individuals = list[Any]
 Select = Callable[[Individuals, int, np.random.Generator], Individuals]
 
 
+@documented(operators.ConstraintCrowdingSurvival)
 @estimator
 class NSGA2Clus(MedoidSetClusterer):
     """NSGA-II-clus: a search for compact (Xie-Beni) and well separated (I-index) sets of medoids.
@@ -52,9 +54,6 @@ class NSGA2Clus(MedoidSetClusterer):
         published, which does not change the partition.
     pc, pm : float
         Crossover probability of a pair, and mutation probability of an individual.
-    boundary : {"infinite", "finite"}
-        Crowding distance at the ends of a front, see
-        :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
     unique : bool
         Whether distinct sets survive before repeated ones.
     search : {"auto", "evolve", "exhaustive"}

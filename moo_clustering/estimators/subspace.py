@@ -108,6 +108,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
         """Distinction of every cluster by every feature; leading features have positive values."""
 
 
+@documented(subspace.votes)
 @estimator
 class SubspaceEstimator(
     LeadingFeaturesMixin,
@@ -126,11 +127,6 @@ class SubspaceEstimator(
     ----------
     n_clusters : int
         Number of clusters.
-    n_neighbors : int
-        Number of nearest clusters that vote on the classes of a document. Default: all.
-    aggregation : {"normalised", "sum", "membership"}
-        Weights of the votes: inverse distances divided by their sum; inverse distances (as in the paper, not
-        comparable between documents); or memberships.
     threshold : float
         Smallest probability of a label that ``predict`` returns, for label sets.
     binarize : bool
@@ -428,6 +424,7 @@ class StartsEstimator(SubspaceEstimator):
         """Clusters from one start."""
 
 
+@documented(subspace.entropy_weighted_kmeans)
 @estimator
 class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     """k-means with feature weights per cluster.
@@ -446,9 +443,6 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     ----------
     gamma : float
         Dispersion, in squared units of X, that divides a weight by e; larger values use more features.
-    dispersion : {"sum", "mean"}
-        Dispersion of a feature over the documents of a cluster. Sums grow with the cluster and put all
-        weight on constant, mostly absent features; means classify far better.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
@@ -608,6 +602,7 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
         )
 
 
+@documented(SubspaceOptions)
 @estimator
 class SISC(ClassifierMixin, FuzzyStartsEstimator):
     """Semi-supervised impurity-based subspace clustering, and classification by the clusters.
@@ -629,14 +624,6 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         Number of clusters, usually many more than classes.
     gamma : float
         Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
-    impurity : {"mean", "count", "none"} or None
-        Product of Gini index and entropy of the labels of a cluster, divided by that of all labelled
-        documents (``"mean"``) or multiplied by the squared size as in the paper (``"count"``, which
-        dominates all other terms). ``"none"`` and None omit it.
-    chi_scale : {"n", "n_labelled"}
-        Total number of documents in the chi-square.
-    impurity_in_membership : bool
-        Whether memberships depend on the impurity; in the paper they do not.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
         Initial clusters: labelled documents of one class each (random documents without labels), random
         documents, k-means, random memberships, or equal memberships as in the paper, which never change.

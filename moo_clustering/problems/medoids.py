@@ -39,7 +39,8 @@ class MedoidProblem(SignedProblem):
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Features, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters; the root of n_samples is rounded down or up and clipped to 2..n_samples-1.
+        Largest number of clusters, from 2 to n_samples, or the square root of n_samples, rounded down or up
+        and limited to 2..n_samples-1.
     metric : str or callable, default="cosine"
         ``"cosine"`` (zero rows have distance 1 from all others), ``"euclidean"``, ``"precomputed"``, or any
         metric of :func:`sklearn.metrics.pairwise_distances`.

@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
 from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer, quoted
+from moo_clustering._docs import documented
 from moo_clustering._parallel import thread_calls
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import Encoding, base
@@ -333,6 +334,7 @@ class SeedMemo:
 Result = TypeVar("Result")
 
 
+@documented(SubspaceClusteringProblem)
 class SubspaceSeedEncoding(Encoding):
     """Encoding of partitions by seed documents, with -1 in empty slots.
 
@@ -344,17 +346,6 @@ class SubspaceSeedEncoding(Encoding):
     ----------
     data : SubspaceData
     targets : Targets
-        Labels of the documents, used in the sweeps.
-    n_seeds : int
-        Largest number of clusters, and number of genes.
-    k_min : int, optional
-        Smallest number of clusters. Default: ``n_seeds``.
-    n_sweeps : int, default=3
-        Sweeps per decoding.
-    options : SubspaceOptions, optional
-        Options of the sweeps.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Attributes
     ----------
