@@ -151,15 +151,10 @@ class BagObjective:
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
     def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
-        """Move single bags to their best cluster until no move improves the objective.
+        """Move single bags of partitions (n_individuals, n_bags) to their best cluster, in random order.
 
-        Parameters
-        ----------
-        labels : array-like of shape (n_individuals, n_bags)
-        rng : numpy.random.Generator
-            Generator of the order of the genes.
-        max_trials : int, optional
-            Total budget of trial evaluations, divided evenly between individuals.
+        A descent ends if no move improves the objective. ``max_trials`` is the total budget of trial
+        evaluations, divided evenly between individuals; None: no limit.
         """
         count = len(np.atleast_2d(labels))
         order = np.tile(np.arange(self.n_bags), (count, 1))

@@ -126,17 +126,12 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         if self.n_clusters_ == 1 < n_samples and _base.count_distinct_rows(weighted, 2) == 1:
             _base.warn_of_few(1, "at least 2")
 
-    @documented(_base.OF_PREDICT)
+    @documented(_base.NearestSampleMixin.predict)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest medoid, in the metric of the fit, without constraints.
 
         Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
         Cosine distances never predict clusters whose medoid is zero or has an earlier medoid's direction.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With ``metric="precomputed"``: distances to the samples of the fit.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)

@@ -458,20 +458,11 @@ class ParetoPoolClusterer(
         return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
 
     def restore_samples(self, X: Any) -> Self:
-        """Restore the samples of the fit in a model that was loaded from a pickle.
+        """Restore X, the samples of the fit and of its updates, in a model that was loaded from a pickle.
 
         A pickle of a fit with landmarks does not contain the samples. ``predict``, ``choose`` and ``relabel``
         without labels do not need them; ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
         ValueError if the number of rows or the landmark of a row differs from the fit.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The samples of the fit and of its updates, in order.
-
-        Returns
-        -------
-        self
         """
         check_is_fitted(self)
         samples: PooledSamples = vars(self)["_samples"]

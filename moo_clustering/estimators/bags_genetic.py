@@ -303,7 +303,6 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
         return GkaStep(mutpb=self.pm, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals)
 
 
-@documented(BagObjective.drift)
 @estimator
 class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means, which minimises the variation of bag means (Eq. 7).
@@ -316,6 +315,8 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 
     Parameters
     ----------
+    bias : float
+        Added to the weight of every cluster in the mutation (Eq. 9), on the scale of the distances.
     reading : {"between", "printed", "printed_meansq"}
         Objective: within-cluster squares of bag means (``"between"``), or two readings of the printed Eq. 7.
         ``"printed_meansq"`` explains the published results, and is least for a cluster of a single bag.

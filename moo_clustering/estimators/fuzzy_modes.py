@@ -200,13 +200,10 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self.__dict__.pop("cluster_centers_", None)
         if self.metric == "euclidean":
             self.cluster_centers_ = self.modes_
-        if self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(
-                self.n_clusters_,
-                self.n_clusters,
-                "X has fewer distinct rows than clusters, or some modes are not the nearest mode of "
-                "any sample",
-            )
+        reason = (
+            "X has fewer distinct rows than clusters, or some modes are not the nearest mode of any sample"
+        )
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:

@@ -132,8 +132,7 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         self.hierarchy_ = self._described(icl)
         self.interrupted_ = guard.requested
         self.relabel()
-        if self.n_clusters is not None and self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(self.n_clusters_, self.n_clusters)
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
         if guard.requested:
             warn_caller(
                 f"the search was interrupted after {self.n_iter_} generations; the best partition so far is "
@@ -143,17 +142,9 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         return self
 
     def relabel(self, *, n_clusters: int | None = None) -> Self:
-        """Select a level of the hierarchy, by its number of clusters.
+        """Select a level of the hierarchy, by its number of clusters, at most that of the fit (the default).
 
-        Parameters
-        ----------
-        n_clusters : int, optional
-            Number of clusters, at most that of the fit (the default).
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``; if there is no such level.
+        Raises a NotFittedError before ``fit``, and a ValueError if there is no such level.
         """
         check_is_fitted(self, "hierarchy_")
         most = len(self._levels)
@@ -169,7 +160,6 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         A sample of the fit is counted twice, so its cluster may differ from ``labels_``. Raises a ValueError
         for graphs.
         """
-        check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
         found: Labels = self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)
         return found

@@ -193,8 +193,7 @@ class SubspaceEstimator(
         data = self._data(X)
         self._warn_of_data(X, data, targets)
         yield from self._search(data, targets) or ()
-        n_distinct = _base.count_distinct_rows(X, self.n_clusters)
-        if n_distinct < self.n_clusters:
+        if _base.count_distinct_rows(X, self.n_clusters) < self.n_clusters:
             _base.warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
@@ -302,7 +301,6 @@ class SubspaceEstimator(
         return SubspaceData.of(X, dtype=self.dtype, n_jobs=self.n_jobs, shift=shift)
 
     def _distances_of(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
         # Subtract the means of the fit, so that distances do not depend on the other samples of the call.
         data = self._data(self._checked(X, reset=False), self._shift)
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)

@@ -749,7 +749,6 @@ def _inverse(lists: NeighborLists) -> IntArray:
     return rank_of
 
 
-@documented(neighbor_lists)
 class SRMOSCProblem(FixedProblem):
     """Reconstruct every sample from its nearest candidates: accurately (f1), and from few of them (f2).
 
@@ -776,8 +775,12 @@ class SRMOSCProblem(FixedProblem):
         Weight of the ridge penalty; ``"auto"``: 0.025 times the mean feature variance.
     lists : NeighborLists, optional
         Candidates; replaces ``n_candidates``, ``metric``, ``ties`` and ``groups``.
+    groups : ConstraintGroups, optional
+        Groups in conflict, whose samples are not candidates of each other.
     metric : str or callable, default="euclidean"
         Metric of scikit-learn for the nearest candidates, except ``"precomputed"``.
+    ties : {"random", "index"}, default="random"
+        Order of equidistant candidates.
     neighbor_method : str, default="auto"
         Search method for candidates, see :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
