@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_SETS = 5000
 
 
+@documented()
 def count_medoid_sets(n: int, k_max: int) -> int:
     """Return the number of sets of 2 to ``k_max`` medoids among ``n`` samples.
 
@@ -29,10 +30,6 @@ def count_medoid_sets(n: int, k_max: int) -> int:
     ----------
     n, k_max : int
         Number of samples, and maximum number of medoids.
-
-    Returns
-    -------
-    int
     """
     return sum(comb(n, k) for k in range(2, k_max + 1))
 

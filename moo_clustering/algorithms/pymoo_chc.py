@@ -34,9 +34,8 @@ class CHC(Algorithm):
     and selects the best of parents and children. If no pair produces a new child (or no child survives),
     ``d`` decreases; at 0, the next generation restarts. Smaller constraint violations take precedence. Raises
     a TypeError or ValueError if options are unknown or out of range, or the problem has several objectives.
-    Sources: L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
-    with ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering
-    (CHCMIC).
+    Sources: Eshelman, Foundations of Genetic Algorithms 1, 1991, with ``threshold_rule="no_acceptance",
+    divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering (CHCMIC).
 
     Parameters
     ----------

@@ -46,8 +46,7 @@ class AMOSAClus(MedoidSetClusterer):
     The search determines the number of clusters. Partial labels or pairs can guide it. It is a baseline of
     :class:`NSGA2Clus`, with the same front, rules and attributes. Default: 8400 evaluations in batches and
     7300 single evaluations, with the costs of :class:`NSGA2Clus`, or O(n_samples k n_features) for centres.
-    Source: NSGA-II-clus; S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based
-    multiobjective optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
+    Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
 
     Parameters
     ----------

@@ -434,8 +434,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     n_clusters) memory besides X. Sparse data remain sparse.
 
     Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
-    high-dimensional sparse data", IEEE TKDE 19 (2007). "Multi-label ASRS dataset classification using
-    semi-supervised subspace clustering", eq. 13.
+    high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
 
     Parameters
     ----------
@@ -577,8 +576,7 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
-    Recognition 37 (2004). "Multi-label ASRS dataset classification using semi-supervised subspace
-    clustering", eq. 12, with squares as in the former.
+    Recognition 37 (2004). SISC-ML, eq. 12, with squares as in the former.
 
     Examples
     --------

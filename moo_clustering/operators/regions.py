@@ -57,9 +57,8 @@ class TreeRecombination(base.SeededMutation):
     """Redivide unions of two neighbouring regions along random spanning trees (ReCom).
 
     Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair is left
-    unchanged if six trees have no suitable cut. O(n_areas + m log m) time per pair with m edges. Source: D.
-    DeFord, M. Duchin, J. Solomon, "Recombination: a family of Markov chains for redistricting", Harvard Data
-    Science Review 3 (2021).
+    unchanged if six trees have no suitable cut. O(n_areas + m log m) time per pair with m edges. Source:
+    DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
     ----------
