@@ -14,7 +14,7 @@ from pymoo.core.result import Result
 from moo_clustering._arrays import non_dominated
 from moo_clustering._docs import documented
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.problems.partition import evaluated_population, result_of
 
 if TYPE_CHECKING:
     from moo_clustering.problems.medoids import MedoidProblem
@@ -95,13 +95,11 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
         enumerate_medoid_sets(n, k_max), return_values_of=["F", "G", "H"], return_as_dictionary=True
     )
     pop = _distinct(problem, out)
-    result = Result()
-    result.problem, result.pop, result.success = problem, pop, True
     violation = pop.get("CV")[:, 0]
     best = np.flatnonzero(violation == violation.min())
     F = pop.get("F")[best]
-    result.opt = pop[best[non_dominated(F)]]
-    result.X, result.F, result.CV, result.G, result.H = result.opt.get("X", "F", "CV", "G", "H")
+    result = result_of(problem, pop, pop[best[non_dominated(F)]])
+    result.CV, result.G, result.H = result.opt.get("CV", "G", "H")
     return result
 
 

@@ -76,7 +76,7 @@ from moo_clustering.parts import lazy_labels
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.problems.partition import evaluated_population, result_of
 from moo_clustering.results import carried_names
 from moo_clustering.validity import BoundaryCut
 
@@ -612,11 +612,8 @@ class ParetoPoolClusterer(
         if problem is None:
             encoding = LabelEncoding(labels.shape[1], int(found.pool.n_clusters.max()))
             problem = PartitionProblem(None, encoding, list(found.objectives.indices))
-        result = Result()
-        result.problem, result.X, result.F = problem, labels, -values
-        result.pop = result.opt = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
-        result.success = True
-        return result
+        pop = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
+        return result_of(problem, pop, pop)
 
     @property
     def pareto_labels_(self) -> Labels:

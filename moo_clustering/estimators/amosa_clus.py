@@ -29,7 +29,7 @@ from moo_clustering.operators.base import SeededSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.medoids import ConstrainedAssignment
-from moo_clustering.problems.partition import VIOLATION, evaluated_population
+from moo_clustering.problems.partition import VIOLATION, evaluated_population, result_of
 from moo_clustering.validity import internal
 
 # Below this number of samples, there are few medoid sets, and the limits are smaller.
@@ -228,11 +228,7 @@ def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
     out = problem.evaluate(
         problem.features.reshape(1, -1), return_values_of=["F", "G", "H"], return_as_dictionary=True
     )
-    result = Result()
-    result.problem, result.success = problem, True
-    result.pop = evaluated_population(**out)
-    result.opt, result.X, result.F = result.pop, out["X"], out["F"]
-    return result
+    return result_of(problem, evaluated_population(**out))
 
 
 def draw_moves(

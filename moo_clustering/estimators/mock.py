@@ -52,7 +52,7 @@ from moo_clustering.operators import (
 )
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem
-from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.problems.partition import evaluated_population, result_of
 
 _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 # Rules that require labels or pairs.
@@ -637,11 +637,7 @@ class Front(NamedTuple):
 def _single_result(problem: MOCKProblem) -> Result:
     """Return the result for a single sample."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
-    pop = evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
-    result = Result()
-    result.problem, result.pop, result.opt, result.success = problem, pop, pop, True
-    result.X, result.F = pop.get("X", "F")
-    return result
+    return result_of(problem, evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1))))
 
 
 class JoinedEncoding(LocusAdjacencyEncoding):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from numbers import Real
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -511,9 +511,14 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     weight_exponent: Annotated[float, Real] = 5.0
     floor: Positive = 1e-6
 
-    @abstractmethod
+    # Options of the sweeps that are not parameters.
+    _fixed: ClassVar[dict[str, Any]] = {}
+
     def _make_options(self) -> SubspaceOptions:
         """Return the options of the sweeps."""
+        own = self.get_params(deep=False)
+        names = {option.name for option in fields(SubspaceOptions)} & own.keys()
+        return SubspaceOptions(**{name: own[name] for name in names}, **self._fixed)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -588,14 +593,7 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     [(0, 1, 2), (3, 4, 5)]
     """
 
-    def _make_options(self) -> SubspaceOptions:
-        return SubspaceOptions(
-            fuzziness=self.fuzziness,
-            weight_exponent=self.weight_exponent,
-            gamma=0.0,
-            impurity=None,
-            floor=self.floor,
-        )
+    _fixed: ClassVar[dict[str, Any]] = {"gamma": 0.0, "impurity": None}
 
 
 @documented(SubspaceOptions)
@@ -673,17 +671,6 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     def _start(self) -> Init:
         return self.init
-
-    def _make_options(self) -> SubspaceOptions:
-        return SubspaceOptions(
-            fuzziness=self.fuzziness,
-            weight_exponent=self.weight_exponent,
-            gamma=self.gamma,
-            impurity=self.impurity,
-            impurity_in_membership=self.impurity_in_membership,
-            chi_scale=self.chi_scale,
-            floor=self.floor,
-        )
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
         super()._warn_of_data(X, data, targets)
