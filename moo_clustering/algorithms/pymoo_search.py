@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import reduce
-from itertools import repeat
 from os import PathLike
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -95,16 +94,14 @@ pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 # pymoo looks up every name in every individual several times, which takes half of the time of a search on
 # few samples. These replacements, with equal results, look it up once.
-def _get(self: Any, *names: str, to_numpy: bool = True, _get: Any = Population.get, **options: Any) -> Any:
+def _get(self: Any, *names: str, to_numpy: bool = True, _get: Any = Population.get) -> Any:
     members = self.tolist()
-    if options or not names or any(type(one) is not Individual for one in members):
-        return _get(self, *names, to_numpy=to_numpy, **options)
+    if any(type(one) is not Individual for one in members):
+        return _get(self, *names, to_numpy=to_numpy)
     found: list[Any] = []
     for name in names:
-        if hasattr(Individual, name):
-            values = [getattr(one, name) for one in members]
-        else:
-            values = [vars(one)[name] if name in vars(one) else one.data.get(name) for one in members]
+        known = hasattr(Individual, name)
+        values = [getattr(m, name) if known else vars(m).get(name, m.data.get(name)) for m in members]
         found.append(np.array(values) if to_numpy else values)
     return found[0] if len(names) == 1 else tuple(found)
 
@@ -112,14 +109,14 @@ def _get(self: Any, *names: str, to_numpy: bool = True, _get: Any = Population.g
 def _set(self: Any, *pairs: Any, _set: Any = Population.set, **values: Any) -> Any:
     members = self.tolist()
     for name, given in (values | dict(zip(pairs[::2], pairs[1::2], strict=True))).items():
-        listed = hasattr(given, "__len__") and not isinstance(given, str)
-        usual = all(type(one) is Individual and name not in vars(one) for one in members)
-        if not usual or (listed and len(given) != len(members)):
+        each = given if hasattr(given, "__len__") and not isinstance(given, str) else [given] * len(members)
+        if len(each) != len(members) or any(type(m) is not Individual or name in vars(m) for m in members):
             _set(self, name, given)
             continue
-        for one, value in zip(members, given if listed else repeat(given), strict=listed):
+        known = hasattr(Individual, name)
+        for one, value in zip(members, each, strict=True):
             own = value.copy() if isinstance(value, np.ndarray) and value.base is not None else value
-            if hasattr(Individual, name):
+            if known:
                 setattr(one, name, own)
             else:
                 one.data[name] = own

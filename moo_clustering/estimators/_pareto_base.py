@@ -74,7 +74,7 @@ from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.operators import start_genes
 from moo_clustering.parts import lazy_labels
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.pool import PartitionPool
+from moo_clustering.pool import PartitionPool, k_grid
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.problems.partition import evaluated_population
 from moo_clustering.results import carried_names
@@ -86,6 +86,8 @@ if TYPE_CHECKING:
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
 # Family name of evolved partitions.
 _EVOLVED = "evolved"
+# The pool is extended if more than this share of its largest number of clusters is selected.
+_NEAR_TOP = 2 / 3
 
 
 @estimator
@@ -104,7 +106,8 @@ class ParetoPoolClusterer(
         numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, not counting ``rare_groups_``. ``"auto"``: up to 40, and at most
-        max(6, ceil(sqrt(n_samples))).
+        max(6, ceil(sqrt(n_samples))); twice as many, up to n_samples / 5, if a fit without labels, pairs and
+        ``n_clusters`` would select more than two thirds of the largest number.
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
@@ -750,7 +753,9 @@ class ParetoPoolClusterer(
         """Raise if the parameters do not match the data."""
 
     @abstractmethod
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
+    def _pooled(
+        self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, k_range: Any
+    ) -> PooledSamples:
         """Build the pool of the samples that :meth:`_read` returned."""
 
     def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Plans[None]:
@@ -765,10 +770,23 @@ class ParetoPoolClusterer(
         if side.targets is not None and not isinstance(data, Bags):
             warn_if_all_labelled(side.targets.labelled)
         needs_pool = self.kernel != "bags" or side.kind != "labels"
-        self._samples = self._pooled(data, needs_pool, pool_seed)
-        for name in ("parts_", "_marked"):
-            self.__dict__.pop(name, None)
-        yield from self._select(side, *supervision)
+        ks: Any = self.k_range
+        while ks is not None:
+            self._samples = self._pooled(data, needs_pool, pool_seed, ks)
+            for name in ("parts_", "_marked"):
+                self.__dict__.pop(name, None)
+            ks = yield from self._select(side, *supervision, ks=ks)
+
+    def _more_numbers(self, ks: Any, side: SideInformation, labels: IntArray) -> list[int] | None:
+        """Extend automatic numbers of clusters, if the selected number is near the largest one."""
+        restricted = self.n_clusters is not None or self.granularity is not None or side.kind != "none"
+        if ks is None or not isinstance(self.k_range, str) or restricted:
+            return None
+        n = self._samples.n_points
+        numbers = k_grid(n).tolist() if isinstance(ks, str) else ks
+        top = max(numbers, default=n)
+        more = range(top + max(2, top // 10), min(2 * top, n // 5) + 1, max(2, top // 10))
+        return [*numbers, *more] if more and labels.max() + 1 > _NEAR_TOP * top else None
 
     def _read_side_information(self, n_samples: int, *supervision: Any) -> SideInformation:
         side = read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
@@ -811,9 +829,11 @@ class ParetoPoolClusterer(
         side: SideInformation,
         *supervision: ArrayLike | None,
         settle: Callable[[Solution, Candidates | None], Solution] | None = None,
-    ) -> Plans[None]:
+        ks: Any = None,
+    ) -> Plans[list[int] | None]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # ``settle`` can replace the selected result, before any attribute of the previous fit is changed.
+        # Returns only further numbers of clusters if those of the pool, ``ks``, are too small. ``settle``
+        # can replace the selected result, before any attribute of the previous fit is changed.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
@@ -861,6 +881,8 @@ class ParetoPoolClusterer(
                 candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
+                if (more := self._more_numbers(ks, side, solutions["auto"].labels)) is not None:
+                    return more
         if settle is not None:
             solutions["auto"] = settle(solutions["auto"], candidates)
         # Everything is computed before the first attribute of the previous fit is replaced.
@@ -874,6 +896,7 @@ class ParetoPoolClusterer(
                 f"{NO_STRUCTURE}: the clusters are hardly clearer than those found in data without "
                 f"structure (confidence {self.confidence_:.2f}{p_value}); do not trust their number."
             )
+        return None
 
     def _evolution(
         self,

@@ -267,7 +267,7 @@ def mutual_reachability_mst(
     squares = None if precomputed else square_distances(data)
     given = np.ascontiguousarray(data) if squares is None else squares
     lengths = precomputed or squares is not None
-    run(trees.prim_reachability, given.size, given, lengths, cores if precomputed else cores**2, links)
+    run(trees.prim_reachability, m**2 / 2, given, lengths, cores if precomputed else cores**2, links)
     i, j = links.T
     distances = data[i, j] if precomputed else neighbors.row_distances(data, i, j)
     return hang_up(links, np.maximum(distances, np.maximum(cores[i], cores[j])), m, 0)
