@@ -1,7 +1,7 @@
 """Many groups: ``benchmarks/quality_many.py``.
 
 ParetoClustering with the automatic numbers of clusters, which are extended if a large number is selected, and
-with the numbers up to the square root of the number of samples. The sets are Gaussian groups, groups of uneven
+with numbers up to the square root of the number of samples. The sets are Gaussian groups, groups of uneven
 sizes and heavier tails, and data without groups, on which the rule was not chosen.
 """
 
