@@ -35,7 +35,7 @@ _NEEDS = "bags of numeric instances, and the number of clusters; optional labels
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short",
     "delta": "auto",
-    "engine": "nsga2",
+    "solver": "nsga2",
     "pop_size": 100,
     "n_gen": 100,
     "pc": 1.0,
@@ -47,7 +47,7 @@ MOCK_DELTA: dict[str, Any] = {
 }
 MOCK_2007: dict[str, Any] = {
     "encoding": "locus",
-    "engine": "pesa2",
+    "solver": "pesa2",
     "pop_size": 10,
     "archive_size": 1000,
     "n_gen": 1000,
@@ -139,11 +139,11 @@ def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _check_fields(method: Method) -> None:
     """Raise for fields of other types, and for strings that are not names or cannot be shown on one line."""
-    kinds = {"str": str, "bool": bool, "tuple[str, ...]": tuple}
+    kinds = {"str": str, "bool": bool, "bool | None": bool, "tuple[str, ...]": tuple}
     forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
     for each in fields(method):
         value, kind = getattr(method, each.name), kinds.get(str(each.type), Mapping)
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) and (value is not None or "None" not in str(each.type)):
             raise TypeError(f"{each.name} must be a {kind.__name__.lower()}, got {quoted(value)}")
         if isinstance(value, str):
             if not (value.strip() and value.isprintable()):

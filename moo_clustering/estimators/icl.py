@@ -63,8 +63,6 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
         Parameter of the Dirichlet prior of the proportions.
     k_max : int
         Number of clusters of the initial partitions, and largest number of clusters of the result.
-    pop_size, n_gen : int
-        Population size, and largest number of generations after the initial population.
     pm : float
         Probability that a cluster of a child is split.
 
@@ -135,22 +133,13 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
         self._levels, icl = self._index.merge(best)
         self.hierarchy_ = self._described(icl)
         self.relabel()
-        if self.n_clusters is not None and self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(self.n_clusters_, self.n_clusters)
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
     def relabel(self, *, n_clusters: int | None = None) -> Self:
-        """Select a level of the hierarchy, by its number of clusters.
+        """Select a level of the hierarchy, by its number of clusters, at most that of the fit (the default).
 
-        Parameters
-        ----------
-        n_clusters : int, optional
-            Number of clusters, at most that of the fit (the default).
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``; if there is no such level.
+        Raises a NotFittedError before ``fit``, and a ValueError if there is no such level.
         """
         check_is_fitted(self, "hierarchy_")
         most = len(self._levels)
@@ -166,7 +155,6 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
         It can differ from ``labels_``, because a sample of the fit is then counted twice. Raises a ValueError
         for graphs.
         """
-        check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
         found: Labels = self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)
         return found
