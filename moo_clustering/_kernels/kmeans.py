@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
+from moo_clustering._kernels.threads import borrowed
 
 # Rounding errors of a distance (per feature) and of a bound that every pass updates, relative to the largest
 # distance. A sample is skipped only if its bounds differ by more, so that labels equal those of the plain
@@ -94,10 +95,51 @@ def two_nearest(
     return n * k
 
 
+@borrowed()
+def _block_squares(
+    X: NDArray[Any], i: int, blocks: NDArray[Any], start: int, m: int, out: NDArray[Any]
+) -> None:
+    """Squared distances of row i to m points, stored by feature from ``start``, as in ``_squares``."""
+    d, t = X.shape[1], 0
+    for j in range(m):
+        out[j] = 0.0
+    while t + 4 <= d:
+        x0, x1, x2, x3 = X[i, t], X[i, t + 1], X[i, t + 2], X[i, t + 3]
+        at = start + t * m
+        a, b = blocks[at : at + m], blocks[at + m : at + 2 * m]
+        c, e = blocks[at + 2 * m : at + 3 * m], blocks[at + 3 * m : at + 4 * m]
+        for j in range(m):
+            gap = x0 - a[j]
+            total = out[j] + gap * gap
+            gap = x1 - b[j]
+            total += gap * gap
+            gap = x2 - c[j]
+            total += gap * gap
+            gap = x3 - e[j]
+            out[j] = total + gap * gap
+        t += 4
+    while t < d:
+        x0, a = X[i, t], blocks[start + t * m : start + t * m + m]
+        for j in range(m):
+            gap = x0 - a[j]
+            out[j] += gap * gap
+        t += 1
+
+
+@borrowed(fastmath={"nnan", "nsz", "reassoc"})
+def _least(values: NDArray[Any], n: int) -> float:
+    """Return the minimum of the first n values."""
+    least = np.inf
+    for j in range(n):
+        value = values[j]
+        least = value if value < least else least
+    return least
+
+
 @njit(cache=True, nogil=True)
 def nearest_in_groups(
     X: NDArray[Any],
-    columns: NDArray[Any],
+    blocks: NDArray[Any],
     numbers: NDArray[Any],
     limits: NDArray[Any],
     starts: NDArray[Any],
@@ -109,16 +151,15 @@ def nearest_in_groups(
     last: int,
 ) -> None:
     """Write the nearest points of rows ``first`` to ``last``, nearest first (ties: the lowest number)."""
-    # ``columns`` (d, k) are the points in groups from ``starts[g]`` to ``starts[g + 1]``, with their numbers
-    # and squared ``limits``: a point is found only up to this distance. A group is skipped if its pivot (a
-    # column of ``pivots``) is farther than its radius plus the distance found, with a margin for rounding.
-    # Distances do not depend on other rows or on the groups.
-    n_groups, most = len(radii), positions.shape[1]
+    # Points are in groups from ``starts[g]`` to ``starts[g + 1]``, with their numbers and squared ``limits``:
+    # a point is found only up to this distance. ``blocks`` joins the columns of every group, (d, size). A
+    # group is skipped if its pivot (a column of ``pivots``) is farther than its radius plus the distance
+    # found, with a margin for rounding. Distances do not depend on other rows or on the groups.
+    n_groups, most, d = len(radii), positions.shape[1], X.shape[1]
     gaps = starts[1:] - starts[:-1]
     out, bounds = np.empty(gaps.max()), np.empty(n_groups)
     for i in range(first, last):
-        x = X[i]
-        _squares(x, pivots, bounds)
+        _block_squares(X, i, pivots, 0, n_groups, bounds)
         for g in range(n_groups):
             away = np.sqrt(bounds[g])
             bound = away - radii[g] - _PER_RUN * (away + radii[g])
@@ -135,7 +176,9 @@ def nearest_in_groups(
                 break
             bounds[at] = -1.0
             low, high = starts[at], starts[at + 1]
-            _squares(x, columns[:, low:high], out[: high - low])
+            _block_squares(X, i, blocks, d * low, high - low, out)
+            if _least(out, high - low) > values[most - 1]:
+                continue
             for j in range(high - low):
                 value, number = out[j], numbers[low + j]
                 t = most - 1

@@ -40,8 +40,6 @@ TRIVIAL = "trivial"
 N_NEAREST = 3
 # Outliers beyond this many standard deviations of the other samples have squares that could overflow.
 _MOST_SCALED = 1e140
-# Number of products of samples and landmarks to compute at once: 80 MB.
-_PRODUCTS = 10_000_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Range of random walks on the graph.
@@ -345,7 +343,7 @@ def extended(
     if len(fresh) and not own and len(old) + len(fresh) > n_landmarks:
         fresh = np.unique(new[apart], axis=0)
         if len(fresh) > (most := max(1, n_landmarks // 10)):
-            fresh = placement.landmark_centers(fresh, most, 0)[1]
+            fresh = placement.landmark_centers(fresh, most, 0)
     points, far = np.concatenate([old, fresh]), samples.far
     if len(fresh):
         far = placement.far_points(points)

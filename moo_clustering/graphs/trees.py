@@ -155,7 +155,7 @@ def _of_rows(
     else:
         squares = square_distances(points)
         given = points if squares is None else squares
-        run(trees.prim, given.size, given, squares is not None, keys[first], links)
+        run(trees.prim, len(points) * points.size, given, squares is not None, keys[first], links)
     lengths = _lengths(points, links, metric, space.power)
     space.finish(lengths)
     others = np.setdiff1d(np.arange(len(X)), first)
@@ -252,7 +252,7 @@ def mutual_reachability_mst(
     squares = None if precomputed else square_distances(data)
     given = np.ascontiguousarray(data) if squares is None else squares
     lengths = precomputed or squares is not None
-    run(trees.prim_reachability, given.size, given, lengths, cores if precomputed else cores**2, links)
+    run(trees.prim_reachability, m * data.size, given, lengths, cores if precomputed else cores**2, links)
     i, j = links.T
     distances = data[i, j] if precomputed else neighbors.row_distances(data, i, j)
     return hang_up(links, np.maximum(distances, np.maximum(cores[i], cores[j])), m, 0)
