@@ -409,9 +409,7 @@ class PointSearch:
     ``limits`` are the largest distances at which points are found, one per point.
     """
 
-    def __init__(
-        self, points: FloatArray, limits: FloatArray | None = None, pivots: FloatArray | None = None
-    ) -> None:
+    def __init__(self, points: FloatArray, limits: Any = None, pivots: Any = None) -> None:
         # Groups of near points around pivots, found by a few steps of k-means, or one from given pivots.
         n_steps, n_groups = 1, max(1, min(32, len(points) // 8))
         if pivots is None:
@@ -448,16 +446,12 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
     # ties go to the lowest centre. With few features, the search takes a fifth of the processor time.
     n, few = len(rows), rows.shape[1] <= _FEW
     batch, random = min(n, _BATCH), np.random.RandomState(seed)
-    some = np.arange(n)
-    if 3 * batch < n:
-        random.randint(0, n, 3 * batch)  # scikit-learn's validation set
-        some = random.randint(0, n, 3 * batch)
-    else:
-        random.randint(0, n, n)
-    chosen = random.choice(len(some), n_landmarks, replace=False, p=np.full(len(some), 1 / len(some)))
-    centers, counts, since, pivots = rows[some[chosen]], np.zeros(n_landmarks), 0, None
+    first = min(n, 3 * batch)
+    random.randint(0, n, first)  # scikit-learn's validation set
+    some = random.randint(0, n, first) if first < n else np.arange(n)
+    chosen = random.choice(first, n_landmarks, replace=False, p=np.full(first, 1 / first))
+    centers, counts, since, pivots = rows[some[chosen]], np.zeros(n_landmarks), batch, None
     for _ in range(_PASSES * n // batch):
-        since += batch
         due = since >= 10 * n_landmarks or (counts == 0.0).any()
         drawn = rows.take((n * random.random_sample(batch)).astype(np.intp), axis=0)
         if few:
@@ -466,8 +460,8 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
         else:
             half = 0.5 * np.einsum("ij,ij->i", centers, centers)
             with one_thread("blas"):
-                parts = [(half - part @ centers.T).argmin(axis=1) for part in np.array_split(drawn, 16)]
-            labels = np.concatenate(parts)
+                blocks = np.array_split(drawn, 16)
+                labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
         # Sums start with the earlier rows, as a product of the centre and their number.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
@@ -482,6 +476,7 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             if low.any():
                 centers[low] = drawn[random.choice(batch, low.sum(), replace=False)]
                 counts[low] = counts[~low].min()
+        since += batch
     return centers
 
 

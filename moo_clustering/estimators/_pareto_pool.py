@@ -260,24 +260,21 @@ class PooledSamples:
                 # Rows that equal those of a group are not outliers, even if the group has a single landmark.
                 same = away <= placement.EQUAL * np.abs(self.features).max()
                 unclear &= ~same | (self.rare[nearest] < 0)
-            lists, places = search(near)[0], np.cumsum(~self.far) - 1
-            chosen = np.flatnonzero(unclear)
+            lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
             for low in range(0, len(chosen), _AT_ONCE):
                 part = chosen[low : low + _AT_ONCE]
                 some, beyond = rows(part), np.zeros(len(part), dtype=bool)
                 for others in lists[places[nearest[part]]].T:
                     gaps = some - near[others]
                     beyond |= np.einsum("ij,ij->i", gaps, gaps) > limit * limit
-                if beyond.any():
-                    found[part[beyond]] = self._beyond(some[beyond])
+                found[part[beyond]] = self._beyond(some[beyond])
         return found
 
     def _beyond(self, rows: FloatArray) -> BoolArray:
         if self._inliers is None:
             return np.zeros(len(rows), dtype=bool)
-        search, reach, _ = self._inliers
-        neighbors, distances = search(rows)
-        return placement.are_far(distances[:, -1], neighbors, reach)
+        neighbors, distances = self._inliers[0](rows)
+        return placement.are_far(distances[:, -1], neighbors, self._inliers[1])
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool of the points outside rare groups, and add the groups to its partitions."""
