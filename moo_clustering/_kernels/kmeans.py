@@ -95,19 +95,9 @@ def two_nearest(
 
 
 @njit(cache=True, nogil=True)
-def nearest_in_groups(
-    X: NDArray[Any],
-    columns: NDArray[Any],
-    numbers: NDArray[Any],
-    limits: NDArray[Any],
-    starts: NDArray[Any],
-    pivots: NDArray[Any],
-    radii: NDArray[Any],
-    positions: NDArray[Any],
-    squares: NDArray[Any],
-    first: int,
-    last: int,
-) -> None:
+def nearest_in_groups(  # type: ignore[no-untyped-def]
+    X, columns, numbers, limits, starts, pivots, radii, positions, squares, first, last
+):
     """Write the nearest points of rows ``first`` to ``last``, nearest first (ties: the lowest number)."""
     # ``columns`` (d, k) are the points in groups from ``starts[g]`` to ``starts[g + 1]``, with their numbers
     # and squared ``limits``: a point is found only up to this distance. A group is skipped if its pivot (a
@@ -361,19 +351,9 @@ def greedy_seeds(
 
 
 @njit(cache=True, nogil=True)
-def population_sums(
-    X: NDArray[Any],
-    start: int,
-    columns: NDArray[Any],
-    offset: NDArray[Any],
-    mean: NDArray[Any],
-    units: NDArray[Any],
-    sizes: NDArray[Any],
-    sums: NDArray[Any],
-    high: NDArray[Any],
-    low: NDArray[Any],
-    first: NDArray[Any],
-) -> None:
+def population_sums(  # type: ignore[no-untyped-def]
+    X, start, columns, offset, mean, units, sizes, sums, high, low, first
+):
     """Add sizes, sums, squared distances (in two parts) and first rows of the clusters of p candidates."""
     # ``columns`` has the centres of all candidates, (d, p k). Adding and subtracting an anchor rounds to
     # multiples of ``units`` (p, 3), so that no sum depends on the order of rows.

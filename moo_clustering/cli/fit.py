@@ -102,10 +102,7 @@ _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "
 
 
 def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
-    """Read the data, fit the method, write the folder ``out`` and print the summary.
-
-    ``options`` are those of the command, by name. Exits with code 130 after an interruption.
-    """
+    """Read the data, fit the method, write the folder ``out`` and print the summary."""
     started = time.perf_counter()
     quiet, seed, resume = options["quiet"], options["seed"], options["resume"]
     with shown_warnings() as notices:
@@ -291,13 +288,11 @@ def run_job(
     with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> Outcome:
-    """Fit and save the results, also after Ctrl-C.
-
-    A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. The order is:
-    results, report, record with status "complete", removal of the checkpoint. A killed run can be resumed
-    between any two of these steps. ``extra`` are further entries of the record. With ``plain_csv``, cells of
-    CSV files that look like formulas are not changed.
-    """
+    """Fit and save the results, also after Ctrl-C."""
+    # A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. The order is:
+    # results, report, record with status "complete", removal of the checkpoint. A killed run can be resumed
+    # between any two of these steps. ``extra`` are further entries of the record. With ``plain_csv``, cells
+    # of CSV files that look like formulas are not changed.
     record = job.record() | dict(extra or {})
     found = None
     verbose = bool(job.estimator.get_params(deep=False).get("verbose", True))
@@ -453,11 +448,9 @@ def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
 def save_report(
     folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any], name: str = ""
 ) -> list[str]:
-    """Write the content and the page of the report of a fitted job, and return the names of the files.
-
-    ``extra`` are further arguments of ``report_content``, and ``name`` is that of the folder, if the files
-    will be moved. Any error becomes a warning, because the results are already saved.
-    """
+    """Write the content and the page of the report of a fitted job, and return the names of the files."""
+    # ``extra`` are further arguments of ``report_content``, and ``name`` is that of the folder, if the files
+    # will be moved.
     files: list[str] = []
     has_checkpoint = (folder / CHECKPOINT).exists()
     try:

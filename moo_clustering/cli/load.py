@@ -92,14 +92,12 @@ def load_data(
     weight: str | None = None,
     start: str | None = None,
 ) -> Samples:
-    """Read a bundled data set, a file or a folder in the form that the method accepts.
-
-    Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
-    file contains them, or a column of bag identifiers is named; categories if the method accepts them.
-    ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
-    ``header`` states whether the first line of a table contains the column names. ``weight`` names a column
-    of a map, and ``start`` a column of a map or table.
-    """
+    """Read a bundled data set, a file or a folder in the form that the method accepts."""
+    # Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
+    # file contains them, or a column of bag identifiers is named; categories if the method accepts them.
+    # ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
+    # ``header`` states whether the first line of a table contains the column names. ``weight`` names a column
+    # of a map, and ``start`` a column of a map or table.
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
         raise DataError(
@@ -208,10 +206,7 @@ def load_bags(
     partial_labels: str | None = None,
     drop: Sequence[str] = (),
 ) -> BagSamples:
-    """Read the bags of a file, with their known classes and partial labels.
-
-    Raises a DataError if a column that looks like the classes of the bags would become a feature.
-    """
+    """Read the bags of a file, with their known classes and partial labels."""
     if partial_labels is None:
         table = _read(path, bag, labels, drop)
         return _samples(table, table)
@@ -265,11 +260,9 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
-    """Return whether a file is read as samples with label sets.
-
-    These are svmlight files, and ARFF files with a label file or the number of labels in the header. For
-    methods of label sets, also every ARFF file without bags, and npz files with label indicators.
-    """
+    """Return whether a file is read as samples with label sets."""
+    # These are svmlight files, and ARFF files with a label file or the number of labels in the header. For
+    # methods of label sets, also every ARFF file without bags, and npz files with label indicators.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -309,12 +302,10 @@ def load_label_sets(
     drop: Sequence[str],
     others: Mapping[str, object],
 ) -> LabelSetSamples:
-    """Read the samples and label sets of a file.
-
-    ``label_file`` contains the names of the labels (MULAN's XML; default: next to the file).
-    ``partial_labels`` names the label attributes if there is no such file. ``others`` are the values of flags
-    that do not apply to such files.
-    """
+    """Read the samples and label sets of a file."""
+    # ``label_file`` contains the names of the labels (MULAN's XML; default: next to the file).
+    # ``partial_labels`` names the label attributes if there is no such file. ``others`` are the values of
+    # flags that do not apply to such files.
     if not takes_label_sets(method):
         raise DataError(
             f"{path.name} contains samples with several labels, which method {method.name} does not "
@@ -389,11 +380,7 @@ def _names(text: str) -> list[str]:
 
 
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> UntabledSamples:
-    """Read a sparse matrix.
-
-    Raises a DataError if the matrix is damaged or not finite, the method does not accept sparse data, or
-    ``options`` contain flags that name columns, because the file has no column names.
-    """
+    """Read a sparse matrix."""
     from moo_clustering.datasets.multilabel import default_names, require_finite_csr, sparse_matrix, tidy_csr
     from moo_clustering.estimators._methods import METHODS
 
@@ -433,11 +420,8 @@ def load_prepared(
     frame: pd.DataFrame | None = None,
     hint: str = "",
 ) -> PreparedSamples | CategorySamples:
-    """Read a file, and convert its columns without another role to features, or fill their empty cells.
-
-    ``options`` are those of ``prepare_table``, and ``frame`` are the cells of the file, if already read.
-    Raises a DataError if the file is unreadable, or no column remains.
-    """
+    """Read a file, and convert its columns without another role to features, or fill their empty cells."""
+    # ``options`` are those of ``prepare_table``, and ``frame`` are the cells of the file, if already read.
     notes: list[str] = []
     try:
         if frame is None:
@@ -645,10 +629,8 @@ def text_features(
     svd: int | None = None,
     embed: str | None = None,
 ) -> TextSamples:
-    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set.
-
-    With ``embed``, a method clusters the embeddings, and the weights only name the clusters.
-    """
+    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set."""
+    # With ``embed``, a method clusters the embeddings, and the weights only name the clusters.
     weights, vocabulary = tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if embed is not None:
@@ -693,11 +675,8 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
 ) -> TextSamples:
-    """Tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents, with unit rows.
-
-    The default stemmer is Porter's, or none, with a warning, if snowballstemmer is not installed. Raises a
-    DataError if no stem remains, or the requested stemmer is not installed.
-    """
+    """Tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents, with unit rows."""
+    # The default stemmer is Porter's, or none, with a warning, if snowballstemmer is not installed.
     texts, chosen = samples.source.texts, _available(stemmer)
     try:
         counts, terms = document_term_counts(

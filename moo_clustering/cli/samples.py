@@ -147,10 +147,8 @@ class Samples(Table):
         return replace(self, X=self.X[:, columns], feature_names=names)
 
     def partial_sets(self) -> PartialSets | None:
-        """Return the labels for a method that predicts them, or None.
-
-        Indicators are 0 and 1, with a row of -1 for every unlabelled sample.
-        """
+        """Return the labels for a method that predicts them, or None."""
+        # Indicators are 0 and 1, with a row of -1 for every unlabelled sample.
         names, sets = self.partial_names, self.partial_label_sets
         if sets is not None:
             names = tuple(sorted({name for found in sets for name in found}))
@@ -166,11 +164,9 @@ class Samples(Table):
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Agreement of clusters with the known classes of samples; empty without classes.
-
-        With partial labels, also the accuracy on samples that are unlabelled in the fit. With several classes
-        per sample, the entropy in bits, and its mean over random permutations of the labels as a control.
-        """
+        """Agreement of clusters with the known classes of samples; empty without classes."""
+        # With partial labels, also the accuracy on samples that are unlabelled in the fit. With several
+        # classes per sample, the entropy in bits, and its mean over random permutations of the labels.
         from moo_clustering.validity import clustering_accuracy
 
         if self.label_sets is not None:

@@ -422,11 +422,9 @@ def typed(
     missing: Sequence[str] = _NO_NUMBER,
     dates: bool = True,
 ) -> Any:
-    """Convert to numbers or booleans if all known cells permit, otherwise to texts.
-
-    With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
-    Columns of lists, bytes and categories do not change.
-    """
+    """Convert to numbers or booleans if all known cells permit, otherwise to texts."""
+    # With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
+    # Columns of lists, bytes and categories do not change.
     if files.is_plain(column) and files.indistinct_values(column) is None:
         return column
     cells = files.cells_of(column)
@@ -650,11 +648,8 @@ def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str)
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
-    """Return the features as stripped texts (categories), booleans, or float64.
-
-    Raises a DataError for category columns with empty cells, values other than texts, or a distinct value in
-    each of many rows. Warns of columns that seem to be numbers or identifiers.
-    """
+    """Return the features as stripped texts (categories), booleans, or float64."""
+    # Warns of columns that seem to be numbers or identifiers.
     columns = {}
     for name, column in frame.items():
         kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
@@ -814,14 +809,11 @@ def holds_columns(path: Path) -> bool:
 
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
-    """Read a table with cells in the notation of the file, and return cells, roles and notes for the user.
-
-    Text may be UTF-8, UTF-16 with a byte order mark, or else is decoded as Windows-1252. Empty unnamed
-    columns and empty rows at the end are dropped. Cells are text, or have the types of a Parquet file. A
-    first column without a name becomes the identifiers. Raises a DataError for files that are missing, empty,
-    ragged or damaged, and columns that do not exist. ``attrs["csv"]`` of the cells contains the separator and
-    the encoding of a text. O(bytes) time and memory.
-    """
+    """Read a table with cells in the notation of the file, and return cells, roles and notes for the user."""
+    # Text may be UTF-8, UTF-16 with a byte order mark, or else is decoded as Windows-1252. Empty unnamed
+    # columns and empty rows at the end are dropped. Cells are text, or have the types of a Parquet file. A
+    # first column without a name becomes the identifiers. ``attrs["csv"]`` of the cells contains the
+    # separator and the encoding of a text. O(bytes) time and memory.
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)

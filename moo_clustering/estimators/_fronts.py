@@ -133,13 +133,8 @@ class ControlsMixin:
         """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
 
         Run the PymooSearch or DeapSearch by :func:`~moo_clustering.algorithms.drive`, or use its ``problem``
-        with another algorithm, or its ``toolbox`` in loops of DEAP. Raises a ValueError if parameters or data
-        are out of range, or ``fit`` would run no evolutionary search.
-
-        Parameters
-        ----------
-        X, y, **fit_options
-            As for ``fit``. Options are its further arguments, such as ``must_link``.
+        with another algorithm, or its ``toolbox`` in loops of DEAP. Arguments are those of ``fit``. Raises a
+        ValueError if parameters or data are out of range, or ``fit`` would run no evolutionary search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 

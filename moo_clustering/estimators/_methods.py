@@ -35,7 +35,7 @@ _NEEDS = "bags of numeric instances, and the number of clusters; optional labels
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short",
     "delta": "auto",
-    "engine": "nsga2",
+    "solver": "nsga2",
     "pop_size": 100,
     "n_gen": 100,
     "pc": 1.0,
@@ -47,7 +47,7 @@ MOCK_DELTA: dict[str, Any] = {
 }
 MOCK_2007: dict[str, Any] = {
     "encoding": "locus",
-    "engine": "pesa2",
+    "solver": "pesa2",
     "pop_size": 10,
     "archive_size": 1000,
     "n_gen": 1000,

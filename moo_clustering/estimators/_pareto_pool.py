@@ -14,12 +14,7 @@ from scipy.sparse.linalg import eigsh
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import (
-    integer_seed,
-    number_clusters,
-    quoted,
-    spawn_seeds,
-)
+from moo_clustering._arrays import integer_seed, number_clusters, quoted, spawn_seeds
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel

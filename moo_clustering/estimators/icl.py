@@ -24,6 +24,7 @@ from moo_clustering.estimators._options import (
     NonNegativeCount,
     Positive,
     Probability,
+    SearchOptions,
     SeedOptions,
     Verbose,
     estimator,
@@ -39,6 +40,7 @@ from moo_clustering.validity.likelihood import (
 _PARENTS = 0.4
 
 
+@documented(SearchOptions)
 @estimator
 class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator):
     """Clusters and their number by a genetic algorithm that maximises the exact integrated likelihood.
@@ -63,14 +65,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         Parameter of the Dirichlet prior of the proportions.
     k_max : int
         Number of clusters of the initial partitions, and largest number of clusters of the result.
-    pop_size, n_gen : int
-        Population size, and largest number of generations after the initial population.
     pm : float
         Probability that a cluster of a child is split.
-    start : array-like, estimator or path
-        First partitions of the population; see :func:`~moo_clustering.operators.start_genes`.
-    verbose : bool
-        Show a progress bar.
 
     Attributes
     ----------
@@ -136,8 +132,7 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         self.hierarchy_ = self._described(icl)
         self.interrupted_ = guard.requested
         self.relabel()
-        if self.n_clusters is not None and self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(self.n_clusters_, self.n_clusters)
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
         if guard.requested:
             warn_caller(
                 f"the search was interrupted after {self.n_iter_} generations; the best partition so far is "
@@ -147,17 +142,9 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         return self
 
     def relabel(self, *, n_clusters: int | None = None) -> Self:
-        """Select a level of the hierarchy, by its number of clusters.
+        """Select a level of the hierarchy, by its number of clusters, at most that of the fit (the default).
 
-        Parameters
-        ----------
-        n_clusters : int, optional
-            Number of clusters, at most that of the fit (the default).
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``; if there is no such level.
+        Raises a NotFittedError before ``fit``, and a ValueError if there is no such level.
         """
         check_is_fitted(self, "hierarchy_")
         most = len(self._levels)
@@ -173,7 +160,6 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         A sample of the fit is counted twice, so its cluster may differ from ``labels_``. Raises a ValueError
         for graphs.
         """
-        check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
         found: Labels = self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)
         return found

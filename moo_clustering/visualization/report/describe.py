@@ -277,11 +277,8 @@ def read_samples(
     columns: pd.DataFrame | None = None,
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
-    """Read the samples of a run, or return a message that explains why they cannot be shown.
-
-    ``columns`` describe the clusters in place of X. Without ``units``, their cells are parsed as those of a
-    table. Raises a ValueError unless there is one row or bag per label, and one name per feature.
-    """
+    """Read the samples of a run, or return a message that explains why they cannot be shown."""
+    # ``columns`` describe the clusters in place of X. Without ``units``, their cells are parsed.
     import pandas as pd
 
     from moo_clustering.bags import Bags
@@ -426,10 +423,8 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 
 def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
-    """Return the silhouettes of every partition, without samples in no cluster (-1).
-
-    O(n_rows^2 n_clusters) time for the clusters of all partitions, by matrix products.
-    """
+    """Return the silhouettes of every partition, without samples in no cluster (-1)."""
+    # O(n_rows^2 n_clusters) time for the clusters of all partitions, by matrix products.
     numbers = [int(row.max()) + 1 for row in labels]
     found: list[Cohesion] = []
     start, most = 0, max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
@@ -499,12 +494,10 @@ def typical_rows(
     distances: SampledDistances | None = None,
     to_own: FloatArray | None = None,
 ) -> list[RowNumbers]:
-    """Return the samples nearest to the mean of clusters 0, 1, ... (ties: the first).
-
-    The mean is a direction for cosine distances. For bags and precomputed distances, samples are sorted by
-    mean distance to their cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). The medoid of
-    the method, if any, is first.
-    """
+    """Return the samples nearest to the mean of clusters 0, 1, ... (ties: the first)."""
+    # The mean is a direction for cosine distances. For bags and precomputed distances, samples are sorted by
+    # mean distance to their cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). The medoid of
+    # the method, if any, is first.
     n_clusters = int(labels.max()) + 1
     if samples.kind in ("bags", "distances"):
         assert distances is not None

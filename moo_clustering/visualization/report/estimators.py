@@ -566,10 +566,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
-    """Return classes 0, 1, ..., -1 for unlabelled samples; None without labels and for label sets.
-
-    Raises a ValueError unless there is one entry per sample.
-    """
+    """Return classes 0, 1, ..., -1 for unlabelled samples; None without labels and for label sets."""
     if y is None:
         return None
     found = checked_array(y, "y")
@@ -586,10 +583,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Return names of the samples. Default: those of bags, table rows or AnnData, otherwise row numbers.
-
-    Raises a ValueError unless there is one name per sample.
-    """
+    """Return names of the samples. Default: those of bags, table rows or AnnData, otherwise row numbers."""
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
     if names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
