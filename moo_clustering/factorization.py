@@ -189,7 +189,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> N
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
     normalize : bool, default=True
         Compare weights for topics of unit length, so that labels do not depend on the relative
-        scaling of U and V. Topics without terms are not scaled.
+        scaling of U and V. Topics without terms are not scaled. False, as published: no topic is.
 
     Returns
     -------

@@ -209,6 +209,8 @@ class ClusteringResult:
     score : callable, optional
         ``score(objectives)`` returns the score by which the method ranks solutions.
     pool : PoolResult, optional
+    archive : PartitionArchive, optional
+        Archive of a search by MAP-Elites.
     attainment : AttainmentScores, optional
         Scores of the front against control data.
     number_reason : str
@@ -263,6 +265,7 @@ class ClusteringResult:
     evaluate: Callable[[Labels], FloatArray] | None = None
     score: Callable[[FloatArray], FloatArray] | None = None
     pool: PoolResult | None = None
+    archive: Any = None
     attainment: Any = None
     number_reason: str = ""
     figures: Mapping[str, Any] = field(default_factory=dict)

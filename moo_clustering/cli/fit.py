@@ -60,7 +60,7 @@ from moo_clustering.cli.job import (
     units_note,
     writes_checkpoints,
 )
-from moo_clustering.cli.load import load_data, prepares
+from moo_clustering.cli.load import holds_graph, load_data, prepares
 from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
@@ -112,6 +112,8 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     estimator_class = method.load()
     settings = parse_settings(options["settings"], method.name, estimator_class)
     values = {name: option.default for name, option in parameters_of(estimator_class).items()}
+    if graph := holds_graph(data, method, preset | settings):
+        preset = preset | dict(method.graph_options)
     start = options["start"]
     if start is not None and "start" not in values and not method.areas:
         raise ValueError(f"--start requires a method with a search, but {method.name} has none")
@@ -128,6 +130,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
                 filling=filling,
                 **{name: options[name] for name in _READING},
                 start=column,
+                graph=graph,
             )
         except DataError as error:
             # The column of --start is excluded like those of --drop, so the error names --drop.

@@ -750,7 +750,11 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     """Read the model of a run. Raises a FolderError if there is none, or the file is damaged or foreign."""
     from skops import io
 
-    run_record(folder)
+    if "graph" in (run_record(folder).get("data") or {}):
+        raise FolderError(
+            f"{folder} contains clusters of a graph, whose model cannot assign new nodes; fit the graph that "
+            "includes them"
+        )
     path = folder / name
     if fault := path_fault(path, "file"):
         raise FolderError(f"{path} {fault}")

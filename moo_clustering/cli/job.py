@@ -22,7 +22,7 @@ from moo_clustering.cli.samples import Samples, TextSamples, indicators
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED, DataError
-from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method
+from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method, accepting
 from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
@@ -306,8 +306,7 @@ def _document_features(
     if method.stems:
         return load.stem_features(samples, **options)
     if "stemmer" in options:
-        names = ", ".join(known.name for known in METHODS.values() if known.stems)
-        raise ValueError(f"method {method.name} does not stem words; --stemmer is for {names}")
+        raise ValueError(f"method {method.name} does not stem words; --stemmer is for {accepting('stems')}")
     if method.presence:
         return load.presence_features(samples, **options)
     text = load.text_features(samples, sparse=method.sparse, seed=seed, **options)

@@ -17,7 +17,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -31,6 +31,7 @@ from moo_clustering.cli.samples import (
     AreaSamples,
     BagSamples,
     CategorySamples,
+    GraphSamples,
     LabelSetSamples,
     PreparedSamples,
     Samples,
@@ -46,19 +47,18 @@ from moo_clustering.datasets import (
     load_bundled,
     read_bags,
     read_documents,
+    read_graph,
     read_multilabel,
     read_table,
     tables,
     tfidf,
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
-from moo_clustering.datasets.files import NotNumericError, holds_documents, with_flags
+from moo_clustering.datasets.files import NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
+from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
 from moo_clustering.persistence import cell_text, read_arrays
-
-if TYPE_CHECKING:
-    from moo_clustering.estimators._methods import Method
 
 # Flags that replace the names of reader options in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
@@ -91,13 +91,18 @@ def load_data(
     header: bool | None = None,
     weight: str | None = None,
     start: str | None = None,
+    graph: bool = False,
 ) -> Samples:
     """Read a bundled data set, a file or a folder in the form that the method accepts."""
     # Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
     # file contains them, or a column of bag identifiers is named; categories if the method accepts them.
     # ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
     # ``header`` states whether the first line of a table contains the column names. ``weight`` names a column
-    # of a map, and ``start`` a column of a map or table.
+    # of a map, and ``start`` a column of a map or table. ``graph`` states whether the data are a graph.
+    if graph:
+        others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
+        others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
+        return load_graph(Path(data), method, labels, others | {"--start with a column": start})
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
         raise DataError(
@@ -171,6 +176,31 @@ def load_data(
     return (CategorySamples if isinstance(table, CategoryTable) else Samples).of(table)
 
 
+def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
+    """Return whether data are a graph, by their suffix or by these options of the method."""
+    if data not in BUNDLED and suffix_of(Path(data)) in tables.GRAPHS:
+        return True
+    return bool(method.graph_options) and all(
+        name in options and options[name] == value for name, value in method.graph_options.items()
+    )
+
+
+def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:
+    """Read a graph; raise a DataError unless the method accepts it, and for flags of tables (``others``)."""
+    if not method.graph_options:
+        raise DataError(
+            f"{path.name} is a graph, which method {method.name} does not accept; methods that do: "
+            + accepting("graph_options")
+        )
+    for flag, value in others.items():
+        if value:
+            raise DataError(f"{flag} does not apply to {path.name}, which is read as a graph")
+    try:
+        return GraphSamples.of(read_graph(path, labels=labels))
+    except DataError as error:
+        raise DataError(for_command(error)) from error
+
+
 def holds_bags(path: Path, bag: str | None) -> bool:
     """Return whether a file contains bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
     name = path.name.lower().removesuffix(".gz")
@@ -181,14 +211,12 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
     """Raise if bags are used with a method of samples, or samples with a method of bags."""
-    from moo_clustering.estimators._methods import METHODS
-
     if holds and not method.bags:
-        names = ", ".join(known.name for known in METHODS.values() if known.bags)
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
         raise DataError(
-            f"{how}, but method {method.name} accepts single rows; methods that accept bags are {names}"
+            f"{how}, but method {method.name} accepts single rows; methods that accept bags are "
+            + accepting("bags")
         )
     if method.bags and not holds:
         raise DataError(
@@ -287,8 +315,6 @@ def takes_label_sets(method: Method) -> bool:
 
 def methods_of_label_sets() -> str:
     """Return the names of the methods that accept label sets."""
-    from moo_clustering.estimators._methods import METHODS
-
     return ", ".join(known.name for known in METHODS.values() if takes_label_sets(known))
 
 
@@ -382,16 +408,14 @@ def _names(text: str) -> list[str]:
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> UntabledSamples:
     """Read a sparse matrix."""
     from moo_clustering.datasets.multilabel import default_names, require_finite_csr, sparse_matrix, tidy_csr
-    from moo_clustering.estimators._methods import METHODS
 
     if given := [flag for flag, value in options.items() if value]:
         flags = " and ".join(given)
         raise DataError(f"{flags} cannot be used: {path} is a sparse matrix without column names")
     if not method.sparse:
-        takers = ", ".join(known.name for known in METHODS.values() if known.sparse)
         raise DataError(
             f"{path} is a sparse matrix, but method {method.name} accepts dense features only; methods that "
-            f"accept sparse features are {takers}"
+            f"accept sparse features are {accepting('sparse')}"
         )
     X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
     require_finite_csr(X, str(path))
@@ -605,16 +629,13 @@ def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
     """Remedies for text columns that the method does not accept."""
-    from moo_clustering.estimators._methods import METHODS
-
-    takers = ", ".join(known.name for known in METHODS.values() if known.categorical)
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
         f"method {method.name} accepts numbers only; omit --no-prepare to convert such columns to "
         f"features, exclude them with {out}{more}, declare their role with --labels, "
         "--partial-labels or --id-column, read them as texts with --text-columns, or use a method "
-        f"for categories ({takers})"
+        f"for categories ({accepting('categorical')})"
     )
 
 

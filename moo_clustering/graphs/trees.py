@@ -16,9 +16,9 @@ from moo_clustering._arrays import choice, probability, quoted, require_squares
 from moo_clustering._data import checked_array, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
-from moo_clustering._kernels import trees
+from moo_clustering._kernels import caching, trees
 from moo_clustering._kernels.caching import run
-from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntpArray
+from moo_clustering._types import FloatArray, Int64Array, IntpArray
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
 
@@ -107,8 +107,7 @@ def euclidean_mst(
     if precomputed and algorithm == "boruvka":
         raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim".')
     if precomputed:
-        links = np.empty((n - 1, 2), dtype=np.int64)
-        run(trees.prim, data.size, data.astype(np.float64), True, keys, links)
+        links = _prim(data.astype(np.float64), True, keys)
         lengths = data[links[:, 0], links[:, 1]].astype(np.float64)
     else:
         links, lengths = _of_rows(data, keys, metric, algorithm)
@@ -141,21 +140,22 @@ def _of_rows(
     rows = neighbors.distinct_rows(space.points, keys)
     first = rows.samples[rows.start[:-1]]
     points = np.ascontiguousarray(rows.points, dtype=np.float64)
-    links = np.empty((len(points) - 1, 2), dtype=np.int64)
     if space.power != 2.0:
-        links = _prim_by_rows(
-            lambda i: pairwise_distances(points[i : i + 1], points, metric=metric)[0], keys[first]
-        )
+
+        def row(i: int) -> FloatArray:
+            return neighbors.round_distances(pairwise_distances(points[i : i + 1], points, metric=metric)[0])
+
+        links = _prim_by_rows(row, keys[first])
     elif algorithm == "boruvka" or (
         algorithm == "auto" and len(points) > _FEW and points.shape[1] <= MOST_FEATURES
     ):
         tree = box_tree(points)
+        links = np.empty((len(points) - 1, 2), dtype=np.int64)
         trees.boruvka(tree.points, keys[first][tree.samples], *tree.nodes, links)
         links = tree.samples[links]
     else:
         squares = square_distances(points)
-        given = points if squares is None else squares
-        run(trees.prim, given.size, given, squares is not None, keys[first], links)
+        links = _prim(points if squares is None else squares, squares is not None, keys[first])
     lengths = _lengths(points, links, metric, space.power)
     space.finish(lengths)
     others = np.setdiff1d(np.arange(len(X)), first)
@@ -172,30 +172,45 @@ def square_distances(points: FloatArray) -> FloatArray | None:
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
 
 
-def _prim_by_rows(row: Callable[[int], NDArray[Any]], keys: NDArray[np.int32]) -> Int64Array:
+def _prim(X: FloatArray, precomputed: bool, keys: NDArray[np.int32]) -> Int64Array:
+    """Links in Prim's order, of points or symmetric distances."""
+    n = len(X)
+    if caching.interpreted(trees.prim, n * (20 + n / 50)):
+
+        def row(i: int) -> FloatArray:
+            distance = X[i] if precomputed else sum((column - column[i]) ** 2 for column in X.T)
+            high = 4097.0 * distance  # as ``trees.rounded``
+            return high - (high - distance)
+
+        return _prim_by_rows(row, keys)
+    links = np.empty((n - 1, 2), dtype=np.int64)
+    trees.prim(X, precomputed, keys, links)
+    return links
+
+
+def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[np.int32]) -> Int64Array:
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     length, source = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
-    outside = np.ones(n, dtype=bool)
     newest = 0
     for done in range(n - 1):
-        outside[newest] = False
-        distance = neighbors.round_distances(row(newest))
-        nearer = outside & ((distance < length) | ((distance == length) & _smaller(keys, newest, source)))
+        length[newest] = -np.inf  # in the tree
+        distance = row(newest)
+        nearer = distance < length
+        if len(tied := np.flatnonzero(distance == length)):
+            new, old = _ends(keys, tied, newest), _ends(keys, tied, source[tied])
+            nearer[tied] = (new[1] < old[1]) | ((new[1] == old[1]) & (new[0] < old[0]))
         length[nearer], source[nearer] = distance[nearer], newest
-        left = np.flatnonzero(outside)
-        tied = left[length[left] == length[left].min()]
-        ends = np.sort(np.column_stack([keys[tied], keys[source[tied]]]), axis=1)
-        newest = int(tied[np.lexsort((ends[:, 1], ends[:, 0]))[0]])
+        outside = np.where(length < 0.0, np.inf, length)
+        tied = np.flatnonzero(outside == outside.min())
+        newest = int(tied[np.lexsort(_ends(keys, tied, source[tied]))[0]])
         links[done] = source[newest], newest
     return links
 
 
-def _smaller(keys: NDArray[np.int32], newest: int, source: Int64Array) -> BoolArray:
-    """Return whether a link to the newest sample precedes an equally long link to the source."""
-    new = np.sort(np.column_stack([keys, np.full(len(keys), keys[newest])]), axis=1)
-    old = np.sort(np.column_stack([keys, keys[source]]), axis=1)
-    return (new[:, 0] < old[:, 0]) | ((new[:, 0] == old[:, 0]) & (new[:, 1] < old[:, 1]))
+def _ends(keys: NDArray[np.int32], i: IntpArray, j: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Larger and smaller keys of the ends of links, by which links of equal length are sorted."""
+    return np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j])
 
 
 def _lengths(
@@ -252,7 +267,7 @@ def mutual_reachability_mst(
     squares = None if precomputed else square_distances(data)
     given = np.ascontiguousarray(data) if squares is None else squares
     lengths = precomputed or squares is not None
-    run(trees.prim_reachability, given.size, given, lengths, cores if precomputed else cores**2, links)
+    run(trees.prim_reachability, m**2 / 2, given, lengths, cores if precomputed else cores**2, links)
     i, j = links.T
     distances = data[i, j] if precomputed else neighbors.row_distances(data, i, j)
     return hang_up(links, np.maximum(distances, np.maximum(cores[i], cores[j])), m, 0)

@@ -214,6 +214,40 @@ def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
     return np.array(taken, dtype=np.intp)
 
 
+def draw_surfaces(
+    table: pd.DataFrame,
+    greater_is_better: Sequence[bool],
+    *,
+    title: str = "",
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Plot attainment surfaces, a table of :meth:`~moo_clustering.studies.Study.attainment`."""
+    names = [*table.columns[2:]]
+    low, high = table[names].min().to_numpy(), table[names].max().to_numpy()
+    margin = 0.05 * np.where(high > low, high - low, 1.0)
+    worst = np.where(greater_is_better, low - margin, high + margin)
+    with figures.drawing(ax, path, (6.4, 4.6)) as panel:
+        for place, (method, own) in enumerate(table.groupby("method", sort=False)):
+            look, middle = figures.look_of(place), min(own["fraction"], key=lambda one: abs(one - 0.5))
+            for fraction, corners in own.groupby("fraction"):
+                x, y = corners[names].to_numpy().T
+                line = {"linewidth": 2.0, "label": method} if fraction == middle else {"linewidth": 0.8}
+                x, y = np.concatenate([x[:1], x, worst[:1]]), np.concatenate([worst[1:], y, y[-1:]])
+                panel.plot(x, y, color=look.color, drawstyle="steps-post", **line)
+        fractions = ", ".join(f"{one:g}" for one in sorted(set(table["fraction"])))
+        shown = [
+            f"{name} ({'max' if up else 'min'})" for name, up in zip(names, greater_is_better, strict=True)
+        ]
+        panel.set_xlabel(shown[0].replace("_", " "), parse_math=False)
+        panel.set_ylabel(shown[1].replace("_", " "), parse_math=False)
+        what = f"attained by {fractions} of the seeds"
+        panel.set_title(f"{title}: {what}" if title else what, loc="left", parse_math=False)
+        for text in panel.legend().get_texts():
+            text.set_parse_math(False)
+    return figures.figure_of(panel)
+
+
 @documented(figures.PLOT, critical_difference_data)
 def plot_critical_difference(
     results: Any,

@@ -277,10 +277,12 @@ class Panel:
     series : mapping of str to (x, y)
         The lines of ``"lines"``.
     matrix : ndarray of shape (n_rows, n_columns), optional
-        The matrix of ``"matrix"``.
+        The matrix of ``"matrix"``, NaN for empty cells.
     axes : tuple of two str
     image : bytes
         A PNG file, for ``"image"``; ``note`` is its text alternative.
+    solutions : ndarray of shape (n_rows, n_columns), int64, optional
+        Solution that every cell of a ``"matrix"`` selects, -1 for none. The panel is then in the main page.
     """
 
     kind: Literal["matrix", "lines", "bars", "image"]
@@ -292,6 +294,7 @@ class Panel:
     matrix: NDArray[np.float64] | None = None
     axes: tuple[str, str] = ("", "")
     image: bytes = b""
+    solutions: Int64Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -564,6 +567,8 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
         solutions.place(labels, f"run {row}")
     if len(runs) > _MOST_RUNS:
         notes.append(f"The first {_MOST_RUNS} of {len(runs)} runs are shown.")
+    for row, labels in enumerate(() if result.archive is None else result.archive.labels):
+        solutions.place(labels, f"cell {row + 1} of the map", always_named=False)
     others = [each for each in solutions.found if each.values is None]
     if result.evaluate is not None and others:
         labels = np.stack([each.labels for each in others])

@@ -181,6 +181,7 @@ def fits(content: ReportContent) -> bool:
     described = (*content.cluster_names, *content.clusters, *content.heatmaps)
     solutions = [content.chosen, *content.rules.values(), *described]
     solutions += [cut[0] for cut in content.cuts]
+    linked: Any = [(each.matrix, each.solutions) for each in content.panels if each.solutions is not None]
     samples = [
         *([] if content.map is None else [content.map.rows]),
         content.must_link,
@@ -190,6 +191,8 @@ def fits(content: ReportContent) -> bool:
     ]
     return (
         _within(solutions, n_solutions)
+        and all(np.shape(matrix) == places.shape for matrix, places in linked)
+        and all(_within(places + 1, n_solutions + 1) for _, places in linked)
         and all(_within(rows, n_samples) for rows in samples)
         and (content.map is None or _fits(content.map))
         and all(np.shape(found.values) == found.levels.shape for found in content.heatmaps.values())
@@ -262,11 +265,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         agreement=agreed.table,
         agreement_note=agreed.note,
         history=_histories(parts),
-        panels=[
-            replace(panel, title=f"{part.run}: {panel.title}")
-            for part in parts
-            for panel in part.content.panels
-        ],
+        panels=[part.panel(panel) for part in parts for panel in part.content.panels],
         missing=[f"{part.run}: {sentence}" for part in parts for sentence in part.content.missing],
         left_out=first.left_out,
         limits=[row for part in parts for row in part.limits(len(labels))],
@@ -329,6 +328,11 @@ class _Part:
             return replace(facts, typical=tuple(self.rows[[*facts.typical]].tolist()))
 
         return {self.start + row: [*map(moved, found)] for row, found in self.content.clusters.items()}
+
+    def panel(self, panel: Panel) -> Panel:
+        places = panel.solutions
+        places = None if places is None else np.where(places < 0, -1, places + self.start)
+        return replace(panel, title=f"{self.run}: {panel.title}", solutions=places)
 
     def pairs(self, pairs: Int64Array) -> Int64Array:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
@@ -700,6 +704,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
             for name, (x, y) in panel.series.items()
         ],
         "matrix": None if panel.matrix is None else encoded_array(panel.matrix, "float32"),
+        "solutions": None if panel.solutions is None else panel.solutions.ravel().tolist(),
         "image": base64.b64encode(panel.image).decode("ascii"),
     }
 
