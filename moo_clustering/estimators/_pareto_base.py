@@ -49,7 +49,7 @@ from moo_clustering.parts import lazy_labels
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.problems.partition import evaluated_population, result_of
 from moo_clustering.results import carried_names
 from moo_clustering.validity import BoundaryCut
 
@@ -111,16 +111,10 @@ class ParetoPoolClusterer(
         the same evolution with random survival.
     pop_size : int
         Population size of the evolution.
-    engine : {"pymoo", "deap"}
-        Library of the evolution.
     extra_candidates : sequence
         Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions, see
         :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, landmarks or means of bags.
         A clusterer with ``pareto_labels_`` adds its whole front.
-    verbose : bool
-        Show the progress of the pool and of the evolution.
-    checkpoint : path
-        File from which an interrupted evolution continues. Requires an integer ``random_state``.
 
     Attributes
     ----------
@@ -443,20 +437,11 @@ class ParetoPoolClusterer(
         return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
 
     def restore_samples(self, X: Any) -> Self:
-        """Restore the samples of the fit in a model that was loaded from a pickle.
+        """Restore X, the samples of the fit and of its updates, in a model that was loaded from a pickle.
 
         A pickle of a fit with landmarks does not contain the samples. ``predict``, ``choose`` and ``relabel``
         without labels do not need them; ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
         ValueError if the number of rows or the landmark of a row differs from the fit.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The samples of the fit and of its updates, in order.
-
-        Returns
-        -------
-        self
         """
         check_is_fitted(self)
         samples: PooledSamples = vars(self)["_samples"]
@@ -606,11 +591,8 @@ class ParetoPoolClusterer(
         if problem is None:
             encoding = LabelEncoding(labels.shape[1], int(found.pool.n_clusters.max()))
             problem = PartitionProblem(None, encoding, list(found.objectives.indices))
-        result = Result()
-        result.problem, result.X, result.F = problem, labels, -values
-        result.pop = result.opt = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
-        result.success = True
-        return result
+        pop = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
+        return result_of(problem, pop, pop)
 
     @property
     def pareto_labels_(self) -> Labels:

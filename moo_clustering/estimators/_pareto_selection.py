@@ -591,12 +591,8 @@ def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) 
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
-        if n_groups < n_clusters:
-            warn_of_few(
-                n_groups,
-                n_clusters,
-                "X has fewer distinct rows, or groups joined by must-links, than clusters",
-            )
+        reason = "X has fewer distinct rows, or groups joined by must-links, than clusters"
+        warn_of_few(n_groups, n_clusters, reason)
         return inseparable
     return np.arange(n_points, dtype=np.int32) if n_clusters == n_points else None
 

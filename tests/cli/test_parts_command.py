@@ -184,7 +184,9 @@ def test_pareto_clustering(run, files, monkeypatch, n_landmarks):
     assert run(*fit, "again", "--resume").exit_code == 0
     for name in ("labels.csv", "clusters.csv", "alternatives_summary.csv"):
         assert (files / "again" / name).read_text() == (files / "out" / name).read_text()
-    assert {file.name for file in (files / "again").iterdir()} == {file.name for file in (files / "out").iterdir()}
+    assert {file.name for file in (files / "again").iterdir()} == {
+        file.name for file in (files / "out").iterdir()
+    }
 
 
 @pytest.mark.slow

@@ -165,7 +165,7 @@ def test_labels_and_pairs_by_row_numbers(fitted):
 
 
 def test_contradictions_are_named_by_rows_and_no_labels_are_none(fitted):
-    X, y, _, table = fitted
+    X, _, _, table = fitted
     model = ParetoClustering(**OPTIONS).fit(table, np.full(len(X), -1))
     np.testing.assert_array_equal(model.labels_, fitted[2].labels_)
     with pytest.raises(InconsistentConstraintsError) as caught:
