@@ -967,6 +967,9 @@ class ParetoPoolClusterer(
 
     def _take(self, solution: selection.Solution) -> None:
         self.labels_: Labels
+        self.confidence_: float
+        self.structure_p_value_: float
+        self.verdict_: str
         self._solution = solution = self._numbered(solution)
         labels = self._with_noise(solution.labels, solution.known)
         self.n_clusters_ = int(labels.max()) + 1
