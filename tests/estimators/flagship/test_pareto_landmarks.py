@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.datasets import make_blobs
 
 from moo_clustering import ParetoClustering
-from moo_clustering.estimators._pareto_landmarks import PointSearch, are_far, landmark_centers
+from moo_clustering.estimators._pareto_pool import placement
 from moo_clustering.parts import parts
 
 X, CLASSES = make_blobs(500, centers=4, cluster_std=0.8, random_state=3)
@@ -213,7 +213,7 @@ def test_centers_are_those_of_mini_batch_k_means(monkeypatch, n, batch, few):
     expected = MiniBatchKMeans(
         40, init="random", n_init=1, max_iter=10, batch_size=batch, max_no_improvement=None, random_state=5
     ).fit(rows)
-    assert_array_equal(landmark_centers(rows, 40, 5), expected.cluster_centers_)
+    assert_array_equal(placement.landmark_centers(rows, 40, 5), expected.cluster_centers_)
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 4, 7, 30])
@@ -231,7 +231,7 @@ def test_search_for_points_within_their_limits(n_features, scattered):
     order = np.argsort(allowed, axis=1, kind="stable")[:, :4]
     for pivots in (None, points[:9]):
         for n in (1, 4):
-            found, away = PointSearch(points, limits, pivots)(rows, n)
+            found, away = placement.PointSearch(points, limits, pivots)(rows, n)
             assert_array_equal(found, order[:, :n])
             assert_array_equal(away, np.take_along_axis(allowed, order[:, :n], axis=1))
 
@@ -247,6 +247,6 @@ def test_outliers_are_found_as_without_bounds(in_parts):
     gaps = cdist(scaled, near)
     neighbors = np.argsort(gaps, axis=1)[:, :5]
     fifth = np.take_along_axis(gaps, neighbors, axis=1)[:, 4]
-    expected = samples.far[samples.nearest(rows, 1)[0][:, 0]] | are_far(fifth, neighbors, reach)
+    expected = samples.far[samples.nearest(rows, 1)[0][:, 0]] | placement.are_far(fifth, neighbors, reach)
     assert 0 < expected.sum() < 1500
     assert_array_equal(samples.outlying(rows), expected)
