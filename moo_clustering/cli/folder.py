@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import signature
+from inspect import getattr_static, signature
 from io import BytesIO
 from itertools import count
 from pathlib import Path
@@ -817,7 +817,7 @@ class _Nodes:
             node |= {"__loader__": "MethodNode", "content": content}
         elif kind is np.random.SeedSequence or (
             kind.__module__.startswith("moo_clustering.")
-            and kind.__reduce__ == object.__reduce__
+            and getattr_static(kind, "__reduce__") is object.__dict__["__reduce__"]
             and not isinstance(value, (dict, list, set, str, int, float, np.ndarray))
         ):
             node |= {"__loader__": "ObjectNode", "content": self.of(value.__getstate__())}
