@@ -723,11 +723,11 @@ def save_model(
 ) -> list[str]:
     """Save the fitted estimator and preparer for ``predict``, and return the name of the file.
 
-    Nothing is saved for methods without ``predict``, and for data other than prepared tables. The file
-    contains data and names of types, but no code.
+    Nothing is saved for methods of tables without ``predict``, and for data other than prepared tables. The
+    file contains data and names of types, but no code.
     """
     samples, labels = job.samples, job.result.labels
-    if samples.prepared is None or not hasattr(job.estimator, "predict"):
+    if samples.prepared is None or not (job.method.areas or hasattr(job.estimator, "predict")):
         return []
     reference = Reference.of(np.asarray(samples.X), labels)
     write_model(
@@ -772,7 +772,7 @@ def model_bytes(model: Mapping[str, Any]) -> bytes:
         schema, files = _of_skops(model)
     found = BytesIO()
     with zipfile.ZipFile(found, "w") as archive:
-        for name, content in {"schema.json": json.dumps(schema), **files}.items():
+        for name, content in {"schema.json": json.dumps(schema).encode(), **files}.items():
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return found.getvalue()
 
@@ -790,10 +790,9 @@ class _Nodes:
         """Describe a value. Raises a TypeError for other types."""
         kind = type(value)
         self._values.append(value)
-        node: dict[str, Any] = {"__class__": kind.__name__, "__module__": kind.__module__, "__loader__": ""}
+        node = _node(kind)
         if kind in (bool, int, float, str, type(None)):
-            node = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode"}
-            node |= {"content": json.dumps(value), "is_json": True}
+            node = _node(str, "JsonNode", content=json.dumps(value), is_json=True)
         elif kind is dict:
             node["content"] = {key: self.of(each) for key, each in value.items()}
             node |= {"__loader__": "DictNode", "key_types": self.of([type(key) for key in value])}
@@ -801,7 +800,7 @@ class _Nodes:
             node["__loader__"] = "ListNode" if kind is list else "TupleNode"
             node["content"] = [self.of(each) for each in value]
         elif isinstance(value, type):
-            node = {"__class__": value.__name__, "__module__": value.__module__, "__loader__": "TypeNode"}
+            node = _node(value, "TypeNode")
         elif kind is np.ndarray and value.dtype == object and value.ndim:
             node |= {"__loader__": "NdArrayNode", "content": [self.of(each) for each in value.tolist()]}
             node |= {"type": "json", "shape": self.of(value.shape)}
@@ -812,9 +811,10 @@ class _Nodes:
             file = self._file(value, "npz", partial(sparse.save_npz, matrix=value))
             node |= {"__loader__": "SparseMatrixNode", "type": "scipy", "file": file}
         elif kind is MethodType:
-            node = {"__class__": type(value.__self__).__name__, "__module__": value.__module__}
             content = {"func": value.__name__, "obj": self.of(value.__self__)}
-            node |= {"__loader__": "MethodNode", "content": content}
+            node = _node(type(value.__self__), "MethodNode", content=content) | {
+                "__module__": value.__module__
+            }
         elif kind is np.random.SeedSequence or (
             kind.__module__.startswith("moo_clustering.")
             and getattr_static(kind, "__reduce__") is object.__dict__["__reduce__"]
@@ -833,6 +833,10 @@ class _Nodes:
             save(content)
             self.files[name] = content.getvalue()
         return name
+
+
+def _node(kind: type, loader: str = "", **others: Any) -> dict[str, Any]:
+    return {"__class__": kind.__name__, "__module__": kind.__module__, "__loader__": loader, **others}
 
 
 def _of_skops(model: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -286,9 +286,10 @@ SMALLEST = """
 const sizes = [...document.querySelectorAll("h1, .page-head *, #clusters *, #heatmap *, #map *")]
   .filter(each => each.getClientRects().length && each.closest("svg") === null && each.textContent.trim())
   .map(each => parseFloat(getComputedStyle(each).fontSize));
-const svg = document.querySelector("#map-figure svg"), 
-  scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-const labels = [...svg.querySelectorAll(".map-label")].map(each => scale * parseFloat(getComputedStyle(each).fontSize));
+const svg = document.querySelector("#map-figure svg");
+const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+const labels = [...svg.querySelectorAll(".map-label")]
+  .map(each => scale * parseFloat(getComputedStyle(each).fontSize));
 return [Math.min(...sizes), Math.min(...labels), document.documentElement.scrollWidth <= innerWidth];
 """
 
