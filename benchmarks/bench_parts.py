@@ -1,42 +1,70 @@
-"""A table in parts: processor time of passes, and MemeticKMeans against k-means of other libraries.
+"""A table in parts: processor time of passes, and MemeticKMeans compared with k-means of other libraries.
 
-``python benchmarks/run.py parts`` clusters a million rows of 10 features in Parquet files, in this process.
-dask-ml is compared if it is installed.
+``python benchmarks/run.py parts`` measures passes over a million rows of 10 features in Parquet files, and
+fits of 50 clusters to 200,000 rows of three kinds: overlapping Gaussian clusters, heavy tails, and clusters
+of unequal sizes and densities. Every program runs in its own process, on both processors if it can. Its
+processor time and peak memory include reading and, for Spark, the Java process; ours exclude compiling. Sums
+of squares are computed from the centres for all rows. dask-ml and PySpark, which needs Java, are compared if
+they are installed. dask-ml reads the files through a Dask array that is not stored.
 """
 
 from __future__ import annotations
 
+import json
+import resource
+import subprocess
+import sys
 import tempfile
-from functools import partial
+import time
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from _harness import Row, timed
+from bench_end_to_end import peak_gib
+from numpy.typing import NDArray
 from sklearn.cluster import KMeans, MiniBatchKMeans
 
 from moo_clustering import MemeticKMeans
 from moo_clustering.parts import Parts, parts
 from moo_clustering.parts.statistics import survey
 
-N_FILES, ROWS, D, K = 4, 250_000, 10, 50
+N_FILES, ROWS, D, K = 4, 50_000, 10, 50
+KINDS = ("overlapping", "heavy tails", "unequal")
 
 
 def run() -> list[Row]:
-    """One pass for one and for twenty candidates, and sums of squares for 50 clusters."""
+    """One pass for one and for twenty candidates, and fits of 50 clusters to three kinds of data."""
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(N_FILES):
-            frame = pd.DataFrame(block(number), columns=[f"x{j}" for j in range(D)])
-            frame.to_parquet(Path(folder) / f"part-{number}.parquet", index=False)
-        return [*passes(parts(folder)), *fits(parts(folder))]
+        write(folder, KINDS[0], 250_000)
+        rows = passes(parts(folder))
+    for kind in KINDS:
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, kind, ROWS)
+            rows += fits(folder, kind)
+    return rows
 
 
-def block(number: int) -> np.ndarray:
-    """Rows of twenty overlapping Gaussian clusters of unequal shapes."""
+def write(folder: str, kind: str, n: int) -> None:
+    """Write files of n rows each."""
+    for number in range(N_FILES):
+        frame = pd.DataFrame(block(number, kind, n), columns=[f"x{j}" for j in range(D)])
+        frame.to_parquet(Path(folder) / f"part-{number}.parquet", index=False)
+
+
+def block(number: int, kind: str, n: int) -> NDArray[np.float32]:
+    """Rows of one file, from twenty clusters whose axes differ."""
     shapes, rng = np.random.default_rng(0), np.random.default_rng([1, number])
     centers, scales = shapes.uniform(-4, 4, (20, D)), shapes.uniform(0.5, 2, (20, D))
-    labels = rng.choice(20, ROWS, p=shapes.dirichlet(np.full(20, 3.0)))
-    return (centers[labels] + scales[labels] * rng.standard_normal((ROWS, D))).astype(np.float32)
+    shares = shapes.dirichlet(np.full(20, 3.0))
+    if kind == "unequal":
+        shares = 0.8 ** np.arange(20)
+        scales *= 10 ** shapes.uniform(-1.5, 0.3, (20, 1))
+    labels = rng.choice(20, n, p=shares / shares.sum())
+    noise = rng.standard_t(3, (n, D)) if kind == "heavy tails" else rng.standard_normal((n, D))
+    return (centers[labels] + scales[labels] * noise).astype(np.float32)
 
 
 def passes(table: Parts) -> list[Row]:
@@ -52,34 +80,122 @@ def passes(table: Parts) -> list[Row]:
     ]
 
 
-def fits(table: Parts) -> list[Row]:
-    """Sums of squares of 50 clusters of all rows, relative to those of MemeticKMeans."""
-    spent, model = timed(lambda: MemeticKMeans(K, random_state=0).fit(table))
-    ours = f"{model.inertia_:.5g}, {spent:.0f} s, {model.parts_.n_passes} passes"
-    X = np.concatenate([block(number) for number in range(N_FILES)])
-    others = {
-        "KMeans, one start, in memory": KMeans(K, n_init=1, random_state=0),
-        "MiniBatchKMeans, in memory": MiniBatchKMeans(K, n_init=1, random_state=0),
-    }
-    found = {name: timed(partial(other.fit, X)) for name, other in others.items()}
-    try:
-        from dask import array
-        from dask_ml.cluster import KMeans as DaskKMeans
-    except ImportError:
-        missing = [Row(f"MemeticKMeans({K}) in parts", ours, "dask-ml: not installed", "")]
-    else:
-        missing = []
-        lazy = array.from_array(X, chunks=(ROWS, D))
-        found["dask-ml"] = timed(lambda: DaskKMeans(K, random_state=0).fit(lazy))
-    return [
-        *(
-            Row(
-                f"MemeticKMeans({K}) in parts",
-                ours,
-                f"{name}: {other.inertia_:.5g}, {seconds:.0f} s",
-                f"sum of squares {other.inertia_ / model.inertia_:.4f} x",
-            )
-            for name, (seconds, other) in found.items()
-        ),
-        *missing,
-    ]
+def fits(folder: str, kind: str) -> list[Row]:
+    """Sums of squares of all programs, relative to those of MemeticKMeans."""
+    found = {}
+    for name in PROGRAMS:
+        ended = subprocess.run([sys.executable, __file__, name, folder], stdout=subprocess.PIPE, text=True)
+        found[name] = json.loads(ended.stdout.splitlines()[-1]) if ended.returncode == 0 else None
+    ours = found.pop("MemeticKMeans")
+    assert ours is not None
+    rows = []
+    for name, other in found.items():
+        if other is None:
+            rows.append(Row(f"{kind}: MemeticKMeans", _text(ours), f"{name}: not installed, or failed", ""))
+        else:
+            ratio = f"sum of squares {other['objective'] / ours['objective']:.4f} x"
+            rows.append(Row(f"{kind}: MemeticKMeans", _text(ours), f"{name}: {_text(other)}", ratio))
+    return rows
+
+
+def _text(found: dict[str, Any]) -> str:
+    return "{objective:.5g}, {seconds:.0f} s, {passes}, {gib:.2f} GiB".format(**found)
+
+
+# ---- Programs: centres, and what is known of their passes -------------------------------------------------
+
+
+def _memetic(folder: str) -> tuple[Any, str]:
+    table = parts(folder)
+    model = MemeticKMeans(K, random_state=0).fit(table)
+    return model.cluster_centers_, f"{table.n_passes} passes"
+
+
+def _in_memory(folder: str) -> NDArray[np.float32]:
+    return np.concatenate([pd.read_parquet(file).to_numpy() for file in sorted(Path(folder).iterdir())])
+
+
+def _kmeans(folder: str) -> tuple[Any, str]:
+    model = KMeans(K, n_init=1, random_state=0).fit(_in_memory(folder))
+    return model.cluster_centers_, f"{model.n_iter_} iterations in memory"
+
+
+def _mini_batch(folder: str) -> tuple[Any, str]:
+    model = MiniBatchKMeans(K, n_init=1, random_state=0).fit(_in_memory(folder))
+    return model.cluster_centers_, f"{model.n_steps_} batches in memory"
+
+
+class _CountedFiles:
+    """Files as an array that counts how many rows were read."""
+
+    def __init__(self, folder: str) -> None:
+        self.files = sorted(Path(folder).iterdir())
+        self.shape, self.dtype, self.ndim = (N_FILES * ROWS, D), np.dtype(np.float32), 2
+        self.n_read, self._lock = 0, Lock()
+
+    def __getitem__(self, key: Any) -> NDArray[np.float32]:
+        first, end, _ = key[0].indices(self.shape[0])
+        with self._lock:
+            self.n_read += end - first
+        rows = pd.read_parquet(self.files[first // ROWS]).to_numpy()
+        return rows[first % ROWS : first % ROWS + end - first, key[1]]
+
+
+def _dask_ml(folder: str) -> tuple[Any, str]:
+    from dask import array
+    from dask_ml.cluster import KMeans as DaskKMeans
+
+    files = _CountedFiles(folder)
+    lazy = array.from_array(files, chunks=(ROWS, D), name=False, meta=np.empty((0, 0), dtype=np.float32))
+    model = DaskKMeans(K, random_state=0).fit(lazy)
+    return model.cluster_centers_, f"{files.n_read / files.shape[0]:.0f} passes"
+
+
+def _spark(folder: str) -> tuple[Any, str]:
+    from pyspark.ml.clustering import KMeans as SparkKMeans
+    from pyspark.ml.feature import VectorAssembler
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
+    session = builder.config("spark.ui.enabled", "false").getOrCreate()
+    frame = session.read.parquet(folder)
+    rows = VectorAssembler(inputCols=frame.columns, outputCol="features").transform(frame).select("features")
+    model = SparkKMeans(k=K, seed=0, maxIter=100).fit(rows.cache())
+    java = session.sparkContext._gateway.proc.pid
+    fields = Path(f"/proc/{java}/stat").read_text().rpartition(")")[2].split()
+    more["seconds"] = sum(map(int, fields[11:13])) / 100
+    status = Path(f"/proc/{java}/status").read_text()
+    more["gib"] = int(status.partition("VmHWM:")[2].split()[0]) / 2**20
+    return np.array(model.clusterCenters()), f"{model.summary.numIter} iterations in memory"
+
+
+PROGRAMS = {
+    "MemeticKMeans": _memetic,
+    "dask-ml": _dask_ml,
+    "Spark MLlib": _spark,
+    "KMeans, one start": _kmeans,
+    "MiniBatchKMeans": _mini_batch,
+}
+# Processor time and memory of another process.
+more = {"seconds": 0.0, "gib": 0.0}
+
+
+def main(name: str, folder: str) -> None:
+    """Run one program, and print its sum of squares, processor time, passes and peak memory."""
+    if name == "MemeticKMeans":
+        MemeticKMeans(K, random_state=0).fit(block(0, KINDS[0], 20_000))  # compiles
+    usage, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.process_time()
+    centers, text = PROGRAMS[name](folder)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = time.process_time() - start + children.ru_utime - usage.ru_utime
+    memory = peak_gib()
+    table = parts(folder)
+    looked = survey(table, 1000)
+    shifted = np.asarray(centers, dtype=float)[np.newaxis] - looked.offsets[0] - looked.offsets[1]
+    objective = float(looked.statistics(shifted).squares.sum())
+    spent = {"seconds": seconds + more["seconds"], "gib": memory + more["gib"]}
+    print(json.dumps({"objective": objective, "passes": text, **spent}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

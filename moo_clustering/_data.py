@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes
 
@@ -178,6 +178,8 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     """Check that X is numeric, and set the estimator's feature names and number by ``validate_data``."""
     # Errors name the column of text, dates and empty cells, and how to convert them. Options are those of
     # scikit-learn's ``validate_data``.
+    if not options.get("reset", True):
+        check_is_fitted(estimator)
     owner = type(estimator).__name__
     _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED)
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32

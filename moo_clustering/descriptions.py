@@ -727,10 +727,8 @@ def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFram
 def of_rows(
     labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Columns ``name``, ``typical`` and, with ``support``, ``support`` and ``doubtful`` of every sample.
-
-    A sample is doubtful if another cluster has more support.
-    """
+    """Columns ``name``, ``typical`` and, with ``support``, ``support`` and ``doubtful`` of every sample."""
+    # A sample is doubtful if another cluster has more support.
     inside = labels >= 0
     names = np.full(len(labels), "", dtype=object)
     names[inside] = np.array(found.names, dtype=object)[labels[inside]]

@@ -58,10 +58,8 @@ class Reference(NamedTuple):
         return cls(rows, limits, np.bincount(labels[labels >= 0], minlength=len(limits)))
 
     def unlike(self, X: Any, labels: NDArray[Any]) -> BoolArray:
-        """Mask of noise, and of rows farther from the nearest row of the fit than their cluster's limit.
-
-        ``X`` contains new rows or, if one-dimensional, their distances to the nearest row of the fit.
-        """
+        """Mask of noise, and of rows farther from the nearest row of the fit than their cluster's limit."""
+        # ``X`` contains new rows or, if one-dimensional, their distances to the nearest row of the fit.
         distances, rows = X, self.rows
         if X.ndim == 2:
             rows, new = _centered(rows, X)
@@ -383,10 +381,8 @@ def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
 
 
 def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
-    """Match the clusters ``before`` of the first rows with clusters 0, 1, ... to maximise common rows.
-
-    An earlier cluster matches only a cluster that contains at least a fifth of its rows.
-    """
+    """Match the clusters ``before`` of the first rows with clusters 0, 1, ... to maximise common rows."""
+    # An earlier cluster matches only a cluster that contains at least a fifth of its rows.
     counts = crosstable(before, labels[: len(before)], int(labels.max(initial=-1)) + 1)
     counts[counts < _SPLIT * counts.sum(axis=1, keepdims=True)] = 0
     pairs = zip(*(each.tolist() for each in linear_sum_assignment(-counts)), strict=True)
@@ -394,11 +390,9 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Renumber clusters as the matching clusters ``before``; also return a map of old to new numbers.
-
-    ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Clusters
-    with the highest numbers then replace the numbers of clusters that disappeared.
-    """
+    """Renumber clusters as the matching clusters ``before``; also return a map of old to new numbers."""
+    # ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Clusters
+    # with the highest numbers then replace the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own

@@ -189,7 +189,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> N
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
     normalize : bool, default=True
         Compare weights for topics of unit length, so that labels do not depend on the relative
-        scaling of U and V. Topics without terms are not scaled.
+        scaling of U and V. Topics without terms are not scaled. False, as published: no topic is.
 
     Returns
     -------
@@ -495,14 +495,12 @@ class Solver(NamedTuple):
 def solve_panel(
     matrix: Matrix, starts: Starts, *, multiply: bool, tol: float, max_iter: int, n_threads: int
 ) -> NMFRuns:
-    """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``.
-
-    HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj),
-    with the new values of previous columns; columns with G_jj = 0 do not change. With ``multiply``,
-    U <- U * (A^T V) / (U V^T V). O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. The
-    order of operations does not depend on other runs or threads, so a run is bitwise identical in any panel.
-    Sources: A. Cichocki, R. Zdunek, S. Amari, ICA (2007); D. D. Lee, H. S. Seung, NIPS 13 (2001), theorem 1.
-    """
+    """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``."""
+    # HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) /
+    # G_jj), with the new values of previous columns; columns with G_jj = 0 do not change. With ``multiply``,
+    # U <- U * (A^T V) / (U V^T V). O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration.
+    # The order of operations does not depend on other runs or threads, so a run is bitwise identical in any
+    # panel. Sources: Cichocki, Zdunek, Amari, ICA (2007); Lee, Seung, NIPS 13 (2001), theorem 1.
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     losses = np.full((n_runs, max_iter), np.nan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -331,6 +332,21 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
         return np.zeros(every.shape[1]), np.ones(every.shape[1])
     low, high = every.min(axis=0), every.max(axis=0)
     return low, high + 0.1 * np.where(high > low, high - low, 1.0)
+
+
+def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]) -> dict[float, FloatArray]:
+    """Return the corners of the surfaces that fractions of fronts of two minimised objectives attain.
+
+    V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of stochastic
+    optimisers and the attainment function", EMO 2001. Each fraction is above 0 and at most 1.
+    """
+    if bad := [one for one in fractions if not 0 < one <= 1]:
+        raise ValueError(f"fractions must be above 0 and at most 1, got {bad[0]}")
+    x = np.unique(np.concatenate(fronts)[:, 0])
+    # The least second objective of every front up to each x, sorted over the fronts.
+    reached = np.sort([np.where(F[:, :1] <= x, F[:, 1:], np.inf).min(axis=0) for F in fronts], axis=0)
+    levels = {one: reached[math.ceil(one * len(fronts) - 1e-9) - 1] for one in fractions}
+    return {one: np.column_stack([x, y])[y < np.append(np.inf, y[:-1])] for one, y in levels.items()}
 
 
 def hypervolume(F: FloatArray, box: Box) -> float:

@@ -209,6 +209,8 @@ class ClusteringResult:
     score : callable, optional
         ``score(objectives)`` returns the score by which the method ranks solutions.
     pool : PoolResult, optional
+    archive : PartitionArchive, optional
+        Archive of a search by MAP-Elites.
     attainment : AttainmentScores, optional
         Scores of the front against control data.
     number_reason : str
@@ -263,6 +265,7 @@ class ClusteringResult:
     evaluate: Callable[[Labels], FloatArray] | None = None
     score: Callable[[FloatArray], FloatArray] | None = None
     pool: PoolResult | None = None
+    archive: Any = None
     attainment: Any = None
     number_reason: str = ""
     figures: Mapping[str, Any] = field(default_factory=dict)
@@ -384,10 +387,7 @@ def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list
 
 
 def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
-    """Return the user's names of clusters after changes, in which None removes a name.
-
-    Raises a TypeError or ValueError unless changes map existing clusters to unique non-empty names or None.
-    """
+    """Return the user's names of clusters after changes, in which None removes a name."""
     if not isinstance(changes, Mapping):
         raise TypeError(f"names must be a mapping from clusters to names, got {quoted(changes)}")
     found: dict[int, str | None] = dict(user_names)
@@ -410,12 +410,10 @@ def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequ
 
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
-    """Carry the user's names of clusters over from one partition to another.
-
-    A name is carried over to the cluster that contains more than half of the samples of the named cluster, if
-    these are also more than half of the samples of that cluster. Other names are dropped, with a UserWarning
-    that lists them. O(n_samples n_names) time.
-    """
+    """Carry the user's names of clusters over from one partition to another."""
+    # A name is carried over to the cluster that contains more than half of the samples of the named cluster,
+    # if these are also more than half of the samples of that cluster. Other names are dropped, with a
+    # UserWarning that lists them. O(n_samples n_names) time.
     new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
         own = new[np.asarray(before) == cluster]
@@ -471,11 +469,8 @@ class SearchHistory(NamedTuple):
 
 
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
-    """Read the history of a fitted estimator, recorder, data frame, DEAP logbook or array.
-
-    Raises a TypeError or ValueError if there is no history, or it is empty. ``names`` are those of the
-    objectives of a recorder (default: those of the estimator).
-    """
+    """Read the history of a fitted estimator, recorder, data frame, DEAP logbook or array."""
+    # ``names`` are those of the objectives of a recorder (default: those of the estimator).
     # Lazy import, because many users of results run no search.
     from moo_clustering.algorithms.search import Recorder
 

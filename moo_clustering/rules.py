@@ -352,10 +352,8 @@ def rules_of(
     units: Mapping[str, str] | None = None,
     is_terms: bool = False,
 ) -> ClusterRules:
-    """Find rules as :func:`find_rules` does; ``read`` converts further samples to a table or array.
-
-    With ``is_terms``, boolean columns are occurrences of terms.
-    """
+    """Find rules as :func:`find_rules` does; ``read`` converts further samples to a table or array."""
+    # With ``is_terms``, boolean columns are occurrences of terms.
     found = checked_integers(labels, "labels", ndim=(1,)).astype(np.intp)
     columns, _ = as_frame(columns)
     columns.columns = distinct_names(columns.columns)
@@ -781,10 +779,9 @@ class _Search:
 
 
 class _Descent:
-    """Coordinate descent on the conditions of a tree: one condition at a time, the others fixed.
+    """Coordinate descent on the conditions of a tree: one condition at a time, the others fixed."""
 
-    Distinct values of the columns are numbered once, one column after the other; missing values are last.
-    """
+    # Distinct values of the columns are numbered once, one column after the other; missing values are last.
 
     def __init__(
         self, values: FloatArray, labels: NDArray[np.intp], columns: Sequence[int], kinds: NDArray[Any]

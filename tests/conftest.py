@@ -25,6 +25,19 @@ settings.load_profile("patient")
 # As in the options of pyproject.toml.
 DEFAULT_TIER = "not slow and not nightly"
 
+TESTS = Path(__file__).parent
+# Measured are ten cases of a test in rooms with a limit of their own, and three in others ...
+LIMITED = {
+    *("problems", "operators", "validity", "encodings", "constraints", "consensus", "persistence"),
+    "contract",
+}
+# ... but none of what runs lines that the tests of their rooms run as well.
+UNMEASURED = {
+    *("any_machine", "faults", "fuzz", "golden", "papers", "test_docstring_examples.py"),
+    *(f"test_{name}.py" for name in ("descriptions_of_all", "doors", "same_samples", "units", "layouts")),
+    *(f"test_estimator_{name}.py" for name in ("copies", "interface", "labels", "numbers", "repeats")),
+}
+
 # Shells start jobs in the background with Ctrl-C ignored, and so would be the processes that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -64,9 +77,10 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """scikit-learn's checks are slow but for the first of the estimators that have one ``fit`` in one module.
+    """scikit-learn's checks of the first estimator with a ``fit`` of a module are in the default tier.
 
-    They ask how a ``fit`` takes its input, whatever options it has and whatever is done with it in the end.
+    They test how ``fit`` checks its input, which other estimators with this ``fit`` share: those of the first
+    estimator of another class are slow, and those of further options of a class are nightly.
 
     The default tier draws a third of the examples of a property, at least ten of them; other tiers all.
     """
@@ -82,22 +96,24 @@ def pytest_collection_modifyitems(config, items):
         if {"estimator", "check"} <= values.keys():
             estimator = values["estimator"]
             text = shown.get(id(estimator)) or shown.setdefault(id(estimator), repr(estimator))
-            if first.setdefault((type(estimator).__module__, type(estimator).fit), text) != text:
-                item.add_marker(pytest.mark.slow)
+            of_fit = first.setdefault((type(estimator).__module__, type(estimator).fit), text)
+            of_class = first.setdefault(type(estimator), text)
+            if of_fit != text:
+                item.add_marker("slow" if of_class == text else "nightly")
 
 
 def pytest_collection_finish(session):
-    """Measure coverage in the first ten cases of every test, and in every tenth of its other cases.
+    """Measure coverage in the first cases of a test, and not in tests of lines that others run anyway.
 
     Measuring doubles the time of a test, and further cases cover few lines that no other test covers.
     """
     if session.config.pluginmanager.hasplugin("_cov"):
         cases = Counter()
         for item in session.items:
-            name = item.nodeid.partition("[")[0]
-            if cases[name] >= 10 and cases[name] % 10:
+            cases[name := item.nodeid.partition("[")[0]] += 1
+            room = item.path.relative_to(TESTS).parts[0]
+            if cases[name] > (10 if room in LIMITED else 3) or {room, item.path.name} & UNMEASURED:
                 item.add_marker("no_cover")
-            cases[name] += 1
 
 
 @pytest.fixture(autouse=True)

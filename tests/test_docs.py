@@ -16,7 +16,13 @@ NOT_IN_REFERENCE = {"moo_clustering", "moo_clustering.cli"}
 NOT_RUN = {"scale.md"}
 CONCEPTS = sorted(path for path in (DOCS / "concepts").glob("*.md") if path.stem != "index")
 # Those with searches take some seconds each.
-LONG_CONCEPTS = {"constraints", "controls", "fronts", "leakage", "limits"}
+LONG_CONCEPTS = {
+    "controls": "slow",
+    "fronts": "slow",
+    "limits": "slow",
+    "constraints": "nightly",
+    "leakage": "nightly",
+}
 
 
 def python_blocks(text):
@@ -60,7 +66,11 @@ def words_and_numbers(text):
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=[pytest.mark.slow] * (page.stem in LONG_CONCEPTS), id=page.stem)
+        pytest.param(
+            page,
+            marks=[getattr(pytest.mark, LONG_CONCEPTS[page.stem])] if page.stem in LONG_CONCEPTS else [],
+            id=page.stem,
+        )
         for page in CONCEPTS
     ],
 )

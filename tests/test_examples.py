@@ -1,7 +1,8 @@
 """Every example runs as a script, and the cookbook is short.
 
 ``python -m tests.test_examples`` counts the lines of the cookbook. If ``MOO_CLUSTERING_GALLERY`` is the
-folder of a gallery that has just been built, the output of the cookbook is read there instead of running it.
+folder of a gallery that has just been built, the output of the cookbook is read there instead of running it,
+except for the examples that ``MOO_CLUSTERING_UNDRAWN`` lists.
 """
 
 import ast
@@ -21,7 +22,8 @@ EXAMPLES = sorted(FOLDER.glob("*.py"))
 COOKBOOK = sorted((FOLDER / "cookbook").glob("*.py"))
 # The search of this page depends on rounding, which differs between kernels of the BLAS.
 FOLLOWS_DIGITS = {"fuzzy_nsga3"}
-LONG = {"co_clustering", "dynmoga", "islands", "moga_net", "rule_clusterer"}
+LONG = {"co_clustering", "dynmoga", "islands", "mocle", "moga_net", "rule_clusterer", "surrogate"}
+UNDRAWN = os.environ.get("MOO_CLUSTERING_UNDRAWN", "").split()
 # The cells of a method's row: method, lines, parts, paper, here, control.
 PAGE = {
     re.search(r"gallery/cookbook/(\w+)", line).group(1): line.strip("|").split("|")
@@ -64,7 +66,8 @@ def test_example(script, tmp_path, monkeypatch, capsys):
 
 def _of_tier(script):
     """Pages that take more than ten seconds run every night, unless their output is available."""
-    nightly = script.stem in LONG and "MOO_CLUSTERING_GALLERY" not in os.environ
+    drawn = "MOO_CLUSTERING_GALLERY" in os.environ and script.stem not in UNDRAWN
+    nightly = script.stem in LONG and not drawn
     return pytest.param(script, marks=pytest.mark.nightly if nightly else pytest.mark.slow)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
+from moo_clustering._kernels.threads import borrowed
 
 # Rounding errors of a distance (per feature) and of a bound that every pass updates, relative to the largest
 # distance. A sample is skipped only if its bounds differ by more, so that labels equal those of the plain
@@ -35,15 +36,18 @@ def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
-def _squares(x: NDArray[Any], columns: NDArray[Any], out: NDArray[Any]) -> None:
-    """Squared distances of a sample to all centres, as columns (d, k), summed in the order of features."""
-    d, k = columns.shape
-    out[:] = 0.0
-    t = 0
+@borrowed()
+def _squares(x: NDArray[Any], columns: NDArray[Any], start: int, k: int, out: NDArray[Any]) -> None:
+    """Squared distances of a sample to k centres, summed in the order of features."""
+    # From ``start``, ``columns`` has the values of all centres for the first feature, then for the second.
+    d, t = len(x), 0
+    for j in range(k):
+        out[j] = 0.0
     # Four features per round access memory a quarter as often, in the same order of summation.
     while t + 4 <= d:
-        a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
+        at = start + t * k
+        a, b = columns[at : at + k], columns[at + k : at + 2 * k]
+        c, e = columns[at + 2 * k : at + 3 * k], columns[at + 3 * k : at + 4 * k]
         x0, x1, x2, x3 = x[t], x[t + 1], x[t + 2], x[t + 3]
         for j in range(k):
             total = out[j]
@@ -57,7 +61,7 @@ def _squares(x: NDArray[Any], columns: NDArray[Any], out: NDArray[Any]) -> None:
             out[j] = total + gap * gap
         t += 4
     while t < d:
-        a, x0 = columns[t], x[t]
+        a, x0 = columns[start + t * k : start + t * k + k], x[t]
         for j in range(k):
             gap = x0 - a[j]
             out[j] += gap * gap
@@ -86,39 +90,39 @@ def two_nearest(
 ) -> int:
     """Nearest centre of every sample (ties: the lowest), squared distances to it and the second (or inf)."""
     n, k = len(X), len(centers)
-    columns = np.ascontiguousarray(centers.T)
+    columns = np.ascontiguousarray(centers.T).ravel()
     values = np.empty(k)
     for i in range(n):
-        _squares(X[i], columns, values)
+        _squares(X[i], columns, 0, k, values)
         labels[i], first[i], second[i] = _two_least(values)
     return n * k
 
 
+@borrowed(fastmath={"nnan", "nsz", "reassoc"})
+def _least(values: NDArray[Any], n: int) -> float:
+    """Return the minimum of the first n values."""
+    least = np.inf
+    for j in range(n):
+        value = values[j]
+        least = value if value < least else least
+    return least
+
+
 @njit(cache=True, nogil=True)
-def nearest_in_groups(
-    X: NDArray[Any],
-    columns: NDArray[Any],
-    numbers: NDArray[Any],
-    limits: NDArray[Any],
-    starts: NDArray[Any],
-    pivots: NDArray[Any],
-    radii: NDArray[Any],
-    positions: NDArray[Any],
-    squares: NDArray[Any],
-    first: int,
-    last: int,
-) -> None:
+def nearest_in_groups(  # type: ignore[no-untyped-def]
+    X, blocks, numbers, limits, starts, pivots, radii, positions, squares, first, last
+):
     """Write the nearest points of rows ``first`` to ``last``, nearest first (ties: the lowest number)."""
-    # ``columns`` (d, k) are the points in groups from ``starts[g]`` to ``starts[g + 1]``, with their numbers
-    # and squared ``limits``: a point is found only up to this distance. A group is skipped if its pivot (a
-    # column of ``pivots``) is farther than its radius plus the distance found, with a margin for rounding.
-    # Distances do not depend on other rows or on the groups.
-    n_groups, most = len(radii), positions.shape[1]
+    # Points are in groups from ``starts[g]`` to ``starts[g + 1]``, with their numbers and squared ``limits``:
+    # a point is found only up to this distance. ``blocks`` joins the columns of every group, (d, size). A
+    # group is skipped if its pivot (a column of ``pivots``) is farther than its radius plus the distance
+    # found, with a margin for rounding. Distances do not depend on other rows or on the groups.
+    n_groups, most, d = len(radii), positions.shape[1], X.shape[1]
     gaps = starts[1:] - starts[:-1]
     out, bounds = np.empty(gaps.max()), np.empty(n_groups)
     for i in range(first, last):
         x = X[i]
-        _squares(x, pivots, bounds)
+        _squares(x, pivots, 0, n_groups, bounds)
         for g in range(n_groups):
             away = np.sqrt(bounds[g])
             bound = away - radii[g] - _PER_RUN * (away + radii[g])
@@ -135,7 +139,9 @@ def nearest_in_groups(
                 break
             bounds[at] = -1.0
             low, high = starts[at], starts[at + 1]
-            _squares(x, columns[:, low:high], out[: high - low])
+            _squares(x, blocks, d * low, high - low, out)
+            if _least(out, high - low) > values[most - 1]:
+                continue
             for j in range(high - low):
                 value, number = out[j], numbers[low + j]
                 t = most - 1
@@ -247,7 +253,7 @@ def lloyd(
     converged = last = False
     while passes < max_passes:
         n_changed = 0
-        columns = np.ascontiguousarray(centers.T)
+        columns = np.ascontiguousarray(centers.T).ravel()
         if passes > 0:
             _half_gaps(centers, half)
             evaluations += k * (k - 1) // 2
@@ -261,7 +267,7 @@ def lloyd(
                 evaluations += 1
                 if upper[i] < bound:
                     continue
-            _squares(X[i], columns, values)
+            _squares(X[i], columns, 0, k, values)
             evaluations += k
             j, least, second = _two_least(values)
             upper[i], lower[i] = np.sqrt(least), np.sqrt(second)
@@ -361,30 +367,20 @@ def greedy_seeds(
 
 
 @njit(cache=True, nogil=True)
-def population_sums(
-    X: NDArray[Any],
-    start: int,
-    columns: NDArray[Any],
-    offset: NDArray[Any],
-    mean: NDArray[Any],
-    units: NDArray[Any],
-    sizes: NDArray[Any],
-    sums: NDArray[Any],
-    high: NDArray[Any],
-    low: NDArray[Any],
-    first: NDArray[Any],
-) -> None:
+def population_sums(  # type: ignore[no-untyped-def]
+    X, start, columns, offset, mean, units, sizes, sums, high, low, first
+):
     """Add sizes, sums, squared distances (in two parts) and first rows of the clusters of p candidates."""
     # ``columns`` has the centres of all candidates, (d, p k). Adding and subtracting an anchor rounds to
     # multiples of ``units`` (p, 3), so that no sum depends on the order of rows.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
-    anchors = 1.5 * 2.0**52 * units
+    anchors, flat = 1.5 * 2.0**52 * units, columns.ravel()
     for i in range(len(X)):
         for t in range(d):
             x[t] = (np.float64(X[i, t]) - offset[t]) - mean[t]
             rounded[t] = (x[t] + anchors[0, 0]) - anchors[0, 0]
-        _squares(x, columns, values)
+        _squares(x, flat, 0, p * k, values)
         for q in range(p):
             at = q * k
             for j in range(q * k + 1, q * k + k):

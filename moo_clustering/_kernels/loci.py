@@ -127,20 +127,9 @@ def component_rows(links: NDArray[Any], lo: int, hi: int, out: NDArray[Any]) -> 
 
 
 @njit(cache=True, nogil=True)
-def link_objectives(
-    links: NDArray[Any],
-    X: NDArray[Any],
-    ones: NDArray[Any],
-    neighbors: NDArray[Any],
-    weights: NDArray[Any],
-    rows: tuple[bool, bool, bool],
-    row: NDArray[Any],
-    count: NDArray[Any],
-    total: NDArray[Any],
-    lo: int,
-    hi: int,
-    out: NDArray[Any],
-) -> None:
+def link_objectives(  # type: ignore[no-untyped-def]
+    links, X, ones, neighbors, weights, rows, row, count, total, lo, hi, out
+):
     """out[q] = variance, deviation and connectivity, of which ``wanted`` are computed."""
     # ``neighbors`` (n_neighbors, n_samples) contains a list per column, padded with -1.
     n, d = X.shape
@@ -199,19 +188,9 @@ def divide(row: NDArray[Any], count: NDArray[Any], total: NDArray[Any]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def variances(
-    parts: NDArray[Any],
-    sizes: NDArray[Any],
-    sums: NDArray[Any],
-    means: NDArray[Any],
-    within: float,
-    n_samples: int,
-    count: NDArray[Any],
-    total: NDArray[Any],
-    lo: int,
-    hi: int,
-    out: NDArray[Any],
-) -> None:
+def variances(  # type: ignore[no-untyped-def]
+    parts, sizes, sums, means, within, n_samples, count, total, lo, hi, out
+):
     """Compute the mean squared distance of the samples to the means of their clusters."""
     # ``within`` is the sum of squared distances to the means of the parts. Those between the means of parts
     # and clusters are added, which avoids cancellation by subtraction.

@@ -70,10 +70,8 @@ def weigh_together(left: Any, right: Any, weights: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
-    """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster.
-
-    ``left`` has a row per point and ``right`` a row per partition, so that the inner loop is over points.
-    """
+    """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster."""
+    # ``left`` has a row per point and ``right`` a row per partition, so that the inner loop is over points.
     for a in range(left.shape[0]):
         total = out[a]
         total[:] = 0.0

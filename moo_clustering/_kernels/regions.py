@@ -40,10 +40,8 @@ def number_pieces(labels, indptr, indices, piece):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def stays_connected(labels, area, indptr, indices, stamp, mark, queue):  # type: ignore[no-untyped-def]
-    """Check whether a region remains non-empty and connected without ``area``.
-
-    ``stamp`` and ``queue`` are scratch space, and ``mark`` must be a new positive number in every call.
-    """
+    """Check whether a region remains non-empty and connected without ``area``."""
+    # ``stamp`` and ``queue`` are scratch space, and ``mark`` must be a new positive number in every call.
     own = labels[area]
     wanted, first = 0, -1
     goal, seen = 2 * mark, 2 * mark + 1
@@ -191,11 +189,9 @@ def _roundness(size, edge):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def random_tree(nodes, member, tag, indptr, indices, bias, parent, order, key, areas, keys, rng):  # type: ignore[no-untyped-def]
-    """Grow Prim's spanning tree of the areas with ``member == tag``, for random lengths plus ``bias``.
-
-    Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns the number of areas reached.
-    ``key`` is scratch space, and so are ``areas`` and ``keys``, a heap with room for every edge.
-    """
+    """Grow Prim's spanning tree of the areas with ``member == tag``, for random lengths plus ``bias``."""
+    # Fills ``parent`` (-1 at the root) and ``order`` (parents first); returns the number of areas reached.
+    # ``key`` is scratch space, and so are ``areas`` and ``keys``, a heap with room for every edge.
     root = nodes[int(rng.random() * len(nodes))]
     for node in nodes:
         key[node] = math.inf
@@ -332,11 +328,9 @@ def _miss(load, low, high):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):  # type: ignore[no-untyped-def]
-    """Merge a random pair of neighbouring regions and cut a random tree of both (ReCom), ``n_times``.
-
-    One of the cuts within low..high is drawn; up to six trees are tried. With ``mend``, most pairs include a
-    load outside the bounds, and the most even cut is used. Returns the number of loads outside the bounds.
-    """
+    """Merge a random pair of neighbouring regions and cut a random tree of both (ReCom), ``n_times``."""
+    # One of the cuts within low..high is drawn; up to six trees are tried. With ``mend``, most pairs include
+    # a load outside the bounds, and the most even cut is used. Returns the number of loads outside.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)
@@ -400,11 +394,9 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
 
 @njit(cache=True, nogil=True)
 def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # type: ignore[no-untyped-def]
-    """Cut a random tree of a connected set into the most regions with a load of at least ``floor``.
-
-    Regions are numbered from ``first``; returns their number. A subtree is cut as soon as its load reaches
-    ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
-    """
+    """Cut a random tree of a connected set into the most regions with a load of at least ``floor``."""
+    # Regions are numbered from ``first``; returns their number. A subtree is cut as soon as its load reaches
+    # ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
     n, m = len(weight), len(indices)
     parent, order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     key, load = np.empty(n), np.empty(n)

@@ -25,20 +25,7 @@ _FIRST_LEAVES = 64
 
 
 @njit(cache=True, nogil=True)
-def ranks(
-    pairs: NDArray[Any],
-    P: NDArray[Any],
-    keys: NDArray[Any],
-    start: NDArray[Any],
-    stop: NDArray[Any],
-    low: NDArray[Any],
-    high: NDArray[Any],
-    cap: int,
-    stack: NDArray[Any],
-    lo: int,
-    hi: int,
-    out: NDArray[Any],
-) -> None:
+def ranks(pairs, P, keys, start, stop, low, high, cap, stack, lo, hi, out):  # type: ignore[no-untyped-def]
     """Rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1 to ``cap``, for p in lo..hi-1."""
     n_nodes = len(start)
     for p in range(lo, hi):
@@ -170,18 +157,9 @@ def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, mid
 
 
 @njit(cache=True, nogil=True)
-def nearest_by_blocks(
-    blocks: NDArray[Any],
-    start: NDArray[Any],
-    low: NDArray[Any],
-    high: NDArray[Any],
-    places: NDArray[Any],
-    groups: NDArray[Any],
-    lo: int,
-    hi: int,
-    near: NDArray[Any],
-    squares: NDArray[Any],
-) -> int:
+def nearest_by_blocks(  # type: ignore[no-untyped-def]
+    blocks, start, low, high, places, groups, lo, hi, near, squares
+):
     """Nearest points of queries, including themselves, in float32; return the number of searched leaves."""
     # Leaf a of a KD-tree has the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]`` and
     # padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
@@ -596,20 +574,9 @@ def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _nearest_outside(
-    i: int,
-    bound: float,
-    P: NDArray[Any],
-    keys: NDArray[Any],
-    component: NDArray[Any],
-    node_component: NDArray[Any],
-    start: NDArray[Any],
-    stop: NDArray[Any],
-    low: NDArray[Any],
-    high: NDArray[Any],
-    stack: NDArray[Any],
-    gaps: NDArray[Any],
-) -> tuple[int, float]:
+def _nearest_outside(  # type: ignore[no-untyped-def]
+    i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps
+):
     """Position of the first sample, in link order, of another component within ``bound``, or -1."""
     own = component[i]
     found, best = -1, bound

@@ -12,8 +12,9 @@ from pymoo.core.population import Population
 from pymoo.core.result import Result
 
 from moo_clustering._arrays import non_dominated
+from moo_clustering._docs import documented
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.problems.partition import evaluated_population, result_of
 
 if TYPE_CHECKING:
     from moo_clustering.problems.medoids import MedoidProblem
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MAX_SETS = 5000
 
 
+@documented()
 def count_medoid_sets(n: int, k_max: int) -> int:
     """Return the number of sets of 2 to ``k_max`` medoids among ``n`` samples.
 
@@ -28,21 +30,13 @@ def count_medoid_sets(n: int, k_max: int) -> int:
     ----------
     n, k_max : int
         Number of samples, and maximum number of medoids.
-
-    Returns
-    -------
-    int
     """
     return sum(comb(n, k) for k in range(2, k_max + 1))
 
 
+@documented(count_medoid_sets)
 def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
     """Return all sets of 2 to ``k_max`` medoids among ``n`` samples, smaller sets first, each ascending.
-
-    Parameters
-    ----------
-    n, k_max : int
-        Number of samples, and maximum number of medoids.
 
     Returns
     -------
@@ -101,13 +95,11 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
         enumerate_medoid_sets(n, k_max), return_values_of=["F", "G", "H"], return_as_dictionary=True
     )
     pop = _distinct(problem, out)
-    result = Result()
-    result.problem, result.pop, result.success = problem, pop, True
     violation = pop.get("CV")[:, 0]
     best = np.flatnonzero(violation == violation.min())
     F = pop.get("F")[best]
-    result.opt = pop[best[non_dominated(F)]]
-    result.X, result.F, result.CV, result.G, result.H = result.opt.get("X", "F", "CV", "G", "H")
+    result = result_of(problem, pop, pop[best[non_dominated(F)]])
+    result.CV, result.G, result.H = result.opt.get("CV", "G", "H")
     return result
 
 

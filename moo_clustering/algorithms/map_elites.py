@@ -83,12 +83,8 @@ class PartitionArchive(NamedTuple):
     def best(self, **values: float) -> int:
         """Return the row of the best member, as in ``archive.best(n_clusters=5)``.
 
-        Raises a ValueError if no member matches or a descriptor is unknown.
-
-        Parameters
-        ----------
-        **values
-            Values of descriptors; only the cells that contain these values are searched.
+        Only the cells that contain these values of descriptors are searched. Raises a ValueError if no member
+        matches or a descriptor is unknown.
         """
         inside = np.ones(len(self.cells), dtype=bool)
         for name, value in values.items():

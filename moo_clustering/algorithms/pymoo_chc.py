@@ -21,12 +21,12 @@ from pymoo.util.display.single import SingleObjectiveOutput
 from moo_clustering._arrays import choice, integer, positive, probability, quoted
 from moo_clustering._docs import documented
 from moo_clustering.algorithms import pymoo_search
-from moo_clustering.algorithms.deap_loops import ThresholdRule
+from moo_clustering.algorithms.deap_loops import ChcStep, ThresholdRule
 
 Distance = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 
 
-@documented(pymoo_search.ALGORITHM)
+@documented(pymoo_search.ALGORITHM, ChcStep)
 class CHC(Algorithm):
     """CHC: elitist survival, crossover of distant parents only, and restarts.
 
@@ -34,9 +34,8 @@ class CHC(Algorithm):
     and selects the best of parents and children. If no pair produces a new child (or no child survives),
     ``d`` decreases; at 0, the next generation restarts. Smaller constraint violations take precedence. Raises
     a TypeError or ValueError if options are unknown or out of range, or the problem has several objectives.
-    Sources: L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
-    with ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering
-    (CHCMIC).
+    Sources: Eshelman, Foundations of Genetic Algorithms 1, 1991, with ``threshold_rule="no_acceptance",
+    divergence=0.35, n_keep=1``; Evolutionary multi-instance clustering (CHCMIC).
 
     Parameters
     ----------
@@ -47,14 +46,8 @@ class CHC(Algorithm):
         Crossover of two parents, with its ``prob``. Default: ``HUX(prob=1.0)``.
     mutation : Mutation, optional
         Mutation of children. Default: none.
-    threshold : float, optional
-        Initial ``d``. Default: max(1, n_var // 4).
-    n_keep : int, default=10
-        Number of the best individuals that survive a restart, at most ``pop_size - 1``.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases after generations without a new child, or without a surviving child.
-    step : float, default=1
-        Decrease of ``d``.
     distance : callable, optional
         ``distance(A, B)`` returns the distances, shape (n_pairs,), of rows of shape (n_pairs, n_var).
         Default: number of differing genes. The algorithm can be pickled only if ``distance`` can.

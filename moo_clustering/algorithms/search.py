@@ -21,6 +21,7 @@ from pymoo.core.callback import Callback
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import integer, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering.persistence import (
     START_OVER,
@@ -551,13 +552,9 @@ class ExhaustedSearchWarning(UserWarning):
     """A search found no new individuals and ended early."""
 
 
+@documented()
 def finite_statistics() -> tools.Statistics:
-    """Create DEAP statistics of finite values of the first objective: min, avg, std, max; NaN without any.
-
-    Returns
-    -------
-    deap.tools.Statistics
-    """
+    """Create DEAP statistics of finite values of the first objective: min, avg, std, max; NaN without any."""
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):
         statistics.register(name, partial(_of_finite, function))

@@ -127,15 +127,10 @@ class Bags:
     def from_groups(
         cls, X: ArrayLike, groups: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Self:
-        """Create bags from instances and their bag identifiers.
+        """Create bags from instances (n_instances, n_features) and their bag identifiers (n_instances,).
 
-        Parameters
-        ----------
-        X : array-like of shape (n_instances, n_features)
-        groups : array-like of shape (n_instances,)
-            Hashable identifiers. Rows of a bag need not be adjacent; bags are ordered by first rows.
-        feature_names : sequence of length n_features or None, default=None
-            Default: the column names of a data frame, if they are strings.
+        Identifiers must be hashable. Rows of a bag need not be adjacent; bags are ordered by first rows.
+        ``feature_names`` are by default the column names of a data frame, if they are strings.
         """
         rows = matrix(X, "X")
         order, offsets, ids = group_rows(groups, len(rows))

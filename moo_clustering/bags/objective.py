@@ -9,6 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, Labels, choice
+from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.bags import descend_population, sweep_population
 from moo_clustering._kernels.threads import for_parts
@@ -150,15 +151,10 @@ class BagObjective:
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
     def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
-        """Move single bags to their best cluster until no move improves the objective.
+        """Move single bags of partitions (n_individuals, n_bags) to their best cluster, in random order.
 
-        Parameters
-        ----------
-        labels : array-like of shape (n_individuals, n_bags)
-        rng : numpy.random.Generator
-            Generator of the order of the genes.
-        max_trials : int, optional
-            Total budget of trial evaluations, divided evenly between individuals.
+        A descent ends if no move improves the objective. ``max_trials`` is the total budget of trial
+        evaluations, divided evenly between individuals; None: no limit.
         """
         count = len(np.atleast_2d(labels))
         order = np.tile(np.arange(self.n_bags), (count, 1))
@@ -181,6 +177,7 @@ class BagObjective:
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
 
+    @documented(improve)
     def drift(self, labels: Any, rng: Generator, *, p_gene: float = 0.7, bias: float = 0.5) -> Labels:
         """Redraw genes simultaneously, with higher probabilities for nearer centroids.
 
@@ -188,12 +185,8 @@ class BagObjective:
 
         Parameters
         ----------
-        labels : array-like of shape (n_individuals, n_bags)
-        rng : numpy.random.Generator
-        p_gene : float, default=0.7
-            Probability that a gene is redrawn.
         bias : float, default=0.5
-            Addend of the weight of every cluster, on the scale of the distances.
+            Added to the weight of every cluster (Eq. 9), on the scale of the distances.
         """
         labels = self.geometry.checked(labels, self.n_clusters)
         genes, draws = rng.random(labels.shape) < p_gene, rng.random(labels.shape)

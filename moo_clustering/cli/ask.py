@@ -220,10 +220,8 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Raise a FolderError if a folder contains anything but earlier results of questions about the run.
-
-    Returns False, and whether there are such results, as ``RunFolder.inspect`` requires.
-    """
+    """Raise a FolderError if a folder contains anything but earlier results of questions about the run."""
+    # Returns False, and whether there are such results, as ``RunFolder.inspect`` requires.
     if not runs.folder_names(out):
         return False, False
     try:
@@ -243,11 +241,8 @@ def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
-    """Write the partition of the answers as a run folder, and return the names of its files.
-
-    Each file is replaced atomically, the record last. The folder gets a report if the fit has one. Raises a
-    FolderError if other files were added to the folder during the session.
-    """
+    """Write the partition of the answers as a run folder, and return the names of its files."""
+    # The folder gets a report if the fit has one.
     found.reserve()
     found.look()
     out = found.path
@@ -320,10 +315,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, then save the partition. Exit code 130 after Ctrl-C.
-
-    With ``as_json``, questions and answers are lines of JSON.
-    """
+    """Ask until the user quits or the input ends, then save the partition. Exit code 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out  # inside the folder of the run
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"

@@ -23,11 +23,7 @@ _LONG = ("dataset", "method", "value")
 
 
 def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: bool, **options: Any) -> str:
-    """Compare the methods in a table of results, and return text or JSON.
-
-    ``options`` are those of ``stats.compare``, and ``long`` is that of :func:`read_results`. A critical
-    difference diagram is written to ``figure``, if set.
-    """
+    """Compare the methods in a table of results, and return text or JSON."""
     table = read_results(results, long=long)
     outcome = compare(table, **options)
     if figure is not None:

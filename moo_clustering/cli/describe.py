@@ -97,11 +97,9 @@ def describe(job: Job) -> Description:
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
-    """Validity indices of a result, None if undefined.
-
-    The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if the
-    distances of all bags take longer than the fit.
-    """
+    """Validity indices of a result, None if undefined."""
+    # The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if the
+    # distances of all bags take longer than the fit.
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -133,11 +131,9 @@ class Description:
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
-    """Return number, size, name, typical document, its title, and contrasting terms of every cluster.
-
-    The document is the medoid, if any, otherwise the nearest to the mean by cosine (ties: the first). The
-    terms are more frequent than in the nearest cluster.
-    """
+    """Return number, size, name, typical document, its title, and contrasting terms of every cluster."""
+    # The document is the medoid, if any, otherwise the nearest to the mean by cosine (ties: the first). The
+    # terms are more frequent than in the nearest cluster.
     # Imported lazily, because it needs the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
@@ -376,10 +372,7 @@ def column_frames(
     labels: NDArray[np.integer[Any]],
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return clusters with names and contrasts, and the same table with a value for each column.
-
-    Values are means of numbers and dates, and the most frequent categories.
-    """
+    """Return clusters with names and contrasts, and the same table with a value for each column."""
     found = [each for each in described if each.size]
     short = pd.DataFrame(
         {
@@ -489,12 +482,9 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
 
 
 def subspace_frame(job: Job) -> pd.DataFrame:
-    """Return number, size, impurity, leading features and classes of the non-empty clusters.
-
-    Clusters of documents also have a typical document with its title. Weights of features are multiples of
-    the mean weight. Classes are listed with their shares. Leading features of tables are those of large
-    weight; those of documents and label sets must also be present.
-    """
+    """Return number, size, impurity, leading features and classes of the non-empty clusters."""
+    # Clusters of documents also have a typical document with its title. Leading features of tables are those
+    # of large weight; those of documents and label sets must also be present.
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
@@ -650,10 +640,8 @@ def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions 
 
 
 def prediction_record(predictions: Predictions) -> dict[str, Any]:
-    """Return numbers of samples, and scores of the predictions of held-out labels.
-
-    Areas under the ROC curve are None for labels that all or no scored samples have.
-    """
+    """Return numbers of samples, and scores of the predictions of held-out labels."""
+    # Areas under the ROC curve are None for labels that all or no scored samples have.
     from sklearn.metrics import f1_score
 
     from moo_clustering.validity import class_aucs
@@ -707,12 +695,10 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 
 def save_questions(folder: Path, job: Job) -> list[str]:
-    """Write the data for questions about a fit without another fit, and return the name of the file.
-
-    The data are the pool, its scores, the graph and the features of the points, and the displayed values of
-    the samples: O(n_points (n_partitions + n_features) + n_samples) numbers. Nothing is written after a fit
-    with labels or pairs, without a pool, or with too many bags.
-    """
+    """Write the data for questions about a fit without another fit, and return the name of the file."""
+    # The data are the pool, its scores, the graph and the features of the points, and the displayed values of
+    # the samples: O(n_points (n_partitions + n_features) + n_samples) numbers. Nothing is written after a fit
+    # with labels or pairs, without a pool, or with too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
     if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > MOST_ASKED_BAGS):

@@ -140,11 +140,7 @@ class AnswerPanel:
         return None if folder is None else self._run.shown.picture(sample, folder)
 
     def act(self, action: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Process an answer or another action, and return the new state.
-
-        Raises a StaleError if the request is about an older state, a ValueError if the session rejects it,
-        and an OSError if it cannot be written. The state is then unchanged.
-        """
+        """Process an answer or another action, and return the new state."""
         with self._lock:
             if request.get("revision") != self._revision:
                 raise StaleError("this question has already been answered; here is the current one.")
@@ -239,11 +235,10 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server of a single page, and of the state of a session, if any.
+    """Server of a single page, and of the state of a session, if any."""
 
-    All paths are below a random path, so that other users of the computer cannot find them. ``page`` is HTML
-    in UTF-8, and port 0 selects a free port.
-    """
+    # All paths are below a random path, so that other users of the computer cannot find them. ``page`` is
+    # HTML in UTF-8, and port 0 selects a free port.
 
     daemon_threads = True
     # Raise an error on every system if another server uses the port.

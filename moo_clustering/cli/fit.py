@@ -60,7 +60,7 @@ from moo_clustering.cli.job import (
     units_note,
     writes_checkpoints,
 )
-from moo_clustering.cli.load import load_data, prepares
+from moo_clustering.cli.load import holds_graph, load_data, prepares
 from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
@@ -102,10 +102,7 @@ _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "
 
 
 def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
-    """Read the data, fit the method, write the folder ``out`` and print the summary.
-
-    ``options`` are those of the command, by name. Exits with code 130 after an interruption.
-    """
+    """Read the data, fit the method, write the folder ``out`` and print the summary."""
     started = time.perf_counter()
     quiet, seed, resume = options["quiet"], options["seed"], options["resume"]
     with shown_warnings() as notices:
@@ -115,6 +112,8 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     estimator_class = method.load()
     settings = parse_settings(options["settings"], method.name, estimator_class)
     values = {name: option.default for name, option in parameters_of(estimator_class).items()}
+    if graph := holds_graph(data, method, preset | settings):
+        preset = preset | dict(method.graph_options)
     start = options["start"]
     if start is not None and "start" not in values and not method.areas:
         raise ValueError(f"--start requires a method with a search, but {method.name} has none")
@@ -131,6 +130,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
                 filling=filling,
                 **{name: options[name] for name in _READING},
                 start=column,
+                graph=graph,
             )
         except DataError as error:
             # The column of --start is excluded like those of --drop, so the error names --drop.
@@ -291,13 +291,11 @@ def run_job(
     with_pictures: bool = False,
     plain_csv: bool = False,
 ) -> Outcome:
-    """Fit and save the results, also after Ctrl-C.
-
-    A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. The order is:
-    results, report, record with status "complete", removal of the checkpoint. A killed run can be resumed
-    between any two of these steps. ``extra`` are further entries of the record. With ``plain_csv``, cells of
-    CSV files that look like formulas are not changed.
-    """
+    """Fit and save the results, also after Ctrl-C."""
+    # A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. The order is:
+    # results, report, record with status "complete", removal of the checkpoint. A killed run can be resumed
+    # between any two of these steps. ``extra`` are further entries of the record. With ``plain_csv``, cells
+    # of CSV files that look like formulas are not changed.
     record = job.record() | dict(extra or {})
     found = None
     verbose = bool(job.estimator.get_params(deep=False).get("verbose", True))
@@ -453,11 +451,9 @@ def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
 def save_report(
     folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any], name: str = ""
 ) -> list[str]:
-    """Write the content and the page of the report of a fitted job, and return the names of the files.
-
-    ``extra`` are further arguments of ``report_content``, and ``name`` is that of the folder, if the files
-    will be moved. Any error becomes a warning, because the results are already saved.
-    """
+    """Write the content and the page of the report of a fitted job, and return the names of the files."""
+    # ``extra`` are further arguments of ``report_content``, and ``name`` is that of the folder, if the files
+    # will be moved.
     files: list[str] = []
     has_checkpoint = (folder / CHECKPOINT).exists()
     try:

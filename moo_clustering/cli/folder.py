@@ -100,11 +100,10 @@ class FolderError(ValueError):
 
 @dataclass
 class RunFolder:
-    """Folder of a run, with the checks before writing.
+    """Folder of a run, with the checks before writing."""
 
-    ``inspect`` raises a FolderError for a folder with other content. Otherwise it returns whether there is a
-    checkpoint to resume, and the record of a run that can be overwritten or continued.
-    """
+    # ``inspect`` raises a FolderError for a folder with other content. Otherwise it returns whether there is
+    # a checkpoint to resume, and the record of a run that can be overwritten or continued.
 
     path: Path
     inspect: Callable[[Path], tuple[bool, bool]]
@@ -143,10 +142,7 @@ class RunFolder:
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def claim(self, record: Mapping[str, Any]) -> None:
-        """Lock the folder, inspect it again and write the record of a started run.
-
-        A resumed run does not change the record, so that a failure has no effect.
-        """
+        """Lock the folder, inspect it again and write the record of a started run."""
         before = self.resumed, self.has_record
         self.reserve()
         try:
@@ -175,10 +171,8 @@ class RunFolder:
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def settle(self) -> None:
-        """Before writing results, switch to a new folder if this one was removed or got other files.
-
-        Warns in this case. Saving the results of a long fit is more important than the name of the folder.
-        """
+        """Before writing results, switch to a new folder if this one was removed or got other files."""
+        # Saving the results of a long fit is more important than the name of the folder.
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
         except OSError:
@@ -251,12 +245,8 @@ def open_folder(
     replaces: str | None = None,
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
-    """Open the folder of a run, locked until the end of the block; :meth:`RunFolder.claim` creates it.
-
-    ``resume`` allows a checkpoint, ``replaces`` earlier runs of a command, and ``inspect`` replaces these
-    checks. Raises a FolderError if the folder contains a finished run, an unfinished run without ``resume``,
-    or other files, and a FolderInUseError while another process writes to it.
-    """
+    """Open the folder of a run, locked until the end of the block; :meth:`RunFolder.claim` creates it."""
+    # ``resume`` allows a checkpoint, ``replaces`` earlier runs of a command; ``inspect`` replaces the checks.
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
     try:
@@ -343,10 +333,7 @@ def record_text(record: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
-    """Convert a record to strict JSON, with null for NaN and infinities, on one line without ``indent``.
-
-    The text is ASCII, so that stdout of any encoding accepts it.
-    """
+    """Convert a record to strict JSON, with null for NaN and infinities, on one line without ``indent``."""
     plain = json.loads(record_text(record), parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent)
 
@@ -382,11 +369,7 @@ def finish_update(folder: Path) -> None:
 
 
 def run_content(folder: Path) -> ReportContent:
-    """Read the saved content of the report of a run.
-
-    Raises a FolderError if the folder contains no run, no result or no saved content, or files of different
-    samples, and an ArchiveError if the content is damaged or of an unknown version.
-    """
+    """Read the saved content of the report of a run."""
     # Imported lazily, because plotting libraries are slow to import.
     from moo_clustering.visualization.report.page import load_content
 
@@ -468,10 +451,7 @@ def is_in_parts(record: Mapping[str, Any]) -> bool:
 def save_report_of(
     folders: Sequence[Path], out: Path | None, title: str | None
 ) -> tuple[Path, ReportContent]:
-    """Write the page of runs to ``out``, or to ``report.html`` in the folder of a single run.
-
-    Raises a ValueError if the page would replace another file, or a folder is unreadable.
-    """
+    """Write the page of runs to ``out``, or to ``report.html`` in the folder of a single run."""
     from moo_clustering.visualization.report.page import page_bytes
 
     if out is None and len(folders) > 1:
@@ -568,12 +548,9 @@ def save_results(
     writers: Sequence[Callable[[Path], list[str]]],
     pictures: Mapping[str, Callable[[Path], object]] | None,
 ) -> list[str]:
-    """Write the results of a fitted estimator, each file atomically, and return the names of the files.
-
-    ``result.npz`` contains the record and all arrays, ``frames`` are tables by file name, ``writers`` write
-    further files. Figures of the result and ``pictures`` are drawn last, unless ``pictures`` is None.
-    ``supervision`` contains the arguments of ``fit`` besides the data.
-    """
+    """Write the results of a fitted estimator, each file atomically, and return the names of the files."""
+    # ``result.npz`` contains the record and all arrays, ``frames`` are tables by file name, ``writers`` write
+    # further files. ``supervision`` contains the arguments of ``fit`` besides the data.
     is_bags = samples.kind == "bag"
     id_column, result = "bag" if is_bags else "row", result_of(estimator)
     labels = label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
@@ -617,10 +594,8 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
-    """Convert a table to the bytes of a CSV file, with the marks and encoding in ``attrs["csv"]``, if any.
-
-    The default is commas, decimal points and UTF-8. Text that Windows-1252 cannot encode becomes UTF-8.
-    """
+    """Convert a table to the bytes of a CSV file, with the marks and encoding in ``attrs["csv"]``, if any."""
+    # Text that Windows-1252 cannot encode becomes UTF-8.
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -675,10 +650,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Describe the members of the front: number, objectives in natural sign, and whether it is the result.
-
-    If known, also the number of clusters, scores, and shares of satisfied constraints.
-    """
+    """Describe the members of the front: number, objectives in natural sign, and whether it is the result."""
     front = result.front
     if front is None:
         return None
@@ -721,11 +693,8 @@ def own_column(heads: Sequence[str], name: str) -> int:
 def save_model(
     folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str], plain_csv: bool
 ) -> list[str]:
-    """Save the fitted estimator and preparer for ``predict``, and return the name of the file.
-
-    Nothing is saved for methods of tables without ``predict``, and for data other than prepared tables. The
-    file contains data and names of types, but no code.
-    """
+    """Save the fitted estimator and preparer for ``predict``, and return the name of the file."""
+    # The file contains data and names of types, but no code.
     samples, labels = job.samples, job.result.labels
     if samples.prepared is None or not (job.method.areas or hasattr(job.estimator, "predict")):
         return []
@@ -761,10 +730,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
 
 
 def model_bytes(model: Mapping[str, Any]) -> bytes:
-    """Compress a model in the format of skops, with numbers for addresses in memory and without times.
-
-    Equal fits then have equal files.
-    """
+    """Compress a model in the format of skops, without addresses and times: equal fits have equal files."""
     nodes = _Nodes()
     try:
         schema, files = {**nodes.of(model), "protocol": 2, "_skops_version": skops.__version__}, nodes.files
@@ -861,7 +827,11 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
     """Read the model of a run. Raises a FolderError if there is none, or the file is damaged or foreign."""
     from skops import io
 
-    run_record(folder)
+    if "graph" in (run_record(folder).get("data") or {}):
+        raise FolderError(
+            f"{folder} contains clusters of a graph, whose model cannot assign new nodes; fit the graph that "
+            "includes them"
+        )
     path = folder / name
     if fault := path_fault(path, "file"):
         raise FolderError(f"{path} {fault}")
@@ -895,10 +865,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
-    """Draw pictures to files of these names, and return the names of successful ones.
-
-    Any error, such as a full disk, becomes a warning, because the results are already saved.
-    """
+    """Draw pictures to files of these names, and return the names of successful ones."""
     failed: dict[str, str] = {}
     for name, draw in pictures.items():
         (folder / name).unlink(missing_ok=True)  # from an earlier interruption

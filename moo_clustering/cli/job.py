@@ -22,7 +22,7 @@ from moo_clustering.cli.samples import Samples, TextSamples, indicators
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED, DataError
-from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method
+from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method, accepting
 from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
@@ -122,11 +122,8 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Parse options of the method from ``name=value`` texts.
-
-    Values are Python literals (numbers, True, None, lists, quoted text), otherwise texts. Raises a ValueError
-    for settings of another form, unknown or repeated names, and parameters with their own flag.
-    """
+    """Parse options of the method from ``name=value`` texts."""
+    # Values are Python literals (numbers, True, None, lists, quoted text), otherwise texts.
     parameters = parameters_of(estimator_class)
     allowed = [name for name in parameters if name not in FLAGS]
     options: dict[str, Any] = {}
@@ -177,10 +174,7 @@ def build_estimator(
     checkpoint: Path | None = None,
     checkpoint_every: int | None = None,
 ) -> Any:
-    """Create the estimator from its options and the values of the flags.
-
-    Raises a ValueError if a required flag is missing, or the method does not accept a flag.
-    """
+    """Create the estimator from its options and the values of the flags."""
     known = parameters_of(estimator_class)
     given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
     if n_clusters is not None:
@@ -273,10 +267,7 @@ def estimator_input(
     n_features: int | None = None,
     **options: Any,
 ) -> tuple[Samples, LabelUse | None]:
-    """Compute the features that the method needs, and the labels for a method that predicts them.
-
-    ``options`` are those of ``text_features``, ``stem_features`` or ``presence_features``.
-    """
+    """Compute the features that the method needs, and the labels for a method that predicts them."""
     options = {name: value for name, value in options.items() if value is not None}
     labels = _labels(method, samples, hold_out, n_features, seed)
     if isinstance(samples, TextSamples):
@@ -315,8 +306,7 @@ def _document_features(
     if method.stems:
         return load.stem_features(samples, **options)
     if "stemmer" in options:
-        names = ", ".join(known.name for known in METHODS.values() if known.stems)
-        raise ValueError(f"method {method.name} does not stem words; --stemmer is for {names}")
+        raise ValueError(f"method {method.name} does not stem words; --stemmer is for {accepting('stems')}")
     if method.presence:
         return load.presence_features(samples, **options)
     text = load.text_features(samples, sparse=method.sparse, seed=seed, **options)
@@ -345,10 +335,7 @@ def units_note(estimator: Any, samples: Samples) -> str | None:
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
-    """Read partial labels and pairs.
-
-    Raises a ValueError if the method does not support them, or a file or column contains none.
-    """
+    """Read partial labels and pairs."""
     samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:
         if "labels" not in takes:
@@ -447,10 +434,8 @@ class LabelUse:
 
     @property
     def y(self) -> NDArray[Any] | None:
-        """Labels for the fit: class codes, or indicators of the labels in ``columns``.
-
-        Unlabelled samples are -1. None if there are no labels.
-        """
+        """Labels for the fit: class codes, or indicators of the labels in ``columns``."""
+        # Unlabelled samples are -1.
         if not self.is_given.any():
             return None
         if self.multilabel:
@@ -459,11 +444,8 @@ class LabelUse:
 
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
-    """Return the labels for the fit, without those of the held-out share of samples; None without labels.
-
-    Known classes (``--labels``) of other samples also score the predictions. Raises a DataError if labels
-    are to be held out and there are none.
-    """
+    """Return the labels for the fit, without those of the held-out share of samples; None without labels."""
+    # Known classes (``--labels``) of other samples also score the predictions.
     found = samples.partial_sets()
     use = None
     if found is not None:
@@ -521,10 +503,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
-    """Select the features of the largest information gain about the labels for the fit.
-
-    Raises a DataError for tables, and if there are no such labels.
-    """
+    """Select the features of the largest information gain about the labels for the fit."""
     if not samples.has_terms:
         raise DataError(
             "--features selects words of documents and features of multi-label files, but "

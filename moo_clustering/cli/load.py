@@ -17,7 +17,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -31,6 +31,7 @@ from moo_clustering.cli.samples import (
     AreaSamples,
     BagSamples,
     CategorySamples,
+    GraphSamples,
     LabelSetSamples,
     PreparedSamples,
     Samples,
@@ -46,19 +47,18 @@ from moo_clustering.datasets import (
     load_bundled,
     read_bags,
     read_documents,
+    read_graph,
     read_multilabel,
     read_table,
     tables,
     tfidf,
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
-from moo_clustering.datasets.files import NotNumericError, holds_documents, with_flags
+from moo_clustering.datasets.files import NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
+from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
 from moo_clustering.persistence import cell_text, read_arrays
-
-if TYPE_CHECKING:
-    from moo_clustering.estimators._methods import Method
 
 # Flags that replace the names of reader options in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
@@ -91,15 +91,18 @@ def load_data(
     header: bool | None = None,
     weight: str | None = None,
     start: str | None = None,
+    graph: bool = False,
 ) -> Samples:
-    """Read a bundled data set, a file or a folder in the form that the method accepts.
-
-    Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
-    file contains them, or a column of bag identifiers is named; categories if the method accepts them.
-    ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
-    ``header`` states whether the first line of a table contains the column names. ``weight`` names a column
-    of a map, and ``start`` a column of a map or table.
-    """
+    """Read a bundled data set, a file or a folder in the form that the method accepts."""
+    # Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
+    # file contains them, or a column of bag identifiers is named; categories if the method accepts them.
+    # ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
+    # ``header`` states whether the first line of a table contains the column names. ``weight`` names a column
+    # of a map, and ``start`` a column of a map or table. ``graph`` states whether the data are a graph.
+    if graph:
+        others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
+        others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
+        return load_graph(Path(data), method, labels, others | {"--start with a column": start})
     is_table = data not in BUNDLED and not bag and text_columns is None and tables.is_text_table(Path(data))
     if header is not None and not is_table:
         raise DataError(
@@ -173,6 +176,31 @@ def load_data(
     return (CategorySamples if isinstance(table, CategoryTable) else Samples).of(table)
 
 
+def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
+    """Return whether data are a graph, by their suffix or by these options of the method."""
+    if data not in BUNDLED and suffix_of(Path(data)) in tables.GRAPHS:
+        return True
+    return bool(method.graph_options) and all(
+        name in options and options[name] == value for name, value in method.graph_options.items()
+    )
+
+
+def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:
+    """Read a graph; raise a DataError unless the method accepts it, and for flags of tables (``others``)."""
+    if not method.graph_options:
+        raise DataError(
+            f"{path.name} is a graph, which method {method.name} does not accept; methods that do: "
+            + accepting("graph_options")
+        )
+    for flag, value in others.items():
+        if value:
+            raise DataError(f"{flag} does not apply to {path.name}, which is read as a graph")
+    try:
+        return GraphSamples.of(read_graph(path, labels=labels))
+    except DataError as error:
+        raise DataError(for_command(error)) from error
+
+
 def holds_bags(path: Path, bag: str | None) -> bool:
     """Return whether a file contains bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
     name = path.name.lower().removesuffix(".gz")
@@ -183,14 +211,12 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
     """Raise if bags are used with a method of samples, or samples with a method of bags."""
-    from moo_clustering.estimators._methods import METHODS
-
     if holds and not method.bags:
-        names = ", ".join(known.name for known in METHODS.values() if known.bags)
         how = f"--bag {bag} groups the rows of {data} into bags"
         how = how if bag else f"{data} contains bags of instances"
         raise DataError(
-            f"{how}, but method {method.name} accepts single rows; methods that accept bags are {names}"
+            f"{how}, but method {method.name} accepts single rows; methods that accept bags are "
+            + accepting("bags")
         )
     if method.bags and not holds:
         raise DataError(
@@ -208,10 +234,7 @@ def load_bags(
     partial_labels: str | None = None,
     drop: Sequence[str] = (),
 ) -> BagSamples:
-    """Read the bags of a file, with their known classes and partial labels.
-
-    Raises a DataError if a column that looks like the classes of the bags would become a feature.
-    """
+    """Read the bags of a file, with their known classes and partial labels."""
     if partial_labels is None:
         table = _read(path, bag, labels, drop)
         return _samples(table, table)
@@ -265,11 +288,9 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
-    """Return whether a file is read as samples with label sets.
-
-    These are svmlight files, and ARFF files with a label file or the number of labels in the header. For
-    methods of label sets, also every ARFF file without bags, and npz files with label indicators.
-    """
+    """Return whether a file is read as samples with label sets."""
+    # These are svmlight files, and ARFF files with a label file or the number of labels in the header. For
+    # methods of label sets, also every ARFF file without bags, and npz files with label indicators.
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
         return True
@@ -294,8 +315,6 @@ def takes_label_sets(method: Method) -> bool:
 
 def methods_of_label_sets() -> str:
     """Return the names of the methods that accept label sets."""
-    from moo_clustering.estimators._methods import METHODS
-
     return ", ".join(known.name for known in METHODS.values() if takes_label_sets(known))
 
 
@@ -309,12 +328,10 @@ def load_label_sets(
     drop: Sequence[str],
     others: Mapping[str, object],
 ) -> LabelSetSamples:
-    """Read the samples and label sets of a file.
-
-    ``label_file`` contains the names of the labels (MULAN's XML; default: next to the file).
-    ``partial_labels`` names the label attributes if there is no such file. ``others`` are the values of flags
-    that do not apply to such files.
-    """
+    """Read the samples and label sets of a file."""
+    # ``label_file`` contains the names of the labels (MULAN's XML; default: next to the file).
+    # ``partial_labels`` names the label attributes if there is no such file. ``others`` are the values of
+    # flags that do not apply to such files.
     if not takes_label_sets(method):
         raise DataError(
             f"{path.name} contains samples with several labels, which method {method.name} does not "
@@ -389,22 +406,16 @@ def _names(text: str) -> list[str]:
 
 
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> UntabledSamples:
-    """Read a sparse matrix.
-
-    Raises a DataError if the matrix is damaged or not finite, the method does not accept sparse data, or
-    ``options`` contain flags that name columns, because the file has no column names.
-    """
+    """Read a sparse matrix."""
     from moo_clustering.datasets.multilabel import default_names, require_finite_csr, sparse_matrix, tidy_csr
-    from moo_clustering.estimators._methods import METHODS
 
     if given := [flag for flag, value in options.items() if value]:
         flags = " and ".join(given)
         raise DataError(f"{flags} cannot be used: {path} is a sparse matrix without column names")
     if not method.sparse:
-        takers = ", ".join(known.name for known in METHODS.values() if known.sparse)
         raise DataError(
             f"{path} is a sparse matrix, but method {method.name} accepts dense features only; methods that "
-            f"accept sparse features are {takers}"
+            f"accept sparse features are {accepting('sparse')}"
         )
     X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
     require_finite_csr(X, str(path))
@@ -433,11 +444,8 @@ def load_prepared(
     frame: pd.DataFrame | None = None,
     hint: str = "",
 ) -> PreparedSamples | CategorySamples:
-    """Read a file, and convert its columns without another role to features, or fill their empty cells.
-
-    ``options`` are those of ``prepare_table``, and ``frame`` are the cells of the file, if already read.
-    Raises a DataError if the file is unreadable, or no column remains.
-    """
+    """Read a file, and convert its columns without another role to features, or fill their empty cells."""
+    # ``options`` are those of ``prepare_table``, and ``frame`` are the cells of the file, if already read.
     notes: list[str] = []
     try:
         if frame is None:
@@ -629,16 +637,13 @@ def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
     """Remedies for text columns that the method does not accept."""
-    from moo_clustering.estimators._methods import METHODS
-
-    takers = ", ".join(known.name for known in METHODS.values() if known.categorical)
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
         f"method {method.name} accepts numbers only; omit --no-prepare to convert such columns to "
         f"features, exclude them with {out}{more}, declare their role with --labels, "
         "--partial-labels or --id-column, read them as texts with --text-columns, or use a method "
-        f"for categories ({takers})"
+        f"for categories ({accepting('categorical')})"
     )
 
 
@@ -652,10 +657,8 @@ def text_features(
     svd: int | None = None,
     embed: str | None = None,
 ) -> TextSamples:
-    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set.
-
-    With ``embed``, a method clusters the embeddings, and the weights only name the clusters.
-    """
+    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set."""
+    # With ``embed``, a method clusters the embeddings, and the weights only name the clusters.
     weights, vocabulary = tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if embed is not None:
@@ -700,11 +703,8 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
 ) -> TextSamples:
-    """Tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents, with unit rows.
-
-    The default stemmer is Porter's, or none, with a warning, if snowballstemmer is not installed. Raises a
-    DataError if no stem remains, or the requested stemmer is not installed.
-    """
+    """Tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents, with unit rows."""
+    # The default stemmer is Porter's, or none, with a warning, if snowballstemmer is not installed.
     texts, chosen = samples.source.texts, _available(stemmer)
     try:
         counts, terms = document_term_counts(

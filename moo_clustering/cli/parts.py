@@ -167,7 +167,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     numbers = draw(table.n_rows, min(_SHOWN, table.n_rows), replace=False)
     numbers = np.union1d(numbers, estimator._required_rows())
     job.sizes, numbers, labels = _read_labels(files, numbers, estimator.n_clusters_)
-    rows = np.concatenate(table.map(_rows_of, numbers, description="sample"))
+    rows = table.rows(numbers)
     job.samples = PartSamples.chosen(samples.source, table, numbers, rows)
     record["data"]["n_shown"] = len(numbers)
     job.estimator = estimator._with_rows(rows, labels)
@@ -194,10 +194,6 @@ def _read_labels(
         found |= dict(zip(some.tolist(), labels[some - rows[0]].tolist(), strict=True))
     found = dict(sorted((found | {row: cluster for cluster, row in first.items()}).items()))
     return sizes, np.array([*found]), np.array([*found.values()], dtype=np.int32)
-
-
-def _rows_of(rows: NDArray[Any], start: int, numbers: NDArray[Any]) -> NDArray[Any]:
-    return rows[numbers[slice(*np.searchsorted(numbers, [start, start + len(rows)]))] - start]
 
 
 def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str, Any]) -> None:

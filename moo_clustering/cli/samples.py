@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
+_DRAWN_NODES = 1500  # a spring layout takes quadratic time
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # Names of the labels, their indicators, and whether samples can have several.
@@ -147,10 +148,8 @@ class Samples(Table):
         return replace(self, X=self.X[:, columns], feature_names=names)
 
     def partial_sets(self) -> PartialSets | None:
-        """Return the labels for a method that predicts them, or None.
-
-        Indicators are 0 and 1, with a row of -1 for every unlabelled sample.
-        """
+        """Return the labels for a method that predicts them, or None."""
+        # Indicators are 0 and 1, with a row of -1 for every unlabelled sample.
         names, sets = self.partial_names, self.partial_label_sets
         if sets is not None:
             names = tuple(sorted({name for found in sets for name in found}))
@@ -166,11 +165,9 @@ class Samples(Table):
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Agreement of clusters with the known classes of samples; empty without classes.
-
-        With partial labels, also the accuracy on samples that are unlabelled in the fit. With several classes
-        per sample, the entropy in bits, and its mean over random permutations of the labels as a control.
-        """
+        """Agreement of clusters with the known classes of samples; empty without classes."""
+        # With partial labels, also the accuracy on samples that are unlabelled in the fit. With several
+        # classes per sample, the entropy in bits, and its mean over random permutations of the labels.
         from moo_clustering.validity import clustering_accuracy
 
         if self.label_sets is not None:
@@ -195,6 +192,35 @@ class UntabledSamples(Samples):
 
     is_table: ClassVar[bool] = False
     has_units: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, eq=False)
+class GraphSamples(UntabledSamples):
+    """Nodes of a graph; ``X`` is its adjacency matrix."""
+
+    kind: ClassVar[str] = "node"
+    read_as: ClassVar[str] = "a graph"
+
+    @property
+    def features(self) -> str:
+        """Number of edges."""
+        n_edges, is_directed = self.X.nnz, (self.X != self.X.T).nnz > 0
+        return f"{n_edges if is_directed else n_edges // 2} {'directed ' * is_directed}edges"
+
+    def record(self) -> dict[str, Any]:
+        """Return the number of edges and the fingerprint."""
+        return {"graph": self.features, "fingerprint": fingerprint(self.X)}
+
+    def report_data(self) -> dict[str, Any]:
+        """Adds positions for drawing a small graph."""
+        names = [f"link to {name}" for name in self.feature_names]
+        shown = {"X": self.X, "feature_names": names}
+        if self.n_samples > _DRAWN_NODES:
+            return shown
+        import networkx as nx
+
+        layout = nx.spring_layout(nx.from_scipy_sparse_array(abs(self.X + self.X.T)), weight=None, seed=0)
+        return shown | {"embedding": pd.DataFrame(layout, ["spring layout 1", "spring layout 2"]).T}
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,12 +59,11 @@ _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
 
 class Ending:
-    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. ``number`` is the first signal.
+    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. ``number`` is the first signal."""
 
-    LLVM drops exceptions in its callbacks, so a signal during a compilation is repeated after it. Ignored
-    signals, such as SIGHUP under ``nohup``, and signals with other handlers are not changed. A guard around a
-    search replaces these handlers.
-    """
+    # LLVM drops exceptions in its callbacks, so a signal during a compilation is repeated after it. Ignored
+    # signals, such as SIGHUP under ``nohup``, and signals with other handlers are not changed. A guard around
+    # a search replaces these handlers.
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -151,10 +150,8 @@ class _Lossy(io.FileIO):
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """Replace closed streams by the null device, and drop output that cannot be written.
-
-    Otherwise, a file of results could get a closed descriptor, to which libraries write messages.
-    """
+    """Replace closed streams by the null device, and drop output that cannot be written."""
+    # Otherwise, a file of results could get a closed descriptor, to which libraries write messages.
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
     for number in range(3) if is_own else ():

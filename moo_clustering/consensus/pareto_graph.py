@@ -92,9 +92,9 @@ def reconstruction_weights(
         ``"row"`` reconstructs sample i from the samples that i links to. ``"column"`` follows the formula A S
         literally: it reconstructs j from the samples that link to j, if there are any.
     ridge : float, default=0.025
-        Weight of ||s||^2 as a multiple of the mean feature variance, for a unique minimum.
+        Ridge penalty of the reconstruction, as a multiple of the mean feature variance.
     min_weight : float, default=0.0
-        Smallest weight of an edge; 0 drops edges of weight 0.
+        Smallest weight of an edge of the reconstruction; 0 removes edges of weight 0.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 

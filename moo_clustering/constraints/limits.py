@@ -176,10 +176,8 @@ class _Loads(Limit):
         return self.load_violations(_sums(rows, self.weight), _sums(rows) > 0)
 
     def load_violations(self, loads: FloatArray, used: Any = None) -> FloatArray:
-        """Compute the violations from sizes or weights of clusters, shape (n_partitions, n_clusters).
-
-        ``used``, of the same shape, is False for empty clusters; default: those with the load 0.
-        """
+        """Compute the violations from sizes or weights of clusters, shape (n_partitions, n_clusters)."""
+        # ``used``, of the same shape, is False for empty clusters; default: those with the load 0.
         used = loads > 0 if used is None else used
         if self.low.ndim:
             return np.array([self._matched(load[mask]) for load, mask in zip(loads, used, strict=True)])

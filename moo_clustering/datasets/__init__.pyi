@@ -21,4 +21,5 @@ from .sources import load_wine as load_wine
 from .sources import make_bags as make_bags
 from .tables import CategoryTable as CategoryTable
 from .tables import Table as Table
+from .tables import read_graph as read_graph
 from .tables import read_table as read_table

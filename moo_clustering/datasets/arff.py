@@ -106,7 +106,7 @@ def read_header(lines: Lines, source: str) -> Header:
         if word.startswith("@attribute"):
             _add(header.attributes, known, _attribute(line, number, lines, source), number, source)
         elif word in {"@inputs", "@input", "@outputs", "@output"}:
-            names = _names(line[len(word) :], number, source)
+            names = _listed(line[len(word) :], f"{source}, line {number}")
             (header.inputs if word.startswith("@i") else header.outputs).extend(names)
         elif word == "@data":
             return _checked(header, source)
@@ -169,10 +169,7 @@ def _nominal_values(declared: str, name: str, number: int, source: str) -> dict[
             f"{source}, line {number}: the values of attribute {name!r} have no closing brace; "
             "the file may be cut off"
         )
-    try:
-        values = [value for value in split_row(declared[1:end], 0) if value is not None]
-    except RowError as error:
-        raise DataError(f"{source}, line {number}: attribute {name!r}: {error}") from error
+    values = _listed(declared[1:end], f"{source}, line {number}: attribute {name!r}")
     if not values:
         raise DataError(f"{source}, line {number}: attribute {name!r} declares no values")
     return {value: code for code, value in enumerate(dict.fromkeys(values))}
@@ -187,11 +184,11 @@ def _add(
     attributes.append(attribute)
 
 
-def _names(listed: str, number: int, source: str) -> list[str]:
+def _listed(text: str, where: str) -> list[str]:
     try:
-        return [name for name in split_row(listed, 0) if name is not None]
+        return [value for value in split_row(text, 0) if value is not None]
     except RowError as error:
-        raise DataError(f"{source}, line {number}: {error}") from error
+        raise DataError(f"{where}: {error}") from error
 
 
 def _checked(header: Header, source: str) -> Header:
@@ -230,21 +227,23 @@ class RowReader:
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
-        self._codes = [attribute.code for attribute in attributes]
 
     def read(self, text: str) -> list[float]:
         """Read the values of one row."""
         if text.startswith("{"):
             raise RowError("sparse rows are not supported; save the file as dense ARFF")
-        tokens = split_row(text, len(self._codes))
-        if len(tokens) != len(self._codes):
+        tokens = split_row(text, len(self._attributes))
+        if len(tokens) != len(self._attributes):
             values = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
-            cut = "; the file may be cut off" if len(tokens) < len(self._codes) else ""
-            raise RowError(f"{values} for the {len(self._codes)} declared attributes{cut}")
+            cut = "; the file may be cut off" if len(tokens) < len(self._attributes) else ""
+            raise RowError(f"{values} for the {len(self._attributes)} declared attributes{cut}")
+        values = []
         try:
-            return [code(token) for code, token in zip(self._codes, tokens, strict=True)]
-        except (ValueError, KeyError):
-            raise RowError(self._refusal(tokens)) from None
+            for attribute, token in zip(self._attributes, tokens, strict=True):
+                values.append(attribute.code(token))
+        except (ValueError, KeyError) as error:
+            raise RowError(_refusal(attribute, token, error)) from None
+        return values
 
     def read_all(self, lines: Iterable[tuple[int, str]], source: str) -> tuple[FloatArray, Int64Array]:
         """Read values of shape (n_rows, n_attributes), and the line number of each row."""
@@ -258,16 +257,8 @@ class RowReader:
         if not places:
             raise DataError(f"{source} has no rows after its @data line; it may be cut off")
         warn_rounded(self._attributes, source)
-        values = np.frombuffer(numbers, dtype=np.float64).reshape(len(places), len(self._codes))
+        values = np.frombuffer(numbers, dtype=np.float64).reshape(len(places), len(self._attributes))
         return values, np.frombuffer(places, dtype=np.int64)
-
-    def _refusal(self, tokens: list[str | None]) -> str:
-        for attribute, token in zip(self._attributes, tokens, strict=True):
-            try:
-                attribute.code(token)
-            except (ValueError, KeyError) as error:
-                return _refusal(attribute, token, error)
-        raise AssertionError("a row was rejected without a reason")
 
 
 def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
@@ -641,15 +632,9 @@ def _check_labels(labels: list[Attribute], source: str) -> None:
 
 def binary_numbers(attribute: Attribute) -> list[float] | None:
     """0 or 1 for each declared value of a nominal attribute; None if the values mean something else."""
-    numbers = [_NUMBERS.get(value.casefold(), _number(value)) for value in attribute.values]
-    if any(number not in (0.0, 1.0) for number in numbers) or len(numbers) != len(set(numbers)):
-        return None
-    return [number for number in numbers if number is not None]
-
-
-def _number(text: str) -> float | None:
-    number = as_number(text)
-    return None if math.isnan(number) else number
+    numbers = [_NUMBERS.get(value.casefold(), as_number(value)) for value in attribute.values]
+    is_binary = set(numbers) <= {0.0, 1.0} and len(numbers) == len(set(numbers))
+    return numbers if is_binary else None
 
 
 def _check_features(features: list[Attribute], source: str) -> None:

@@ -210,12 +210,9 @@ class Reread(NamedTuple):
 
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
-    """Parse further rows of a column in the notation of its first rows.
-
-    The notation is inferred anew if it does not fit, and ``note`` says so. Up to a tenth of the cells may be
-    unreadable and count as missing. Raises a DataError if more cells are unreadable, the unit is another one,
-    or numbers or dates are ambiguous.
-    """
+    """Parse further rows of a column in the notation of its first rows."""
+    # The notation is inferred anew if it does not fit, and ``note`` says so. Up to a tenth of the cells may
+    # be unreadable and count as missing.
     if column.kind != "category" and _is_typed(further) and not further.isna().all():
         return _typed_again(column, further)
     cells = files.cells_of(further)
@@ -545,10 +542,8 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the position of each cell among the different cells, and these in order of appearance.
-
-    Many columns have few different cells. ``pandas.factorize`` makes dozens of calls for a short column.
-    """
+    """Return the position of each cell among the different cells, and these in order of appearance."""
+    # Many columns have few different cells. ``pandas.factorize`` makes dozens of calls for a short column.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
         if where.min() >= 0:  # no cell is missing
@@ -697,10 +692,8 @@ def _first_day(text: str) -> str:
 
 
 def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Times of day or durations, in hours, or None if any text is neither.
-
-    Formats: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python) and P1DT2H (ISO 8601).
-    """
+    """Times of day or durations, in hours, or None if any text is neither."""
+    # Formats: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         match = _TIME.fullmatch(str(text))
@@ -721,10 +714,8 @@ def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
 
 
 def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Parse fractions in lowest terms and integers, as Python prints them; None for other texts.
-
-    Other quotients may be dates, grades or blood pressures.
-    """
+    """Parse fractions in lowest terms and integers, as Python prints them; None for other texts."""
+    # Other quotients may be dates, grades or blood pressures.
     numbers = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         try:

@@ -546,10 +546,8 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str]) -> None:
 
 
 def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
-    """Weight of every column, from 0 to 1: 1 for continuous numbers, otherwise its greatest association.
-
-    All weights are 1 for fewer than 40 rows, or if no weight would be positive.
-    """
+    """Weight of every column, from 0 to 1: 1 for continuous numbers, otherwise its greatest association."""
+    # All weights are 1 for fewer than 40 rows, or if no weight would be positive.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights

@@ -1,4 +1,4 @@
-"""Reader of tables of numbers and categories from text, Excel, Parquet and npz files."""
+"""Readers of tables of numbers and categories (text, Excel, Parquet, npz), and of graphs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from typing import Any, NamedTuple, NoReturn, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from moo_clustering._arrays import did_you_mean, warn_caller
-from moo_clustering._messages import Advice, distinct_names, for_command, quoted
+from moo_clustering._messages import Advice, distinct_names, for_command, message_line, quoted
 from moo_clustering.datasets import files
 from moo_clustering.datasets.cells import alike_note, blanks_note, read_dates, read_times
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
@@ -70,7 +71,7 @@ class Table(NamedRows):
     name : str
         Name of the data set, or of its file without the folder.
     X : ndarray of shape (n_samples, n_features), float64
-        Finite features.
+        Finite features; for graphs, the adjacency matrix as a csr_array.
     feature_names : tuple of str
         One name per column of X.
     row_ids : ndarray of shape (n_samples,)
@@ -226,6 +227,121 @@ def read_table(
     raise files.DataError(
         f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files also with .gz"
     )
+
+
+# Suffixes of graphs: those of networkx's formats, and of edge lists separated by white space.
+GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
+
+
+def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> Table:
+    """Read the adjacency matrix of a graph from GML, GraphML, an edge list or a matrix.
+
+    Weights and parallel edges count as one edge. Loops are omitted, with a UserWarning. Raises a DataError
+    if the file is not a readable graph. O(bytes) time and memory; an adjacency matrix as text O(n_nodes^2).
+
+    Parameters
+    ----------
+    path : path-like
+        - ``.gml``, ``.graphml``: directed or undirected graphs with names and attributes of the nodes.
+        - ``.edges``, ``.edgelist``: two nodes per line, separated by white space; undirected.
+        - ``.csv`` and other tables of :func:`read_table`: two or three columns are edges (two nodes, and a
+          weight), undirected; more columns are an adjacency matrix.
+        - ``.npz`` of :func:`scipy.sparse.save_npz`: a sparse adjacency matrix.
+    labels : str, optional
+        Attribute of the nodes in GML or GraphML with known classes, for scoring.
+
+    Returns
+    -------
+    Table
+        ``X`` contains 0 and 1; ``row_ids`` and ``feature_names`` are the names of the nodes.
+    """
+    path = files.data_path(path)
+    source, classes = str(path), None
+    with files.readable(path):
+        if files.suffix_of(path) in GRAPHS:
+            names, matrix, classes = _parsed_graph(path, labels)
+        else:
+            names, matrix = _graph_of_table(path)
+    if labels is not None and classes is None:
+        raise files.DataError(
+            f"{source} has no attributes of nodes; use GML or GraphML for labels={labels!r}"
+        )
+    graph = csr_array(matrix, dtype=np.float64)
+    if loops := int(np.count_nonzero(graph.diagonal())):
+        warn_caller(f"{path.name}: omitted {loops} loop{'s' * (loops > 1)} (edges from a node to itself)")
+        graph.setdiag(0.0)
+    graph.eliminate_zeros()
+    graph.data[:] = 1.0
+    if not graph.nnz:
+        raise files.DataError(f"{source} has no edges between different nodes")
+    ids = identifiers(names, "of the nodes", source)
+    return labelled(Table(path.name, graph, tuple(ids.tolist()), ids), classes, None)
+
+
+def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
+    """Return names, adjacency matrix and, if requested, classes of the nodes of a file for networkx."""
+    import networkx as nx
+
+    suffix, text = files.suffix_of(path), files.file_text(path)
+    try:
+        if suffix == ".gml":
+            if "multigraph" not in text:  # networkx refuses parallel edges in other graphs
+                text = re.sub(r"^(\s*graph\s*\[)", r"\1 multigraph 1 ", text, count=1, flags=re.MULTILINE)
+            named = re.search(r"\bnode\s*\[[^\]]*\blabel\s", text) is not None
+            graph = nx.parse_gml(text.splitlines(), label="label" if named else "id")
+        elif suffix == ".graphml":
+            if "<!" in re.sub("<!--.*?-->", "", text, flags=re.DOTALL):
+                raise ValueError("a document type or CDATA is not supported")
+            graph = nx.parse_graphml(text)
+        else:
+            lines = [line for line in text.splitlines() if not line.lstrip().startswith(("#", "%"))]
+            graph = nx.parse_edgelist(lines, data=False)
+            if short := [line for line in lines if len(line.split()) == 1]:
+                raise ValueError(f"the line {quoted(short[0])} must contain two nodes")
+    except Exception as error:  # networkx raises many types for malformed files
+        raise files.DataError(f"{path} cannot be read as a graph: {message_line(error)}") from error
+    if not len(graph):
+        raise files.DataError(f"{path} has no nodes")
+    classes = None
+    if labels is not None:
+        known = {name for _, attributes in graph.nodes(data=True) for name in attributes}
+        if labels not in known:
+            raise files.DataError(
+                files.absent(str(path), "attribute of nodes", labels, "labels", sorted(known))
+            )
+        classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
+    return [str(node) for node in graph], nx.to_scipy_sparse_array(graph, weight=None), classes
+
+
+def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
+    """Return names and adjacency matrix of the nodes of edges or a matrix in a table, or of a sparse npz."""
+    if array_names(path) >= {"format", "shape", "data"}:
+        from moo_clustering.datasets.multilabel import sparse_matrix
+
+        matrix: Any = sparse_matrix(read_arrays(path, files.DataError), str(path))
+        names: Any = np.arange(matrix.shape[0])
+    elif is_text_table(path) and len((frame := read_frame(path, Roles())[0]).columns) in (2, 3):
+        ends = frame.iloc[:, :2].astype(str).to_numpy()
+        if (empty := (ends == "").any(axis=1)).any():
+            raise files.DataError(
+                f"{path} must have two nodes in every row, got one in row {empty.argmax() + 1}"
+            )
+        codes, names = pd.factorize(ends.ravel())
+        ones = np.ones(len(ends)), codes.reshape(-1, 2).T
+        matrix = csr_array(ones, shape=(len(names), len(names)))
+        matrix = matrix + matrix.T
+    else:
+        try:
+            table = read_table(path)
+            matrix, names = table.X, np.array(table.feature_names)
+        except files.NotNumericError as error:
+            matrix, names = np.empty((0, 1)), error.columns
+    if matrix.shape[0] != matrix.shape[1]:
+        raise files.DataError(
+            f"{path} is not a graph: it must have two columns of nodes, and optionally one of weights, or be "
+            "a square adjacency matrix of numbers"
+        )
+    return list(names), matrix
 
 
 def is_text_table(path: Path) -> bool:
@@ -422,11 +538,9 @@ def typed(
     missing: Sequence[str] = _NO_NUMBER,
     dates: bool = True,
 ) -> Any:
-    """Convert to numbers or booleans if all known cells permit, otherwise to texts.
-
-    With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
-    Columns of lists, bytes and categories do not change.
-    """
+    """Convert to numbers or booleans if all known cells permit, otherwise to texts."""
+    # With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
+    # Columns of lists, bytes and categories do not change.
     if files.is_plain(column) and files.indistinct_values(column) is None:
         return column
     cells = files.cells_of(column)
@@ -650,11 +764,8 @@ def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str)
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
-    """Return the features as stripped texts (categories), booleans, or float64.
-
-    Raises a DataError for category columns with empty cells, values other than texts, or a distinct value in
-    each of many rows. Warns of columns that seem to be numbers or identifiers.
-    """
+    """Return the features as stripped texts (categories), booleans, or float64."""
+    # Warns of columns that seem to be numbers or identifiers.
     columns = {}
     for name, column in frame.items():
         kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
@@ -814,14 +925,11 @@ def holds_columns(path: Path) -> bool:
 
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
-    """Read a table with cells in the notation of the file, and return cells, roles and notes for the user.
-
-    Text may be UTF-8, UTF-16 with a byte order mark, or else is decoded as Windows-1252. Empty unnamed
-    columns and empty rows at the end are dropped. Cells are text, or have the types of a Parquet file. A
-    first column without a name becomes the identifiers. Raises a DataError for files that are missing, empty,
-    ragged or damaged, and columns that do not exist. ``attrs["csv"]`` of the cells contains the separator and
-    the encoding of a text. O(bytes) time and memory.
-    """
+    """Read a table with cells in the notation of the file, and return cells, roles and notes for the user."""
+    # Text may be UTF-8, UTF-16 with a byte order mark, or else is decoded as Windows-1252. Empty unnamed
+    # columns and empty rows at the end are dropped. Cells are text, or have the types of a Parquet file. A
+    # first column without a name becomes the identifiers. ``attrs["csv"]`` of the cells contains the
+    # separator and the encoding of a text. O(bytes) time and memory.
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
             frame, roles = parquet_frame(path, roles)

@@ -48,17 +48,10 @@ class Encoding(ABC):
 
     @abstractmethod
     def decode(self, X: IntArray) -> Labels:
-        """Decode genotypes to partitions.
+        """Decode valid genotypes (n_individuals, n_var) to partitions (n_individuals, n_samples), int32.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_individuals, n_var)
-            Valid genotypes: integers, or floats with integer values, which pymoo can produce.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_individuals, n_samples), int32
-            Contiguous labels 0..k-1 in every row.
+        Genotypes are integers, or floats with integer values, which pymoo can produce. Every row of the
+        result contains contiguous labels 0..k-1.
         """
 
     def memberships(self, X: IntArray) -> FloatArray:

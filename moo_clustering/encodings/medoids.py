@@ -22,10 +22,10 @@ DECODE_BLOCK = 2**20
 SAME = 1.0 + 1e-12
 
 
-class _MedoidGenes(Documented, base.Encoding):
-    """Base class of encodings whose genes are row numbers of medoids, or -1.
+class RowGenes(Documented, base.Encoding):
+    """Base class of encodings whose genes are row numbers of one member per cluster, or -1.
 
-    Encodings are immutable, and deep copies share the distances.
+    Encodings are immutable, and deep copies share the data.
 
     Parameters
     ----------
@@ -34,47 +34,89 @@ class _MedoidGenes(Documented, base.Encoding):
 
     Attributes
     ----------
-    distances : ndarray of shape (n_samples, n_samples), read-only
     k_min, k_max : int
     """
 
-    distances: AnyFloatArray
     k_min: int
     k_max: int
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Return the bounds of every gene: -1 (no medoid) and the last sample."""
+        """Return the bounds of every gene: -1 (no cluster) and the last sample."""
         lower = np.full(self.n_var, -1, dtype=self.dtype)
         return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode partitions by the medoids of their clusters, in the order of the labels.
+        """Encode partitions by one member of every cluster, in the order of the labels.
 
-        The medoid of a cluster has the least sum of distances *from* it to the other members (ties: the
-        lowest row number). Only the ``k_max`` largest clusters are encoded (ties: the lowest label), and
-        fewer than ``k_min`` medoids are extended as in :meth:`repair`. Decoding returns the same partition
-        only if every sample is nearest to its medoid, and otherwise the partition after a k-medoids step.
-        O(n_individuals n_samples^2 / k) time for k clusters of equal size.
+        A medoid has the least sum of distances *from* it to the other members (ties: the lowest row number);
+        a seed is the member nearest to the mean. Only the largest clusters are encoded (ties: the lowest
+        label) if there are more than ``k_max``, and fewer than ``k_min`` are extended as in :meth:`repair`.
+        Decoding returns the same partition only if every sample is nearest to the member of its cluster. For
+        medoids, O(n_individuals n_samples^2 / k) time for k clusters of equal size.
         """
-        labels = base.checked_labels(labels, self.n_samples)
-        X = np.full((len(labels), self.n_var), -1, dtype=self.dtype)
-        for row, partition in zip(X, labels, strict=True):
-            clusters, sizes = np.unique(partition, return_counts=True)
-            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
-            row[: len(kept)] = [self._medoid(np.flatnonzero(partition == c)) for c in clusters[kept]]
+        partitions = base.checked_labels(labels, self.n_samples)
+        X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
+        for row, partition in zip(X, partitions, strict=True):
+            _, numbers, sizes = np.unique(partition, return_inverse=True, return_counts=True)
+            largest = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
+            row[: len(largest)] = self._members(numbers.reshape(-1), sizes, largest)
         return self.repair(X)
+
+    def canonical(self, X: IntArray) -> IntArray:
+        """Sort row numbers, -1 last; only samples as near to two members can change their cluster."""
+        rows = self._checked(X).astype(self.dtype)
+        rows[rows < 0] = self.n_samples
+        rows.sort(axis=1)
+        rows[rows == self.n_samples] = -1
+        return rows
+
+    def _checked(self, X: IntArray) -> IntArray:
+        return base.checked_genes(X, self.n_var)
+
+    @abstractmethod
+    def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
+        """Return one member of some clusters of a partition, from cluster numbers and sizes."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class SlotGenes(RowGenes):
+    """Base class of encodings whose row numbers are in any slots, with -1 in empty slots."""
+
+    def repair(self, X: IntArray) -> IntArray:
+        """Empty the slots of invalid and repeated genes, and fill empty slots up to ``k_min`` clusters.
+
+        Genes are first rounded. The first empty slots get the lowest row numbers that the individual lacks.
+        """
+        return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
+
+    def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
+        """Draw k uniformly from k_min..k_max, then k distinct samples in random slots."""
+        return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
+
+
+class _MedoidGenes(RowGenes):
+    """Base class of encodings by medoids.
+
+    Attributes
+    ----------
+    distances : ndarray of shape (n_samples, n_samples), read-only
+    """
+
+    distances: AnyFloatArray
 
     def medoids(self, X: IntArray) -> IntArray:
         """Return the row number of the medoid of every cluster, in the order of labels, padded with -1."""
         genes = base.checked_genes(X, self.n_var)
         return np.take_along_axis(genes, np.argsort(genes < 0, axis=1, kind="stable"), axis=1)
 
+    def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
+        return [self._medoid(np.flatnonzero(numbers == cluster)) for cluster in clusters]
+
     @abstractmethod
     def _medoid(self, members: IntpArray) -> int:
         """Medoid of a cluster."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 class MedoidEncoding(_MedoidGenes):
@@ -209,14 +251,6 @@ class MedoidEncoding(_MedoidGenes):
         ids[:, : self.k_min] = np.where(position >= 0, fill, ids[:, : self.k_min])
         return ids
 
-    def canonical(self, X: IntArray) -> IntArray:
-        """Sort medoids, padding last; only samples with two nearest medoids can change their cluster."""
-        medoids = self._checked(X).astype(self.dtype)
-        medoids[medoids < 0] = self.n_samples
-        medoids.sort(axis=1)
-        medoids[medoids == self.n_samples] = -1
-        return medoids
-
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
         """Draw K uniformly from k_min..k_max, then K distinct samples."""
         n, width = self.n_samples, self.n_var
@@ -245,7 +279,7 @@ class MedoidEncoding(_MedoidGenes):
         return ids
 
 
-class MedoidSlotEncoding(_MedoidGenes):
+class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     """Encoding by row numbers of medoids in slots, with -1 for empty slots.
 
     Unlike :class:`MedoidEncoding`, this encoding accepts asymmetric distances, such as directed Hausdorff
@@ -289,25 +323,6 @@ class MedoidSlotEncoding(_MedoidGenes):
         total = within.sum(axis=1, dtype=np.float64) - np.diagonal(within)  # Eq. 2
         return int(members[np.argmax(total <= total.min() * SAME)])
 
-    def repair(self, X: IntArray) -> IntArray:
-        """Empty the slots of invalid and repeated genes, and fill empty slots up to ``k_min`` medoids.
-
-        Genes are first rounded. The first empty slots get the samples with the lowest row numbers.
-        """
-        return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
-
-    def canonical(self, X: IntArray) -> IntArray:
-        """Sort medoids, empty slots last; only samples with two nearest medoids can change their cluster."""
-        ids = base.checked_genes(X, self.n_var).astype(self.dtype)
-        ids[ids < 0] = self.n_samples
-        ids.sort(axis=1)
-        ids[ids == self.n_samples] = -1
-        return ids
-
-    def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw k uniformly from k_min..k_max, then k distinct samples in random slots."""
-        return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
-
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
         """Return 1..n_samples-1 neighbours of every sample by its row of the distances, nearest first.
 
@@ -320,20 +335,26 @@ class MedoidSlotEncoding(_MedoidGenes):
         return self._neighbors[n_neighbors]
 
 
+def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
+    """Return the mask of occupied slots; raise a ValueError for empty rows, repeated or other numbers."""
+    occupied = slots >= 0
+    wrong = ~occupied.any(axis=1)
+    wrong |= ((slots < -1) | (slots >= n_samples) | (occurred_before(slots) & occupied)).any(axis=1)
+    if wrong.any():
+        raise ValueError(
+            f"row {np.argmax(wrong)} of X has no {what}, a repeated {what}, or numbers outside -1 to "
+            f"{n_samples - 1}: {base.VALID_GENES}"
+        )
+    return occupied
+
+
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     """Assign every sample to its nearest medoid, shape (n_individuals, n_samples)."""
     # Rows of ``X`` contain distinct row numbers, and -1 for empty slots; ``H[b, m]`` is the distance from b
     # to m. Labels number the medoids in the order of their slots. Ties go to the lowest slot, but a medoid is
     # always in its own cluster. O(n_individuals k_max n_samples) time.
     slots = np.asarray(X)
-    occupied = slots >= 0
-    wrong = ~occupied.any(axis=1)
-    wrong |= ((slots < -1) | (slots >= len(H)) | (occurred_before(slots) & occupied)).any(axis=1)
-    if wrong.any():
-        raise ValueError(
-            f"row {np.argmax(wrong)} of X has no medoid, a repeated medoid, or numbers outside -1 to "
-            f"{len(H) - 1}: {base.VALID_GENES}"
-        )
+    occupied = occupied_slots(slots, len(H), "medoid")
     used, place = np.unique(slots[occupied], return_inverse=True)
     index = np.full(slots.shape, -1, dtype=np.int64)
     index[occupied] = place

@@ -543,24 +543,11 @@ class PartLabelsMixin:
     def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
         """Write the labels of a table in parts, one Parquet file per part.
 
-        See :func:`~moo_clustering.parts.write_labels`. To complete an interrupted call, repeat it.
-
-        Parameters
-        ----------
-        folder : path-like
-            Folder that all workers can write.
-        X : table in parts, optional
-            Default: the table of the fit. Anything else must be a source for
-            :func:`~moo_clustering.parts.parts`.
-
-        Returns
-        -------
-        list of Path
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``; if ``X`` is None after a fit in memory; if the folder contains other labels.
+        All workers must be able to write the folder. ``X`` is the table of the fit by default, or a source
+        for :func:`~moo_clustering.parts.parts`. Returns the files, see
+        :func:`~moo_clustering.parts.write_labels`. To complete an interrupted call, repeat it. Raises a
+        NotFittedError before ``fit``, and a ValueError if ``X`` is None after a fit in memory, or the folder
+        contains other labels.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
@@ -864,8 +851,10 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
     return out
 
 
-def warn_of_few(n_found: int, wanted: int | str, why: str = "") -> None:
-    """Warn if fewer clusters than requested have samples."""
+def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
+    """Warn that fewer clusters have samples than ``wanted``, which is a number or describes it."""
+    if wanted is None or (not isinstance(wanted, str) and n_found >= wanted):
+        return
     why = why or "X has fewer distinct rows than clusters"
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
     warn_caller(f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}.")
@@ -946,7 +935,7 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
     identity = {
         "method": type(estimator).__name__,
         "parameters": parameters,
-        "data": fingerprint(*(None if part is None else np.asarray(part) for part in data)),
+        "data": fingerprint(*(x if x is None or issparse(x) else np.asarray(x) for x in data)),
     }
     return Checkpoint(
         path=Path(estimator.checkpoint),

@@ -133,13 +133,8 @@ class ControlsMixin:
         """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
 
         Run the PymooSearch or DeapSearch by :func:`~moo_clustering.algorithms.drive`, or use its ``problem``
-        with another algorithm, or its ``toolbox`` in loops of DEAP. Raises a ValueError if parameters or data
-        are out of range, or ``fit`` would run no evolutionary search.
-
-        Parameters
-        ----------
-        X, y, **fit_options
-            As for ``fit``. Options are its further arguments, such as ``must_link``.
+        with another algorithm, or its ``toolbox`` in loops of DEAP. Arguments are those of ``fit``. Raises a
+        ValueError if parameters or data are out of range, or ``fit`` would run no evolutionary search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 
@@ -275,6 +270,11 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _greater_is_better(self) -> Sequence[bool]:
         problem: Any = self.result_.problem  # type: ignore[attr-defined]
         return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
+
+    def _clustering_result(self) -> ClusteringResult:
+        # Only MapElites has one.
+        archive = getattr(self.result_.algorithm, "archive_", None)  # type: ignore[attr-defined]
+        return replace(super()._clustering_result(), archive=archive)
 
     def _validate_params(self) -> None:
         super()._validate_params()  # type: ignore[misc]

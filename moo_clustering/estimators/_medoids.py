@@ -35,15 +35,13 @@ BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
 
 
+@documented(MedoidProblem)
 @estimator
 class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, ABC):
     """Base class of searches for non-dominated sets of medoids.
 
     Parameters
     ----------
-    k_max : {"sqrt", "ceil_sqrt"} or int
-        Largest number of clusters, from 2 to n_samples, or the square root of n_samples, rounded down or up
-        and limited to 2..n_samples-1.
     metric : str or callable
         Metric of :func:`sklearn.metrics.pairwise_distances`, ``"precomputed"``, or ``"fisher"``: Euclidean,
         with :func:`feature weights <moo_clustering.constraints.fisher_weights>` from the constraints, if any.
@@ -63,16 +61,6 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Selected solution: largest sum of the satisfied fractions of must-links and cannot-links; most
         satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal point; a row; or
         ``select(pareto_front_) -> row``. Without constraints, the first two are ``"knee"``.
-    decode : {"reassign", "literal"}
-        Whether objectives use the new medoids with their new labels, or with the previous labels.
-    n_local : int
-        Number of reassignments per evaluation; 1 with ``decode="literal"``.
-    form : {"auto", "matrix", "vector"}
-        Whether to store the distances, see :class:`~moo_clustering.problems.MedoidProblem`.
-    max_memory : int, default=4 GiB
-        Largest size of the distance matrix in bytes.
-    conflicts : {"raise", "keep"}
-        Whether contradicting constraints raise an error.
 
     Attributes
     ----------
@@ -138,17 +126,12 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         if self.n_clusters_ == 1 < n_samples and _base.count_distinct_rows(weighted, 2) == 1:
             _base.warn_of_few(1, "at least 2")
 
-    @documented(_base.OF_PREDICT)
+    @documented(_base.NearestSampleMixin.predict)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest medoid, in the metric of the fit, without constraints.
 
         Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
         Cosine distances never predict clusters whose medoid is zero or has an earlier medoid's direction.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            With ``metric="precomputed"``: distances to the samples of the fit.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)

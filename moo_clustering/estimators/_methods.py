@@ -35,7 +35,7 @@ _NEEDS = "bags of numeric instances, and the number of clusters; optional labels
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short",
     "delta": "auto",
-    "engine": "nsga2",
+    "solver": "nsga2",
     "pop_size": 100,
     "n_gen": 100,
     "pc": 1.0,
@@ -47,7 +47,7 @@ MOCK_DELTA: dict[str, Any] = {
 }
 MOCK_2007: dict[str, Any] = {
     "encoding": "locus",
-    "engine": "pesa2",
+    "solver": "pesa2",
     "pop_size": 10,
     "archive_size": 1000,
     "n_gen": 1000,
@@ -95,6 +95,8 @@ class Method:
         Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
     equal_columns : bool, optional
         Whether columns get equal weights before the fit: always, or (False) among categories. None: never.
+    graph_options : mapping
+        Values of options with which ``fit`` accepts the adjacency matrix of a graph. Empty: it never does.
     evolves_with : mapping
         Values of options without which the method runs no generations. Empty: it always or never runs them.
     """
@@ -113,12 +115,13 @@ class Method:
     categorical: bool = False
     areas: bool = False
     equal_columns: bool | None = False
+    graph_options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     evolves_with: Mapping[str, Any] = field(default_factory=dict, hash=False)
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
         # Other types raise an error on registration only, not on import of a module with other methods.
-        for name in ("aliases", "evolves_with"):
+        for name in ("aliases", "graph_options", "evolves_with"):
             if isinstance(options := getattr(self, name), Mapping):
                 object.__setattr__(self, name, _frozen(options))
 
@@ -136,11 +139,11 @@ def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _check_fields(method: Method) -> None:
     """Raise for fields of other types, and for strings that are not names or cannot be shown on one line."""
-    kinds = {"str": str, "bool": bool, "tuple[str, ...]": tuple}
+    kinds = {"str": str, "bool": bool, "bool | None": bool, "tuple[str, ...]": tuple}
     forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
     for each in fields(method):
         value, kind = getattr(method, each.name), kinds.get(str(each.type), Mapping)
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) and (value is not None or "None" not in str(each.type)):
             raise TypeError(f"{each.name} must be a {kind.__name__.lower()}, got {quoted(value)}")
         if isinstance(value, str):
             if not (value.strip() and value.isprintable()):
@@ -394,9 +397,14 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         name="icl",
         class_name="ICLClustering",
         paper="Côme, Jouvin, Latouche & Bouveyron 2021",
-        summary="Gaussian clusters and categories of the greatest integrated likelihood; finds their number",
-        needs="numeric features; columns of two values, such as indicators, are categories",
-        aliases={"icl-counts": {"model": "counts"}, "icl-categories": {"model": "categories"}},
+        summary="Gaussian clusters, categories or blocks of a graph of the greatest integrated likelihood",
+        needs="numeric features (columns of two values, such as indicators, are categories), or a graph",
+        aliases={
+            "icl-counts": {"model": "counts"},
+            "icl-categories": {"model": "categories"},
+            "icl-graph": {"model": "sbm"},
+        },
+        graph_options={"model": "sbm"},
         equal_columns=None,
     ),
 )
@@ -492,6 +500,11 @@ METHODS: dict[str, Method] = {
 }
 
 
+def accepting(field: str) -> str:
+    """Return the names of the methods with a non-empty field."""
+    return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
+
+
 _BUILT_IN = tuple(METHODS.values())
 # Reasons why methods of other packages were left out, with their names.
 _LEFT_OUT: dict[str, set[str]] = {}
@@ -564,7 +577,7 @@ def _check_installed(method: Method) -> None:
                 f"{method.module}.{method.class_name} must be a clusterer, with fit and get_params"
             )
     parameters = inspect.signature(estimator_class).parameters
-    for options in (*method.aliases.values(), method.evolves_with):
+    for options in (*method.aliases.values(), method.graph_options, method.evolves_with):
         for name in options:
             if name not in parameters:
                 raise ValueError(f"{method.class_name} has no parameter {quoted(name)}")

@@ -28,14 +28,9 @@ from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
-from moo_clustering.estimators._base import (
-    Rule,
-    SemiSupervisedClusterMixin,
-    check_n_clusters,
-    checkpoint_for,
-    united,
-    warn_if_all_labelled,
-)
+from moo_clustering.estimators import _base
+from moo_clustering.estimators import _pareto_confidence as verdicts
+from moo_clustering.estimators import _pareto_selection as selection
 from moo_clustering.estimators._fronts import ControlsMixin, FrontMixin
 from moo_clustering.estimators._options import (
     KW_ONLY,
@@ -45,30 +40,8 @@ from moo_clustering.estimators._options import (
     SearchOptions,
     estimator,
 )
-from moo_clustering.estimators._pareto_confidence import (
-    NO_STRUCTURE,
-    NOTHING_KNOWN,
-    NOTHING_TO_CHOOSE,
-    Assessment,
-    Assessor,
-    PoolReportMixin,
-    score_frame,
-)
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
 from moo_clustering.estimators._pareto_pool import TRIVIAL, PooledSamples
-from moo_clustering.estimators._pareto_selection import (
-    GRANULARITIES,
-    Candidates,
-    LeastSizes,
-    SideInformation,
-    Solution,
-    automatic_criterion,
-    choose_solution,
-    class_of_clusters,
-    objectives_for,
-    read_side_information,
-    unsupervised_partition,
-)
 from moo_clustering.evidence import best_member
 from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.operators import start_genes
@@ -76,7 +49,7 @@ from moo_clustering.parts import lazy_labels
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.problems.partition import evaluated_population, result_of
 from moo_clustering.results import carried_names
 from moo_clustering.validity import BoundaryCut
 
@@ -90,7 +63,12 @@ _EVOLVED = "evolved"
 
 @estimator
 class ParetoPoolClusterer(
-    PoolReportMixin, ControlsMixin, FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator
+    verdicts.PoolReportMixin,
+    ControlsMixin,
+    FrontMixin,
+    _base.SemiSupervisedClusterMixin,
+    SearchOptions,
+    BaseEstimator,
 ):
     """Base class of clusterers that select from a pool of partitions, or combine the pool.
 
@@ -104,7 +82,8 @@ class ParetoPoolClusterer(
         numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, not counting ``rare_groups_``. ``"auto"``: up to 40, and at most
-        max(6, ceil(sqrt(n_samples))).
+        max(6, ceil(sqrt(n_samples))); twice as many, up to n_samples / 5, if a fit without labels, pairs and
+        ``n_clusters`` would select more than two thirds of the largest number.
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
@@ -132,16 +111,10 @@ class ParetoPoolClusterer(
         the same evolution with random survival.
     pop_size : int
         Population size of the evolution.
-    engine : {"pymoo", "deap"}
-        Library of the evolution.
     extra_candidates : sequence
         Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions, see
         :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, landmarks or means of bags.
         A clusterer with ``pareto_labels_`` adds its whole front.
-    verbose : bool
-        Show the progress of the pool and of the evolution.
-    checkpoint : path
-        File from which an interrupted evolution continues. Requires an integer ``random_state``.
 
     Attributes
     ----------
@@ -364,8 +337,8 @@ class ParetoPoolClusterer(
             )
         answered = np.array([entry != -1 for entry in session.partial_labels().tolist()])
         answered[np.concatenate(session.pairs()).ravel()] = True
-        taken = Solution(session.labels_.copy(), known=answered)
-        solutions: dict[str, Solution] = vars(self)["_solutions"]
+        taken = selection.Solution(session.labels_.copy(), known=answered)
+        solutions: dict[str, selection.Solution] = vars(self)["_solutions"]
         self._solutions = {"fit": solutions["auto"], **solutions, "auto": taken}
         self._take(taken)
         if names := {k: name for k, name in enumerate(session.groups_["name"].fillna("")) if name}:
@@ -384,7 +357,7 @@ class ParetoPoolClusterer(
         controls = (name for name in self._solutions if name != "auto")
         return ("auto", "select", *merged, *levels, "knee", *self.objective_names_, *members, *controls)
 
-    def choose(self, rule: Rule) -> Self:
+    def choose(self, rule: _base.Rule) -> Self:
         """Select another partition without computing new ones, except ``"consensus"``.
 
         Raises a ValueError if the rule is unknown, or ``"consensus"`` lacks ``n_clusters``.
@@ -464,20 +437,11 @@ class ParetoPoolClusterer(
         return pd.DataFrame(rows, columns=["cluster", "n_samples", "share", "sample", "is_cluster"])
 
     def restore_samples(self, X: Any) -> Self:
-        """Restore the samples of the fit in a model that was loaded from a pickle.
+        """Restore X, the samples of the fit and of its updates, in a model that was loaded from a pickle.
 
         A pickle of a fit with landmarks does not contain the samples. ``predict``, ``choose`` and ``relabel``
         without labels do not need them; ``relabel`` with labels, ``ask`` and ``update`` do. Raises a
         ValueError if the number of rows or the landmark of a row differs from the fit.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The samples of the fit and of its updates, in order.
-
-        Returns
-        -------
-        self
         """
         check_is_fitted(self)
         samples: PooledSamples = vars(self)["_samples"]
@@ -507,8 +471,8 @@ class ParetoPoolClusterer(
         if rule in ("select", "consensus"):
             rng = np.random.default_rng(self._seeds[0])
             candidates = candidates.within(self._interval(candidates))
-            self._take_points(unsupervised_partition(candidates, self._number, rule, rng))
-        elif rule in GRANULARITIES:
+            self._take_points(selection.unsupervised_partition(candidates, self._number, rule, rng))
+        elif rule in selection.GRANULARITIES:
             self._take_points(candidates.within(candidates.granularities[rule]).best(candidates.total))
         else:
             member = self._alternatives[int(rule.removeprefix("alternative-"))]
@@ -538,7 +502,7 @@ class ParetoPoolClusterer(
         """Number of clusters, if a single one is required."""
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
-    def _interval(self, candidates: Candidates) -> tuple[int, int] | None:
+    def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
         """Interval of the number of clusters, if required."""
         if self.granularity is None:
             ends = self.n_clusters if isinstance(self.n_clusters, tuple | list) else None
@@ -560,7 +524,7 @@ class ParetoPoolClusterer(
                     f"such as (2, 5); got {quoted(wanted)}."
                 )
             wanted = wanted[0]
-        check_n_clusters(int(wanted or 1), n_samples)
+        _base.check_n_clusters(int(wanted or 1), n_samples)
 
     def _take_member(self, row: int) -> None:
         assert self._candidates is not None
@@ -573,8 +537,8 @@ class ParetoPoolClusterer(
         """Select a partition of the points. Each cluster has the class of most of its labelled samples."""
         per_sample, classes = self._samples.per_sample(labels), None
         if self._side_information.targets is not None:
-            classes = class_of_clusters(per_sample, self._side_information.targets.indicators)
-        self._take(Solution(per_sample, cluster_classes=classes))
+            classes = selection.class_of_clusters(per_sample, self._side_information.targets.indicators)
+        self._take(selection.Solution(per_sample, cluster_classes=classes))
 
     def predict(self, X: Any) -> Labels:
         """Predict the most probable class after a fit with labels, otherwise the nearest sample's cluster.
@@ -627,11 +591,8 @@ class ParetoPoolClusterer(
         if problem is None:
             encoding = LabelEncoding(labels.shape[1], int(found.pool.n_clusters.max()))
             problem = PartitionProblem(None, encoding, list(found.objectives.indices))
-        result = Result()
-        result.problem, result.X, result.F = problem, labels, -values
-        result.pop = result.opt = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
-        result.success = True
-        return result
+        pop = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
+        return result_of(problem, pop, pop)
 
     @property
     def pareto_labels_(self) -> Labels:
@@ -693,7 +654,7 @@ class ParetoPoolClusterer(
         if equal is None:
             return labels.astype(np.int32)
         fixed = self._side_information.known(len(equal))
-        return united(labels, equal, np.flatnonzero(fixed if known is None else fixed | known))
+        return _base.united(labels, equal, np.flatnonzero(fixed if known is None else fixed | known))
 
     def _partitions_of_points(self, labels: Labels) -> Labels:
         """Convert labels of samples to labels of points, with noise in the most similar cluster."""
@@ -750,7 +711,7 @@ class ParetoPoolClusterer(
         """Raise if the parameters do not match the data."""
 
     @abstractmethod
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
+    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
         """Build the pool of the samples that :meth:`_read` returned."""
 
     def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Plans[None]:
@@ -763,15 +724,21 @@ class ParetoPoolClusterer(
             self._checkpoint_for()
         *self._seeds, pool_seed = spawn_seeds(self.random_state, 4)
         if side.targets is not None and not isinstance(data, Bags):
-            warn_if_all_labelled(side.targets.labelled)
+            _base.warn_if_all_labelled(side.targets.labelled)
         needs_pool = self.kernel != "bags" or side.kind != "labels"
-        self._samples = self._pooled(data, needs_pool, pool_seed)
-        for name in ("parts_", "_marked"):
-            self.__dict__.pop(name, None)
-        yield from self._select(side, *supervision)
+        restricted = self.n_clusters is not None or self.granularity is not None or side.kind != "none"
+        grows = isinstance(self.k_range, str) and not restricted and not self.n_gen
+        ks: Any = self.k_range
+        while True:
+            self._samples = self._pooled(data, needs_pool, pool_seed, ks)
+            for name in ("parts_", "_marked"):
+                self.__dict__.pop(name, None)
+            ks = yield from self._select(side, *supervision, ks=ks if grows else None)
+            if not ks:
+                return
 
-    def _read_side_information(self, n_samples: int, *supervision: Any) -> SideInformation:
-        side = read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
+    def _read_side_information(self, n_samples: int, *supervision: Any) -> selection.SideInformation:
+        side = selection.read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
         self._check_number(n_samples)
         if self.kernel == "bags" and side.kind != "labels":
             raise ValueError(
@@ -804,23 +771,25 @@ class ParetoPoolClusterer(
         same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
         # Intervals restrict the selection only.
         same.set_params(n_clusters=self._number, granularity=None)
-        return checkpoint_for(same, *data)
+        return _base.checkpoint_for(same, *data)
 
     def _select(
         self,
-        side: SideInformation,
+        side: selection.SideInformation,
         *supervision: ArrayLike | None,
-        settle: Callable[[Solution, Candidates | None], Solution] | None = None,
-    ) -> Plans[None]:
+        settle: Callable[[selection.Solution, selection.Candidates | None], selection.Solution] | None = None,
+        ks: Any = None,
+    ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # ``settle`` can replace the selected result, before any attribute of the previous fit is changed.
+        # Returns only further numbers of clusters if those of the pool, ``ks``, are too small. ``settle``
+        # can replace the selected result, before any attribute of the previous fit is changed.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
         if criterion == "auto":
-            criterion = automatic_criterion(samples, side, self._number)
+            criterion = selection.automatic_criterion(samples, side, self._number)
         choose = partial(
-            choose_solution,
+            selection.choose_solution,
             samples,
             side,
             pairs,
@@ -838,7 +807,7 @@ class ParetoPoolClusterer(
         if pool is None:
             solutions = {"auto": choose(None)}
         else:
-            objectives = objectives_for(
+            objectives = selection.objectives_for(
                 samples,
                 pool,
                 side,
@@ -850,17 +819,21 @@ class ParetoPoolClusterer(
             sizes = None
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
             if self._number is None and (side.targets is None or may_agree):
-                sizes = LeastSizes.of(samples, self.min_cluster_size)
-            candidates = Candidates.of(pool, objectives, sizes=sizes)
+                sizes = selection.LeastSizes.of(samples, self.min_cluster_size)
+            candidates = selection.Candidates.of(pool, objectives, sizes=sizes)
             if may_agree and sizes is not None and pairs is None:
                 self._assessor = self._assessor_for(candidates)
-                choose = partial(choose, trusted=self._assess(None, candidates).verdict != NO_STRUCTURE)
+                choose = partial(
+                    choose, trusted=self._assess(None, candidates).verdict != verdicts.NO_STRUCTURE
+                )
             if self.n_gen:
                 checkpoint = self._checkpoint_for(pool.labels, *supervision)
                 evolution = yield from self._evolution(candidates, pairs, choose, checkpoint)
                 candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
+                if more := selection.more_numbers(ks, samples.n_points, solutions["auto"].labels):
+                    return more
         if settle is not None:
             solutions["auto"] = settle(solutions["auto"], candidates)
         # Everything is computed before the first attribute of the previous fit is replaced.
@@ -868,31 +841,32 @@ class ParetoPoolClusterer(
         self.scoring_ = None if candidates is None else candidates.objectives
         self._publish(evolution)
         self._take(solutions["auto"])
-        if side.kind == "none" and self._assessor is not None and self.verdict_ == NO_STRUCTURE:
+        if side.kind == "none" and self._assessor is not None and self.verdict_ == verdicts.NO_STRUCTURE:
             p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
             warn_caller(
-                f"{NO_STRUCTURE}: the clusters are hardly clearer than those found in data without "
+                f"{verdicts.NO_STRUCTURE}: the clusters are hardly clearer than those found in data without "
                 f"structure (confidence {self.confidence_:.2f}{p_value}); do not trust their number."
             )
+        return []
 
     def _evolution(
         self,
-        pool: Candidates,
+        pool: selection.Candidates,
         pairs: PairwiseConstraints | None,
-        choose: Callable[[Candidates], Solution],
+        choose: Callable[[selection.Candidates], selection.Solution],
         checkpoint: Checkpoint | None,
     ) -> Plans[_Evolution]:
         """Evolve the pool, and compute both controls unless Ctrl-C stopped the evolution."""
         graph, objectives = self._samples.graph, pool.objectives
         if pairs is not None:
             objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
-        start = Candidates.of(pool.pool, objectives, pool.values, pool.sizes)
+        start = selection.Candidates.of(pool.pool, objectives, pool.values, pool.sizes)
         first = self._start_labels(self._samples.n_samples)
         first = None if first is None else self._samples.per_point(first)
 
         def evolve(
             survival: str, seed: np.random.SeedSequence, checkpoint: Checkpoint | None = None
-        ) -> Plans[tuple[EvolvedPartitions, Candidates]]:
+        ) -> Plans[tuple[EvolvedPartitions, selection.Candidates]]:
             evolved = yield from evolve_pool(
                 pool=pool.pool,
                 graph=graph,
@@ -910,7 +884,7 @@ class ParetoPoolClusterer(
                 start=first,
             )
             members = PartitionPool(evolved.labels, (_EVOLVED,) * len(evolved.labels))
-            return evolved, start.joined(Candidates.of(members, objectives, evolved.values))
+            return evolved, start.joined(selection.Candidates.of(members, objectives, evolved.values))
 
         evolved, candidates = yield from evolve("crowding", self._seeds[1], checkpoint)
         solutions = {"auto": choose(candidates), "control": choose(pool)}
@@ -937,7 +911,7 @@ class ParetoPoolClusterer(
         self.n_landmarks_ = None if samples.landmark_of is None else samples.n_points
         if side.targets is not None:
             self.classes_ = side.targets.classes
-        self.scores_ = score_frame(candidates)
+        self.scores_ = verdicts.score_frame(candidates)
         self._alternatives, ari = np.zeros(0, dtype=np.intp), np.zeros(0)
         self._front, self.pareto_front_ = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
         self.objective_names_ = ()
@@ -973,25 +947,25 @@ class ParetoPoolClusterer(
         self._publish(None)
         self.__dict__.update(saved)
 
-    def _assessor_for(self, candidates: Candidates | None) -> Assessor | None:
+    def _assessor_for(self, candidates: selection.Candidates | None) -> verdicts.Assessor | None:
         """Assessor of partitions of the samples, reused from the last fit if the pool is the same."""
         samples, last = self._samples, self.__dict__.get("_assessor")
         if last is not None and last.samples is samples:
-            return cast(Assessor, last)
+            return cast(verdicts.Assessor, last)
         if candidates is None or samples.pool is None or samples.pool.families[0] == TRIVIAL:
             return None
         # Evolution maximised the agreement of its partitions, so they are left out.
-        return Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
+        return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
-    def _assess(self, labels: Labels | None, candidates: Candidates | None) -> Assessment:
+    def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:
         """Confidence, p-value and verdict of a partition of the points. Default: the best of the pool."""
         pool = self._samples.pool
         if self._assessor is None or candidates is None or pool is None:
-            return NOTHING_KNOWN if pool is None else NOTHING_TO_CHOOSE
+            return verdicts.NOTHING_KNOWN if pool is None else verdicts.NOTHING_TO_CHOOSE
         best = pool.labels[best_member(candidates.score[: pool.n_partitions], pool.n_clusters)]
         return self._assessor.assess(best if labels is None else labels, best)
 
-    def _take(self, solution: Solution) -> None:
+    def _take(self, solution: selection.Solution) -> None:
         self.labels_: Labels
         self._solution = solution = self._numbered(solution)
         labels = self._with_noise(solution.labels, solution.known)
@@ -1015,7 +989,7 @@ class ParetoPoolClusterer(
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes
 
-    def _why_not(self, row: int, solution: Solution) -> str:
+    def _why_not(self, row: int, solution: selection.Solution) -> str:
         """State why an alternative is not the result."""
         if self._side_information.kind != "none":
             return "the labels or pairs decide"
@@ -1031,7 +1005,7 @@ class ParetoPoolClusterer(
             return "the result is the consensus of the pool"
         return "a lower score, which decides"
 
-    def _numbered(self, solution: Solution) -> Solution:
+    def _numbered(self, solution: selection.Solution) -> selection.Solution:
         """Unite equal samples and renumber the clusters, by class or by first sample, contiguously."""
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
@@ -1065,8 +1039,8 @@ class _Evolution(NamedTuple):
     # ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
     # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
 
-    candidates: Candidates
-    solutions: dict[str, Solution]
+    candidates: selection.Candidates
+    solutions: dict[str, selection.Solution]
     scores: dict[str, float]
     evolved: EvolvedPartitions
     interrupted: bool

@@ -13,7 +13,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
 from moo_clustering import operators
-from moo_clustering._arrays import FloatArray, Labels, choice, integer, non_dominated
+from moo_clustering._arrays import FloatArray, Labels, choice, integer
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
 from moo_clustering.algorithms.search import Plan, Plans
 from moo_clustering.constraints import PairwiseConstraints
@@ -23,7 +23,7 @@ from moo_clustering.operators.deap import LabelStep, SelElite, label_toolbox
 from moo_clustering.operators.partitions import pool_labels
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.problems.partition import evaluated_population, result_of
 from moo_clustering.validity import ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]
@@ -197,8 +197,4 @@ def _deap_search(
 def _deap_result(search: DeapSearch, problem: PartitionProblem) -> Result:
     genes = np.stack([np.asarray(individual) for individual in search.population])
     pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
-    result = Result()
-    result.problem, result.pop, result.success = problem, pop, True
-    result.opt = pop[non_dominated(pop.get("F"))]
-    result.X, result.F = result.opt.get("X", "F")
-    return result
+    return result_of(problem, pop)

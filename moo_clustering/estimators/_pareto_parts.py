@@ -231,10 +231,7 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
     outliers = samples.counts.outliers == samples.counts.rows
     places, scaled = np.arange(m, dtype=np.int32), landmarks
     if len(numbers):
-        starts = np.array([part.start for part in table.items])
-        only = np.unique(np.searchsorted(starts, numbers, side="right") - 1).tolist()
-        some = table.map(_rows_of, numbers, only=only, description="rows with labels")
-        scaled = samples.transform(np.concatenate(some).astype(np.float64))
+        scaled = samples.transform(table.rows(numbers).astype(np.float64))
         positions, distances = samples.nearest.among(scaled, 1)  # type: ignore[attr-defined]
         places = np.append(places, positions[:, 0])
         beyond = samples.outlying_at(positions[:, 0], distances[:, 0], scaled.__getitem__)
@@ -247,10 +244,6 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
         outliers=outliers,
         known_rows=numbers,
     )
-
-
-def _rows_of(rows: NDArray[Any], start: int, numbers: Int64Array) -> NDArray[Any]:
-    return rows[numbers[(numbers >= start) & (numbers < start + len(rows))] - start]
 
 
 # ---- Labels of rows --------------------------------------------------------------------------------------

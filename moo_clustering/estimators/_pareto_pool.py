@@ -14,12 +14,7 @@ from scipy.sparse.linalg import eigsh
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import (
-    integer_seed,
-    number_clusters,
-    quoted,
-    spawn_seeds,
-)
+from moo_clustering._arrays import integer_seed, number_clusters, quoted, spawn_seeds
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
@@ -40,8 +35,8 @@ TRIVIAL = "trivial"
 N_NEAREST = 3
 # Outliers beyond this many standard deviations of the other samples have squares that could overflow.
 _MOST_SCALED = 1e140
-# Number of products of samples and landmarks to compute at once: 80 MB.
-_PRODUCTS = 10_000_000
+# Number of rows whose outliers are found at once.
+_AT_ONCE = 100_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Range of random walks on the graph.
@@ -243,32 +238,38 @@ class PooledSamples:
     def outlying_at(
         self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
     ) -> BoolArray:
-        """Mask of outliers, from nearest landmarks and distances; ``rows`` returns scaled rows of a mask."""
+        """Mask of outliers, from nearest landmarks and distances; ``rows`` returns some scaled rows."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
             # Triangle inequality: the fifth inlier is at most ``away`` plus the landmark's ``reach`` away.
-            _, reach = self._inliers
+            # Most other rows are within the limit of the landmark and its four nearest inliers.
+            search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach
             middle, deviation = placement.usual_reach(reach)[1:]
-            limit = np.exp(middle + placement.FAR_DEVIATIONS * deviation)
-            unclear = ~found & (away + of_point[nearest] > 0.999 * limit)
+            limit = 0.999 * np.exp(middle + placement.FAR_DEVIATIONS * deviation)
+            unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
                 # Rows that equal those of a group are not outliers, even if the group has a single landmark.
                 same = away <= placement.EQUAL * np.abs(self.features).max()
                 unclear &= ~same | (self.rare[nearest] < 0)
-            if unclear.any():
-                found[unclear] = self._beyond(rows(unclear))
+            lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
+            for low in range(0, len(chosen), _AT_ONCE):
+                part = chosen[low : low + _AT_ONCE]
+                some, beyond = rows(part), np.zeros(len(part), dtype=bool)
+                for others in lists[places[nearest[part]]].T:
+                    gaps = some - near[others]
+                    beyond |= np.einsum("ij,ij->i", gaps, gaps) > limit * limit
+                found[part[beyond]] = self._beyond(some[beyond])
         return found
 
     def _beyond(self, rows: FloatArray) -> BoolArray:
         if self._inliers is None:
             return np.zeros(len(rows), dtype=bool)
-        search, reach = self._inliers
-        neighbors, distances = search(rows)
-        return placement.are_far(distances[:, -1], neighbors, reach)
+        neighbors, distances = self._inliers[0](rows)
+        return placement.are_far(distances[:, -1], neighbors, self._inliers[1])
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool of the points outside rare groups, and add the groups to its partitions."""
@@ -287,23 +288,23 @@ class PooledSamples:
         return PartitionPool.of(zip(pool.families, labels, strict=True))
 
     @cached_property
-    def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray] | None:
-        """Function that finds the nearest inliers, and distances of inliers to their fifth neighbours."""
+    def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
+        """Function that finds the nearest inliers, distances to their fifth neighbours, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
             return None
         n = placement.FAR_NEIGHBOR
-        if self.counts is not None:
+        if self.landmark_of is not None:
             # The distances of a row do not depend on the other rows of its part.
             exact = placement.PointSearch(near)
             reach: FloatArray = exact(near, n + 1)[1][:, -1]
             search: Callable[..., Any] = partial(exact, n=n)
-            return (search, reach) if reach.any() else None
+            return (search, reach, near) if reach.any() else None
         with threads_here():
             index = NearestNeighbors(n_neighbors=n).fit(near)
             reach = index.kneighbors()[0][:, -1]
-        return (partial(_indexed_nearest, index, n=n), reach) if reach.any() else None
+        return (partial(_indexed_nearest, index, n=n), reach, near) if reach.any() else None
 
     @property
     def vary(self) -> bool:
@@ -345,7 +346,7 @@ def extended(
     if len(fresh) and not own and len(old) + len(fresh) > n_landmarks:
         fresh = np.unique(new[apart], axis=0)
         if len(fresh) > (most := max(1, n_landmarks // 10)):
-            fresh = placement.landmark_centers(fresh, most, 0)[1]
+            fresh = placement.landmark_centers(fresh, most, 0)
     points, far = np.concatenate([old, fresh]), samples.far
     if len(fresh):
         far = placement.far_points(points)
@@ -451,7 +452,7 @@ def pooled_table(
     if landmark_of is not None:
         assert placed.away is not None
         samples = replace(samples, rows=X if placed.features is None else None)
-        outliers = samples.outlying_at(landmark_of, placed.away, lambda mask: scaling.transform(X[mask]))
+        outliers = samples.outlying_at(landmark_of, placed.away, lambda some: scaling.transform(X[some]))
         samples = replace(samples, outliers=outliers)
     if not samples.vary:
         return samples

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from moo_clustering import evidence
+from moo_clustering import evidence, validity
 from moo_clustering._arrays import non_dominated, number_clusters
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
@@ -23,18 +23,7 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import supervision_groups, warn_of_few
 from moo_clustering.estimators._pareto_pool import N_NEAREST, PooledSamples, nearest_mean
-from moo_clustering.pool import PartitionPool
-from moo_clustering.validity import (
-    BoundaryCut,
-    FamilyAgreement,
-    GraphModularity,
-    LabelEvidence,
-    LikelihoodGain,
-    MinimaxSilhouette,
-    PairEvidence,
-    ValidityIndex,
-    pairwise_ari,
-)
+from moo_clustering.pool import PartitionPool, k_grid
 
 # Default weight of a criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
@@ -54,6 +43,8 @@ _MOST_SMALL = 10
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
 # Numbers of clusters that differ by this factor are dissimilar.
 _OTHER_NUMBER = 1.25
+# The pool is extended if more than this share of its largest number of clusters is selected.
+_NEAR_TOP = 2 / 3
 # Granularities: geometric thirds of the range of the numbers of clusters in the pool.
 GRANULARITIES = ("few", "some", "many")
 # Range of the propagation of pairs along the co-association.
@@ -178,9 +169,9 @@ class Objectives:
 
     # ``boundary`` is the cut similarity, a penalty in searches with pairs.
 
-    indices: tuple[ValidityIndex, ...]
+    indices: tuple[validity.ValidityIndex, ...]
     weight: float
-    boundary: BoundaryCut | None = None
+    boundary: validity.BoundaryCut | None = None
     pool_values: FloatArray | None = None
 
     @property
@@ -237,12 +228,12 @@ def objectives_for(
         fitted = _fitted(samples, pool, criterion, n_jobs)
         scored[criterion] = fitted, np.column_stack([index.evaluate(pool.labels) for index in fitted])
     fitted, values = scored[criterion]
-    known: list[ValidityIndex] = []
+    known: list[validity.ValidityIndex] = []
     if side.targets is not None:
         counts = samples.summed(side.targets.indicators)
-        known.append(LabelEvidence(unnamed=side.kind == "novel").fit(counts))
+        known.append(validity.LabelEvidence(unnamed=side.kind == "novel").fit(counts))
     if pairs is not None:
-        known.append(PairEvidence().fit(pairs))
+        known.append(validity.PairEvidence().fit(pairs))
     indices = fitted
     if known:
         indices = (*fitted, known[0] if len(known) == 1 else SumOfIndices("evidence", known[0], known[1]))
@@ -252,25 +243,25 @@ def objectives_for(
 
 def _fitted(
     samples: PooledSamples, pool: PartitionPool, criterion: str, n_jobs: int | None
-) -> tuple[ValidityIndex, ...]:
+) -> tuple[validity.ValidityIndex, ...]:
     """Fit the agreement and the criterion."""
     if criterion == "minimax":
         assert samples.features is not None
-        return (BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features))
-    modularity = GraphModularity().fit(samples.graph)
+        return (BroadAgreement(n_jobs=n_jobs).fit(pool), validity.MinimaxSilhouette().fit(samples.features))
+    modularity = validity.GraphModularity().fit(samples.graph)
     if criterion == "directions":
         priced = SumOfIndices("directions", modularity, LogClusters(), -_LOG_CLUSTERS_PRICE)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
     if criterion == "mixture":
         # The gain in likelihood of one Gaussian per cluster, plus .3 times the modularity.
         assert samples.features is not None
-        gain = LikelihoodGain().fit(samples.features)
+        gain = validity.LikelihoodGain().fit(samples.features)
         mixture = SumOfIndices("mixture", gain, modularity, _MODULARITY_IN_MIXTURE)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), mixture)
-    return (FamilyAgreement(n_jobs=n_jobs).fit(pool), modularity)
+    return (validity.FamilyAgreement(n_jobs=n_jobs).fit(pool), modularity)
 
 
-class BroadAgreement(ValidityIndex):
+class BroadAgreement(validity.ValidityIndex):
     """Family agreement plus the mean positive agreement with the members, averaged over families."""
 
     # It suits pools in which few families find the structure, such as spirals, so that their median is low.
@@ -283,7 +274,7 @@ class BroadAgreement(ValidityIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a PartitionPool."""
         pool: PartitionPool = data
-        self._agreement = FamilyAgreement(n_jobs=self.n_jobs).fit(pool)
+        self._agreement = validity.FamilyAgreement(n_jobs=self.n_jobs).fit(pool)
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
@@ -295,7 +286,7 @@ class BroadAgreement(ValidityIndex):
     def evaluate(self, labels: IntArray) -> FloatArray:
         """Agreement of every partition, between about 0 and 2."""
         rows = np.atleast_2d(np.asarray(labels, dtype=np.int32))
-        support = np.maximum(pairwise_ari(rows, self._labels), 0.0) @ self._shares
+        support = np.maximum(validity.pairwise_ari(rows, self._labels), 0.0) @ self._shares
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
@@ -307,12 +298,14 @@ class BroadAgreement(ValidityIndex):
         return self._own
 
 
-class SumOfIndices(ValidityIndex):
+class SumOfIndices(validity.ValidityIndex):
     """Sum of two fitted indices, the second times a weight."""
 
     greater_is_better = True
 
-    def __init__(self, name: str, first: ValidityIndex, second: ValidityIndex, weight: float = 1.0) -> None:
+    def __init__(
+        self, name: str, first: validity.ValidityIndex, second: validity.ValidityIndex, weight: float = 1.0
+    ) -> None:
         self.first, self.second, self.weight = first, second, weight
         self.name = name  # type: ignore[misc]
 
@@ -324,7 +317,7 @@ class SumOfIndices(ValidityIndex):
         return self.first.evaluate(labels) + self.weight * self.second.evaluate(labels)
 
 
-class LogClusters(ValidityIndex):
+class LogClusters(validity.ValidityIndex):
     """Natural logarithm of the number of clusters."""
 
     name, greater_is_better = "log_clusters", False
@@ -485,7 +478,7 @@ class Candidates:
         # take precedence. Also returns the adjusted Rand index of each with the result, at most .8.
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
-        to_result = pairwise_ari(self.labels, labels[None])[:, 0]
+        to_result = validity.pairwise_ari(self.labels, labels[None])[:, 0]
         nearest = to_result.copy()
         numbers = [len(np.unique(labels))]
         members: list[int] = []
@@ -502,7 +495,7 @@ class Candidates:
                     continue
                 members.append(int(member))
                 numbers.append(int(n_clusters[member]))
-                to_member = pairwise_ari(self.labels, self.labels[member : member + 1])[:, 0]
+                to_member = validity.pairwise_ari(self.labels, self.labels[member : member + 1])[:, 0]
                 nearest = np.maximum(nearest, to_member)
         chosen = np.array(sorted(members, key=order.tolist().index), dtype=np.intp)
         return chosen, to_result[chosen]
@@ -571,6 +564,17 @@ def choose_solution(
     return Solution(samples.per_sample(unsupervised_partition(candidates, n_clusters, method, rng)))
 
 
+def more_numbers(ks: Any, n_points: int, labels: IntArray) -> list[int]:
+    """Automatic numbers of clusters with larger ones, if the selected number is near the largest; or none."""
+    if ks is None:
+        return []
+    numbers: list[int] = k_grid(n_points).tolist() if isinstance(ks, str) else ks
+    top = max(numbers, default=n_points)
+    step = max(2, top // 10)
+    more = [*range(top + step, min(2 * top, n_points // 5) + 1, step)]
+    return [*numbers, *more] if more and labels.max() + 1 > _NEAR_TOP * top else []
+
+
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
     """Return groups of equal points and of hard must-links as clusters, or None without either."""
     equal = samples.equal_points
@@ -588,12 +592,8 @@ def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) 
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
-        if n_groups < n_clusters:
-            warn_of_few(
-                n_groups,
-                n_clusters,
-                "X has fewer distinct rows, or groups joined by must-links, than clusters",
-            )
+        reason = "X has fewer distinct rows, or groups joined by must-links, than clusters"
+        warn_of_few(n_groups, n_clusters, reason)
         return inseparable
     return np.arange(n_points, dtype=np.int32) if n_clusters == n_points else None
 
@@ -798,7 +798,7 @@ class _LabelKernel:
             total, counts, at = total[points], counts[points], np.searchsorted(points, columns)
             labels = None if labels is None else relabel_by_first_appearance(labels[:, points])
         if labels is not None:
-            weights = evidence.evidence_weights(LabelEvidence().fit(counts).evaluate(labels))
+            weights = evidence.evidence_weights(validity.LabelEvidence().fit(counts).evaluate(labels))
             total = total + evidence.coassociation(labels, weights, columns=at)
         n_labels = counts[at].sum(axis=1)
         return evidence.kernel_ridge(total, at, counts[at] / n_labels[:, None], n_labels)

@@ -29,7 +29,7 @@ from moo_clustering.operators.base import SeededSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.medoids import ConstrainedAssignment
-from moo_clustering.problems.partition import VIOLATION, evaluated_population
+from moo_clustering.problems.partition import VIOLATION, evaluated_population, result_of
 from moo_clustering.validity import internal
 
 # Below this number of samples, there are few medoid sets, and the limits are smaller.
@@ -46,8 +46,7 @@ class AMOSAClus(MedoidSetClusterer):
     The search determines the number of clusters. Partial labels or pairs can guide it. It is a baseline of
     :class:`NSGA2Clus`, with the same front, rules and attributes. Default: 8400 evaluations in batches and
     7300 single evaluations, with the costs of :class:`NSGA2Clus`, or O(n_samples k n_features) for centres.
-    Source: NSGA-II-clus; S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based
-    multiobjective optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
+    Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
 
     Parameters
     ----------
@@ -229,11 +228,7 @@ def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
     out = problem.evaluate(
         problem.features.reshape(1, -1), return_values_of=["F", "G", "H"], return_as_dictionary=True
     )
-    result = Result()
-    result.problem, result.success = problem, True
-    result.pop = evaluated_population(**out)
-    result.opt, result.X, result.F = result.pop, out["X"], out["F"]
-    return result
+    return result_of(problem, evaluated_population(**out))
 
 
 def draw_moves(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering._arrays import Labels, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering.algorithms import (
     ChcStep,
     DeapSearch,
@@ -257,15 +258,13 @@ class MutationOptions:
     p_km: Probability = 0.2
 
 
+@documented(BagObjective.improve)
 @estimator
 class RedrawOptions(MutationOptions):
     """Parameters of mutations that draw genes by the objective of every value.
 
     Parameters
     ----------
-    weights : {"contrast", "scaled", "printed", "greedy"}
-        Weights of the values of a gene: improvement over the worst value (``"contrast"``), Eq. 9, Eqs. 5 and
-        6 as printed, which favour worse values, or only the best value (``"greedy"``).
     empty : {"farthest", "closest"}
         Bag that fills an empty cluster in a k-means step: farthest from its centroid, or closest (paper).
     """
@@ -483,6 +482,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
         )
 
 
+@documented(slot_toolbox)
 @estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
@@ -501,8 +501,6 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         Centres in the index: medoids, or centroids of the partition, which explain the published results.
     mutation : {"index", "rank"}
         A mutation moves a medoid to a bag with a similar number (as in the paper), or to a near bag.
-    reach : float
-        Range of the move, as a share of the bags.
     fitness_scaling : {"inverse", "linear"}
         Conversion of objectives to weights of the roulette.
     pc, pm, p_gene : float

@@ -15,7 +15,6 @@ from scipy import optimize, sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import (
@@ -202,7 +201,6 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
         weight, groups : array-like of shape (n,), optional
             As for :meth:`fit`; used with ``within_limits``.
         """
-        check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         points = shifted(X, self._offsets)
         if not within_limits:
@@ -221,7 +219,6 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
         """Compute Euclidean distances to the centres."""
-        check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         return np.asarray(cdist(shifted(X, self._offsets), self._centers))
 

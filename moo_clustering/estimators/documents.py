@@ -49,6 +49,7 @@ class DocumentClusterer(_base.TransformingClusterer):
         return tags
 
 
+@documented(factorization.nmf, factorization.labels_from_factors)
 @estimator
 class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
@@ -67,8 +68,6 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
     weighting : {"ncw"} or None
         Normalised-cut weighting of the documents (:class:`NCWTransformer`).
-    solver : {"hals", "mu", "sklearn", "sklearn-mu"}
-        See :func:`moo_clustering.factorization.nmf`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         ``consensus(labels, n_clusters, random_state=...)`` of labels of shape (n_runs, n_documents). All but
         ``"cspa"`` use METIS if installed, which balances the cluster sizes.
@@ -76,8 +75,6 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Runs in the consensus: all, the half with the best agreement, or an evolved subset (with little gain).
     choose : {"anmi", "i2"}
         Selection from the front of ``"pareto"``: agreement with all runs, or cohesion of the documents.
-    normalize : bool
-        Assign documents by topics of unit length. False, as published: by topics of arbitrary length.
     tol, max_iter : float, int
         Tolerance and largest number of iterations of the solver.
     dtype : {"float32", "float64"}
@@ -286,6 +283,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         return _base.checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
 
 
+@documented(factorization.nmf, factorization.labels_from_factors)
 @estimator
 class NMFClustering(ParallelOptions, DocumentClusterer):
     """Clustering of documents by non-negative matrix factorisation, X ~ V U^T.
@@ -301,15 +299,9 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     ----------
     n_clusters : int
         Number of topics, at most the number of documents and of terms.
-    solver : {"hals", "mu", "sklearn", "sklearn-mu"}
-        Hierarchical alternating least squares, multiplicative updates, or "cd" and "mu" of scikit-learn.
     n_init, max_iter : int
         Number of runs from random factors, of which the run with the least loss is used, and largest number
         of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
-    tol : float
-        Smallest relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or scikit-learn's (1e-4).
-    normalize : bool
-        Assign documents by topics of unit length. False, as published: by topics of arbitrary length.
     dtype : {"float64", "float32"}
         Type of the factors. Single precision halves the memory and, with many runs, the time.
     max_memory : int, default=4 GiB

@@ -11,7 +11,6 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import FloatArray, Int32Array, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
@@ -79,13 +78,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-        """
+        """Cluster the rows of X, of shape (n_samples, n_features); ``y`` is ignored."""
         X = numeric_features(self, X)
         _base.check_n_clusters(self.n_clusters, len(X))
         k = _base.count_distinct_rows(X, self.n_clusters)
@@ -101,9 +94,8 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
         self.memberships_ = memberships[:, self._reorder(used)]
         self.labels_, self.n_clusters_ = labels.astype(np.int32), len(used)
         self.cluster_centers_ = encoding.in_data(self._norms[0])
-        if self.n_clusters_ < self.n_clusters:
-            reason = "no sample has its largest membership in the others; reduce n_clusters or fuzziness"
-            _base.warn_of_few(self.n_clusters_, self.n_clusters, reason if k == self.n_clusters else "")
+        reason = "no sample has its largest membership in the others; reduce n_clusters or fuzziness"
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason if k == self.n_clusters else "")
         if not converged:
             warn_caller(
                 f"memberships still change after max_iter={self.max_iter} updates", ConvergenceWarning
@@ -118,7 +110,6 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     @documented(_base.OF_TRANSFORM)
     def predict_proba(self, X: Any) -> FloatArray:
         """Compute memberships, in the order of ``memberships_``; they are not probabilities of a model."""
-        check_is_fitted(self)
         return self._memberships(shifted(numeric_features(self, X, reset=False), self._offsets))
 
     def _memberships(self, points: FloatArray) -> FloatArray:

@@ -46,6 +46,7 @@ _N_NEIGHBORS = 5
 _EQUAL = 1e-12
 
 
+@documented(FuzzyModesProblem)
 @estimator
 class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Search for modes of compact, separated fuzzy clusters by MOGA(pi, sep), with a vote on the front.
@@ -67,8 +68,6 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     metric : {"hamming", "euclidean"}
         Number of different attributes, or Euclidean distance. With ``"hamming"``, every value is a category,
         except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
-    fuzziness : float
-        Exponent of memberships, above 1. They become crisp as it approaches 1.
     beta : float
         Samples with at least this share of votes for a cluster train a 5-nearest-neighbour classifier.
     final : {"vote", "cspa"}
@@ -80,10 +79,6 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Number of intervals of equal frequency for floats (Hamming). None: fractions raise an error.
     scale : {"minmax", "standard", "none"}
         Scaling of the columns, with ``metric="euclidean"``.
-    pop_size : int
-        Population size.
-    n_gen : int
-        Number of generations after the initial population.
     pc, pm : float, default=0.8 and 0.2
         Probabilities of one-point crossover of a pair, and of a random value for an attribute.
 
@@ -205,13 +200,10 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         self.__dict__.pop("cluster_centers_", None)
         if self.metric == "euclidean":
             self.cluster_centers_ = self.modes_
-        if self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(
-                self.n_clusters_,
-                self.n_clusters,
-                "X has fewer distinct rows than clusters, or some modes are not the nearest mode of "
-                "any sample",
-            )
+        reason = (
+            "X has fewer distinct rows than clusters, or some modes are not the nearest mode of any sample"
+        )
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:

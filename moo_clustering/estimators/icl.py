@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from scipy.special import gammaln
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import integer, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._arrays import integer, number_clusters, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
-from moo_clustering._messages import progress_bar
 from moo_clustering._types import FloatArray, Labels
 from moo_clustering.algorithms import search
 from moo_clustering.encodings import LabelEncoding
@@ -24,8 +25,7 @@ from moo_clustering.estimators._options import (
     NonNegativeCount,
     Positive,
     Probability,
-    SeedOptions,
-    Verbose,
+    SearchOptions,
     estimator,
 )
 from moo_clustering.operators import start_genes
@@ -40,7 +40,7 @@ _PARENTS = 0.4
 
 
 @estimator
-class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator):
+class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimator):
     """Clusters and their number by a genetic algorithm that maximises the exact integrated likelihood.
 
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Greedy merges and moves of
@@ -63,14 +63,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         Parameter of the Dirichlet prior of the proportions.
     k_max : int
         Number of clusters of the initial partitions, and largest number of clusters of the result.
-    pop_size, n_gen : int
-        Population size, and largest number of generations after the initial population.
     pm : float
         Probability that a cluster of a child is split.
-    start : array-like, estimator or path
-        First partitions of the population; see :func:`~moo_clustering.operators.start_genes`.
-    verbose : bool
-        Show a progress bar.
 
     Attributes
     ----------
@@ -83,8 +77,6 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
         Number of generations.
-    interrupted_ : bool
-        Whether Ctrl-C stopped the search; the result is then the best partition so far.
 
     Notes
     -----
@@ -108,8 +100,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     pop_size: Count = 20
     n_gen: NonNegativeCount = 10
     pm: Probability = 0.25
-    start: Annotated[Any, object] = None
-    verbose: Verbose = False
+    checkpoint_every: Count = 1
+    n_jobs: ClassVar[None] = None  # type: ignore[misc]
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -129,35 +121,25 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         if self.n_clusters is not None:
             _base.check_n_clusters(self.n_clusters, X.shape[0])
         self._index = IntegratedClassificationLikelihood(self.model, alpha=self.alpha).fit(X)
-        self._rng = np.random.default_rng(spawn_seeds(self.random_state, 1)[0])
+        rng = np.random.default_rng(spawn_seeds(self.random_state, 1)[0])
+        checkpoint = _base.checkpoint_for(clone(self).set_params(model=repr(self.model)), X)
         with search.InterruptGuard() as guard:
-            best = self._best(guard)
+            found = LikelihoodSearch(self, self._index, rng, guard, self._started())
+            shown: dict[str, Any] = {"verbose": self.verbose, "objective_names": ["ICL"], "signs": [-1.0]}
+            self.interrupted_ = search.drive(found, n_gen=self.n_gen, checkpoint=checkpoint, **shown)
+            best = found.polished()
+        names = ["generation", "n_clusters", "icl", "mean_icl"]
+        self.history_, self.n_iter_ = pd.DataFrame(found.history, columns=names), found.generation
         self._levels, icl = self._index.merge(best)
         self.hierarchy_ = self._described(icl)
-        self.interrupted_ = guard.requested
         self.relabel()
-        if self.n_clusters is not None and self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(self.n_clusters_, self.n_clusters)
-        if guard.requested:
-            warn_caller(
-                f"the search was interrupted after {self.n_iter_} generations; the best partition so far is "
-                "returned",
-                search.InterruptedSearchWarning,
-            )
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
     def relabel(self, *, n_clusters: int | None = None) -> Self:
-        """Select a level of the hierarchy, by its number of clusters.
+        """Select a level of the hierarchy, by its number of clusters, at most that of the fit (the default).
 
-        Parameters
-        ----------
-        n_clusters : int, optional
-            Number of clusters, at most that of the fit (the default).
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``; if there is no such level.
+        Raises a NotFittedError before ``fit``, and a ValueError if there is no such level.
         """
         check_is_fitted(self, "hierarchy_")
         most = len(self._levels)
@@ -170,10 +152,9 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the largest predictive density times share.
 
-        A sample of the fit is counted twice, so its cluster may differ from ``labels_``. Raises a ValueError
+        It can differ from ``labels_``, because a sample of the fit is then counted twice. Raises a ValueError
         for graphs.
         """
-        check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
         found: Labels = self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)
         return found
@@ -187,35 +168,7 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
     def _is_graph(self) -> bool:
         return isinstance(self.model, StochasticBlockModel) or self.model == "sbm"
 
-    def _best(self, guard: search.InterruptGuard) -> Labels:
-        """Run the search, and return its best partition."""
-        k = max(self.k_max, self.n_clusters or 1)
-        population = [self._settled(labels) for labels in self._started()][: self.pop_size]
-        while len(population) < self.pop_size and not (population and guard.requested):
-            started = self._index.start(k, random_state=self._rng)
-            population.append(self._settled(self._level(*self._index.merge(started))))
-        history: list[tuple[int, int, float, float]] = []
-        bar = progress_bar(total=self.n_gen, desc="generations", disable=not self.verbose)
-        with bar:
-            for generation in range(self.n_gen + 1):
-                values = self._index.evaluate(np.array(population))
-                order = values.argsort(kind="stable")
-                best, value = population[order[-1]], float(values[order[-1]])
-                stale = bool(history) and value <= history[-1][2]
-                history.append((generation, int(best.max()) + 1, value, float(values.mean())))
-                if stale or generation == self.n_gen or guard.requested or np.ptp(values) <= 1.0:
-                    break
-                bar.set_postfix({"ICL": f"{value:.6g}", "clusters": best.max() + 1})
-                parents = [population[row] for row in order[-max(2, round(_PARENTS * len(order)) + 1) :]]
-                population = [best]
-                while len(population) < self.pop_size and not guard.requested:
-                    population.append(self._child(parents))
-                bar.update()
-        names = ["generation", "n_clusters", "icl", "mean_icl"]
-        self.history_, self.n_iter_ = pd.DataFrame(history, columns=names), len(history) - 1
-        return self._polished(best, value)
-
-    def _started(self) -> Any:
+    def _started(self) -> Iterable[Labels]:
         """Return the partitions of ``start``."""
         if self.start is None:
             return ()
@@ -225,44 +178,8 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         least = int(labels.max(axis=1).min()) + 1
         if self.n_clusters is not None and least < self.n_clusters:
             raise ValueError(f"start has {least} clusters, fewer than n_clusters={self.n_clusters}.")
-        return labels
-
-    def _child(self, parents: list[Labels]) -> Labels:
-        """Cross two parents, drawn by rank; split a cluster with probability ``pm``; move samples."""
-        ranks = np.arange(1.0, len(parents) + 1)
-        one, other = self._rng.choice(len(parents), 2, replace=False, p=ranks / ranks.sum())
-        a, b = parents[one], parents[other]
-        cells, pieces = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
-        siblings = (cells[:, :, np.newaxis] == cells[:, np.newaxis]).any(axis=0)
-        labels = self._level(*self._index.merge(pieces.reshape(-1), siblings=siblings))
-        if self._rng.random() < self.pm:
-            k = labels.max() + 1
-            leaving = (labels == self._rng.integers(k)) & (self._rng.random(len(a)) < 0.5)
-            labels = number_clusters(np.where(leaving, k, labels))[0]
-        return self._settled(labels)
-
-    def _settled(self, labels: Labels) -> Labels:
-        """Merge down to the required or largest number of clusters, then move samples."""
-        fixed = self.n_clusters is not None
-        if fixed or labels.max() >= self.k_max:
-            labels = self._level(*self._index.merge(labels))
-        return self._index.swap(labels, keep=fixed, random_state=self._rng)
-
-    def _polished(self, labels: Labels, value: float) -> Labels:
-        """Merge clusters and move samples while this increases the index."""
-        while True:
-            found = self._settled(self._level(*self._index.merge(labels)))
-            reached = float(self._index.evaluate(found)[0])
-            if reached <= value:
-                return labels
-            labels, value = found, reached
-
-    def _level(self, levels: Labels, icl: FloatArray) -> Labels:
-        """Select the required or best number of clusters; if merges end early, the smallest one."""
-        k = levels.max(axis=1) + 1
-        if self.n_clusters is not None:
-            return levels[np.flatnonzero(k >= min(self.n_clusters, k[0]))[-1]]
-        return levels[np.where((k <= self.k_max) | (k == k[-1]), icl, -np.inf).argmax()]
+        found: Labels = labels
+        return found
 
     def _described(self, icl: FloatArray) -> pd.DataFrame:
         """Describe the hierarchy."""
@@ -275,3 +192,116 @@ class ICLClustering(_base.ReportMixin, SeedOptions, ClusterMixin, BaseEstimator)
         limit = icl - prior - np.log(k)
         log_alpha = np.append(np.nan, np.diff(limit))
         return pd.DataFrame({"n_clusters": k, "icl": icl, "log_alpha": log_alpha})
+
+
+@dataclass(eq=False)
+class LikelihoodSearch:
+    """The genetic algorithm of :class:`ICLClustering`, for :func:`~moo_clustering.algorithms.drive`."""
+
+    options: ICLClustering
+    index: IntegratedClassificationLikelihood
+    rng: np.random.Generator
+    guard: search.InterruptGuard
+    first: Iterable[Labels] = ()
+    history: list[tuple[int, int, float, float]] = field(default_factory=list)
+
+    exhausted: ClassVar[bool] = False
+
+    @property
+    def generation(self) -> int:
+        """Number of generations after the initial population."""
+        return max(len(self.history) - 1, 0)
+
+    @property
+    def best(self) -> Labels:
+        """The best partition."""
+        return self.population[self.values.argsort(kind="stable")[-1]]
+
+    @property
+    def finished(self) -> bool:
+        """Whether the best partition did not improve, or all partitions are about equally likely."""
+        stale = len(self.history) > 1 and self.history[-1][2] <= self.history[-2][2]
+        return bool(stale or np.ptp(self.values) <= 1.0)
+
+    def start(self) -> None:
+        """Create the initial population."""
+        k, size = max(self.options.k_max, self.options.n_clusters or 1), self.options.pop_size
+        # A checkpoint needs all of them, because a resumed run continues with the next generation.
+        whole = self.options.checkpoint is not None
+        self.population = [self._settled(labels) for labels in self.first][:size]
+        while len(self.population) < size and (whole or not (self.population and self.guard.requested)):
+            started = self.index.start(k, random_state=self.rng)
+            self.population.append(self._settled(self._level(*self.index.merge(started))))
+        self._record()
+
+    def advance(self) -> None:
+        """Replace all but the best partition by children; Ctrl-C keeps the parents."""
+        order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
+        parents = [self.population[row] for row in order[-max(2, round(_PARENTS * len(order)) + 1) :]]
+        children = [parents[-1]]
+        while len(children) < self.options.pop_size:
+            if self.guard.requested:
+                self.rng.bit_generator.state = before
+                return
+            children.append(self._child(parents))
+        self.population = children
+        self._record()
+
+    def objectives(self) -> FloatArray:
+        """Return the negative values of the population, shape (n_individuals, 1)."""
+        return -self.values[:, np.newaxis]
+
+    def state(self) -> search.State:
+        """Return the population, the history and the state of the generator."""
+        arrays = {"population": np.array(self.population), "history": np.array(self.history)}
+        return arrays, {"rng": search.rng_state(self.rng)}
+
+    def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Restore a state."""
+        self.population = [*np.ascontiguousarray(arrays["population"], dtype=np.int32)]
+        self.values = self.index.evaluate(np.array(self.population))
+        self.history = [(int(i), int(k), float(v), float(mean)) for i, k, v, mean in arrays["history"]]
+        search.set_rng_state(self.rng, meta["rng"])
+
+    def _record(self) -> None:
+        self.values = self.index.evaluate(np.array(self.population))
+        figures = float(self.values.max()), float(self.values.mean())
+        self.history.append((len(self.history), int(self.best.max()) + 1, *figures))
+
+    def _child(self, parents: list[Labels]) -> Labels:
+        """Cross two parents, drawn by rank; split a cluster with probability ``pm``; move samples."""
+        ranks = np.arange(1.0, len(parents) + 1)
+        one, other = self.rng.choice(len(parents), 2, replace=False, p=ranks / ranks.sum())
+        a, b = parents[one], parents[other]
+        cells, pieces = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
+        siblings = (cells[:, :, np.newaxis] == cells[:, np.newaxis]).any(axis=0)
+        labels = self._level(*self.index.merge(pieces.reshape(-1), siblings=siblings))
+        if self.rng.random() < self.options.pm:
+            k = labels.max() + 1
+            leaving = (labels == self.rng.integers(k)) & (self.rng.random(len(a)) < 0.5)
+            labels = number_clusters(np.where(leaving, k, labels))[0]
+        return self._settled(labels)
+
+    def _settled(self, labels: Labels) -> Labels:
+        """Merge down to the required or largest number of clusters, then move samples."""
+        fixed = self.options.n_clusters is not None
+        if fixed or labels.max() >= self.options.k_max:
+            labels = self._level(*self.index.merge(labels))
+        return self.index.swap(labels, keep=fixed, random_state=self.rng)
+
+    def polished(self) -> Labels:
+        """Merge clusters of the best partition and move samples while this increases the index."""
+        labels, value = self.best, self.values.max()
+        while True:
+            found = self._settled(self._level(*self.index.merge(labels)))
+            reached = self.index.evaluate(found)[0]
+            if reached <= value:
+                return labels
+            labels, value = found, reached
+
+    def _level(self, levels: Labels, icl: FloatArray) -> Labels:
+        """Select the required or best number of clusters; if merges end early, the smallest one."""
+        k = levels.max(axis=1) + 1
+        if (wanted := self.options.n_clusters) is not None:
+            return levels[np.flatnonzero(k >= min(wanted, k[0]))[-1]]
+        return levels[np.where((k <= self.options.k_max) | (k == k[-1]), icl, -np.inf).argmax()]

@@ -21,7 +21,6 @@ from sklearn.base import _fit_context, clone
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import (
@@ -76,6 +75,7 @@ _CLONE = 1e-10
 State = tuple[dict[str, Any], dict[str, Any]]
 
 
+@documented(RelocateCenter)
 @estimator
 class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOptions):
     """k-means with a low sum of squares, by evolution or simpler searches.
@@ -102,8 +102,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         Mutation probability of a child: 1, 0.5 or 0.
     ward_start : bool
         Include a Ward cut in the initial population of ``"memetic"``, for up to 8000 samples.
-    removal : {"uniform", "cheap"}
-        Relocated centre: random, or the cheapest of three, moved to a sample drawn by squared distance.
     max_distance_evaluations : int, optional
         Budget of distances between two points, checked between local searches. Default without ``max_time``:
         2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
@@ -113,14 +111,10 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         Number of children without improvement after which the population restarts.
     report_controls : bool
         Also run ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples), each with the same budget.
-    engine : {"pymoo", "deap"}
-        Library of the individuals and operators of ``"memetic"``.
     max_memory : int, default=4 GiB
         Largest size of the distances for a Ward cut in bytes.
     n_jobs : int
         Number of threads. Does not affect the result without ``max_time``.
-    verbose : bool
-        Show a progress bar.
     checkpoint_every : int
         Number of local searches between checkpoints.
     resume : bool
@@ -187,15 +181,10 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows of X.
+        """Cluster the rows of X, of shape (n_samples, n_features), or of a table in parts; ``y`` is ignored.
 
         Raises a ValueError if the distances for a Ward cut exceed ``max_memory``. Issues a UserWarning if
         fewer than ``n_clusters`` samples are distinct, and an InterruptedSearchWarning after Ctrl-C.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or table in parts
-        y : ignored
         """
         if is_partitioned(X):
             return self._fit_parts(parts(X))
@@ -238,7 +227,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Predict the cluster of the nearest centre. Ties are broken as in ``fit``."""
-        check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)
@@ -246,7 +234,6 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
         """Compute Euclidean distances to the centres."""
-        check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))
 
@@ -383,8 +370,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         self.n_clusters_ = self._n_features_out = len(order)
 
     def _warn(self) -> None:
-        if self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(self.n_clusters_, self.n_clusters)
+        _base.warn_of_few(self.n_clusters_, self.n_clusters)
         if self.interrupted_:
             warn_caller(
                 f"the search was interrupted after {self.n_local_searches_} local searches; the best "

@@ -28,6 +28,7 @@ from moo_clustering import results
 from moo_clustering._arrays import non_dominated, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import Metric
+from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls
 from moo_clustering._types import FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder
@@ -51,7 +52,7 @@ from moo_clustering.operators import (
 )
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem
-from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.problems.partition import evaluated_population, result_of
 
 _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 # Rules that require labels or pairs.
@@ -62,6 +63,7 @@ RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
 ControlFront = tuple[FloatArray, Int64Array]
 
 
+@documented(MOCKProblem, NeighborBiasedMutation, MSTInterestingnessSampling)
 @estimator
 class MOCK(
     _base.NearestSampleMixin, _fronts.LazyFrontMixin, _fronts.FrontSearchMixin, _base.ConstrainedClusterer
@@ -98,7 +100,7 @@ class MOCK(
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
         samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
-    engine : {"nsga2", "pesa2"}
+    solver : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
         Population size of NSGA-II, or children per generation of PESA-II (initially 2 ``k_user``).
@@ -114,21 +116,11 @@ class MOCK(
         Initial population: trees without their most interesting links (``"delta"``), half of them replaced by
         k-means partitions (``"2007"``), or by the greedy front, which also joins the result (``"greedy"``),
         see :meth:`MOCKProblem.greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
-    replace : {"neighbor", "self"}
-        New target of removed links in the initial population: a near neighbour, or the sample itself.
     mutation_length : {"genotype", "N"}
         n in the probability 1/n + (l/n)^2 that a link to an l-th neighbour mutates.
-    new_value : {"different", "any"}, optional
-        Whether a mutated gene can retain its value, see
-        :class:`~moo_clustering.operators.NeighborBiasedMutation`.
-    n_neighbors : int
-        Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
-        can be missed. Reduce it to 5 for thin interlocked clusters, whose partition can be dominated at 10.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         First objective: mean squared distance to the mean of the cluster (default), or sum of distances.
         Second: weights 1/r of the r-th neighbours in other clusters.
-    connectivity : {"ranks", "published"}
-        ``"published"``: as computed by the delta-MOCK program.
     scale : {"none", "minmax", "standard"}
         Scaling of the features. Use ``"standard"`` for different units, and ``"none"`` for coordinates.
     metric : str or callable
@@ -205,7 +197,7 @@ objective, int or callable, default="auto"
     delta: Annotated[
         float | Literal["auto", "sr5"], Interval(Real, 0, 100, closed="left"), StrOptions({"auto", "sr5"})
     ] = "auto"
-    engine: Literal["nsga2", "pesa2"] = "nsga2"
+    solver: Literal["nsga2", "pesa2"] = "nsga2"
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
     n_gen: Count = 100
     pc: Probability = 1.0
@@ -478,7 +470,7 @@ objective, int or callable, default="auto"
             n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
         )
         same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
-        if self.engine == "nsga2":
+        if self.solver == "nsga2":
             same.set_params(k_user=1)
         return _base.checkpoint_for(same, *data)
 
@@ -546,7 +538,7 @@ objective, int or callable, default="auto"
             "crossover": UniformCrossover(prob=self.pc),
             "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
         }
-        if self.engine == "pesa2":
+        if self.solver == "pesa2":
             sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
             own = partial(PESA2, selection=self.selection, **sizes)
         else:
@@ -556,7 +548,7 @@ objective, int or callable, default="auto"
     @property
     def _n_steps(self) -> int:
         """Generations after the initial population."""
-        return self.n_gen if self.engine == "pesa2" else self.n_gen - 1
+        return self.n_gen if self.solver == "pesa2" else self.n_gen - 1
 
     def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
         """Distinct non-dominated partitions of the last population and of the greedy front."""
@@ -645,11 +637,7 @@ class Front(NamedTuple):
 def _single_result(problem: MOCKProblem) -> Result:
     """Return the result for a single sample."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
-    pop = evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
-    result = Result()
-    result.problem, result.pop, result.opt, result.success = problem, pop, pop, True
-    result.X, result.F = pop.get("X", "F")
-    return result
+    return result_of(problem, evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1))))
 
 
 class JoinedEncoding(LocusAdjacencyEncoding):

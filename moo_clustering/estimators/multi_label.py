@@ -15,7 +15,6 @@ from sklearn.metrics import accuracy_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import FloatArray, block_slices, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import checked_array, numeric_features, without_duplicates
@@ -122,8 +121,6 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         return rows[targets.rows], targets.subset(targets.rows)
 
     def _rows(self, X: Any, *, reset: bool = False) -> Any:
-        if not reset:
-            check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         _check_size(X)
         return narrow_indices(without_duplicates(X))
@@ -163,11 +160,8 @@ class ThresholdClassifier(PartialLabelClassifier):
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Predict classes of shape (n,), or label indicators of shape (n, n_labels).
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features)
-        n_labels : int or array-like of shape (n,), optional
-            Number of most probable labels to predict (ties: the first), instead of the threshold.
+        ``n_labels``, a number or one per sample, replaces the threshold by the number of most probable labels
+        to predict (ties: the first).
         """
         return self._decided(self.predict_proba(X), self.threshold, n_labels)
 

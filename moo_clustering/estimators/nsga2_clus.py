@@ -14,7 +14,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering import operators
-from moo_clustering._arrays import non_dominated
+from moo_clustering._docs import documented
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, count_medoid_sets, exhaustive_front
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.encodings.base import row_digests
@@ -25,12 +25,13 @@ from moo_clustering.estimators._options import KW_ONLY, NonNegativeCount, Probab
 from moo_clustering.operators.deap import constraint_nsga2_step, medoid_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
-from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.problems.partition import evaluated_population, result_of
 
 Individuals = list[Any]
 Select = Callable[[Individuals, int, np.random.Generator], Individuals]
 
 
+@documented(operators.ConstraintCrowdingSurvival)
 @estimator
 class NSGA2Clus(MedoidSetClusterer):
     """NSGA-II-clus: a search for compact (Xie-Beni) and well separated (I-index) sets of medoids.
@@ -52,9 +53,6 @@ class NSGA2Clus(MedoidSetClusterer):
         published, which does not change the partition.
     pc, pm : float
         Crossover probability of a pair, and mutation probability of an individual.
-    boundary : {"infinite", "finite"}
-        Crowding distance at the ends of a front, see
-        :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
     unique : bool
         Whether distinct sets survive before repeated ones.
     search : {"auto", "evolve", "exhaustive"}
@@ -198,9 +196,4 @@ def deap_result(search: DeapSearch, problem: MedoidProblem) -> Result:
     }
     if hasattr(search.population[0], "assigned_by"):
         values["assigned_by"] = np.stack([individual.assigned_by for individual in search.population])
-    pop = evaluated_population(**values)
-    result = Result()
-    result.problem, result.pop, result.success = problem, pop, True
-    result.opt = pop[non_dominated(values["F"])]
-    result.X, result.F = result.opt.get("X", "F")
-    return result
+    return result_of(problem, evaluated_population(**values))

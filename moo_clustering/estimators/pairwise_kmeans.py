@@ -16,7 +16,6 @@ from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import number_clusters, require_squares, spawn_seeds, unit_rows, warn_caller
 from moo_clustering._data import numeric_features
@@ -101,7 +100,6 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
 
         Samples of the fit can get labels other than ``labels_``, which also depend on pairs.
         """
-        check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         distortion = DISTORTIONS[self.metric]
         offset = 0.0 if sparse.issparse(X) else self._offset
@@ -115,12 +113,8 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     def _set(self, partition: Partition) -> None:
         self.labels_, kept = number_clusters(partition.labels)
         self.n_clusters_ = len(kept)
-        if self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(
-                self.n_clusters_,
-                self.n_clusters,
-                "X has fewer distinct rows than clusters, or must-links allow no more clusters",
-            )
+        reason = "X has fewer distinct rows than clusters, or must-links allow no more clusters"
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
         self.cluster_centers_ = partition.centers[kept] + self._offset
         self.inertia_ = partition.distortion
         self.objective_history_ = np.array(partition.history)
@@ -306,14 +300,11 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         self.n_clusters_ = len(kept)
         self._centers = kmeans.cluster_centers_[kept]
         self.cluster_centers_ = self._unmapped(features)
-        if self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(
-                self.n_clusters_, self.n_clusters, "X has fewer distinct rows, in the metric, than clusters"
-            )
+        reason = "X has fewer distinct rows, in the metric, than clusters"
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Compute X A^(1/2), of the shape of X; its Euclidean distances are those of the learned metric A."""
-        check_is_fitted(self)
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 
     @documented(_base.OF_PREDICT)

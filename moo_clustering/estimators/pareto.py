@@ -404,10 +404,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
                 "samples; increase n_landmarks."
             )
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
+    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
         options: dict[str, Any] = {
             "extra": self.extra_candidates,
-            "k_range": self.k_range,
+            "k_range": ks,
             "n_clusters": self._number,
             "n_neighbors": self.n_neighbors,
             "n_jobs": self.n_jobs,
@@ -527,14 +527,14 @@ class ParetoBagClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Bags:
         return read_bags(self, X, None, None, reset=reset)
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
+    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
         return pooled_bags(
             data,
             distances=tuple(self.distances),
             embeddings=tuple(self.embeddings),
             normalize=self.normalize,
             max_instances=self.max_instances,
-            k_range=self.k_range,
+            k_range=ks,
             n_clusters=self._number,
             extra=self.extra_candidates,
             n_neighbors=self.n_neighbors,

@@ -23,6 +23,7 @@ from moo_clustering import consensus, graphs, results
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY
+from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import DeapSearch, PymooSearch
 from moo_clustering.algorithms.search import Plans
@@ -63,6 +64,7 @@ _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
 
 
+@documented(DynamicDiversitySurvival, consensus.reconstruction_weights)
 @estimator
 class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Pareto-ensemble spectral clustering.
@@ -100,10 +102,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         ``"exclusive"``: only pairs without crossover mutate, with probability 1/N per gene, without ``pm``.
     eta_crossover, eta_mutation : float
         Distribution indices of SBX and polynomial mutation.
-    diversity : {"slots", "last_front", "none"}
-        See :class:`~moo_clustering.operators.DynamicDiversitySurvival`.
-    n_div : int
-        Number of survivors selected by diversity. Default: ceil(0.1 pop_size).
     ensemble : {"es1", "es2", "es3"}
         Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
         (Eq. 6). They are also rules of ``choose``, whose other rules select a single graph.
@@ -111,12 +109,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         Graphs to merge.
     min_members : int
         Smallest number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1; paper: 1.
-    orientation : {"row", "column"}
-        Whether ES1 reconstructs a sample from its neighbours, or from the samples that link to it.
-    ridge : float
-        Ridge penalty of ES1, as a multiple of the mean feature variance.
-    min_weight : float
-        Smallest weight of an ES1 edge; 0 removes edges of weight 0.
     es2_weight : {"one_minus_div", "div", "count"}
         Weight of a graph in ES2: as in the formula, as in the text of the paper, or 1.
     sigma : float or {"mean", "median", "grid"}

@@ -11,7 +11,6 @@ from numpy.random import Generator
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import number_clusters, row_sizes, spawn_seeds, unit_rows, warn_caller
@@ -73,13 +72,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : ignored
-        """
+        """Cluster the rows of X, dense or sparse, of shape (n_samples, n_features); ``y`` is ignored."""
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         _base.check_n_clusters(self.n_clusters, X.shape[0])
         rows, zero = unit_rows(X), row_sizes(X) == 0
@@ -120,7 +113,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         return replace(super()._clustering_result(), metric="cosine")
 
     def _similarities(self, X: Any) -> tuple[AnyFloatArray, BoolArray]:
-        check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         rows, zero = unit_rows(X), row_sizes(X) == 0
         return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
@@ -144,10 +136,9 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     def _warn(self, best: SphericalPartition, n_zero: int) -> None:
         if n_zero:
             warn_caller(f"{n_zero} rows of X are zero; they are assigned to the largest cluster")
-        if self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(
-                self.n_clusters_, self.n_clusters, "X has fewer distinct rows, by direction, than clusters"
-            )
+        _base.warn_of_few(
+            self.n_clusters_, self.n_clusters, "X has fewer distinct rows, by direction, than clusters"
+        )
         if not best.converged:
             warn_caller(f"clusters still change after max_iter={self.max_iter} updates", ConvergenceWarning)
 

@@ -22,6 +22,7 @@ from sklearn.utils._param_validation import Interval
 from moo_clustering import graphs
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
+from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.algorithms.search import InterruptGuard, Plans
@@ -46,6 +47,7 @@ FINALS = ("rcut", "consensus")
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
+@documented(SRMOSCProblem)
 @estimator
 class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Spectral clustering of graphs of sparse representations of the samples.
@@ -58,28 +60,17 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Parameters
     ----------
-    n_candidates : int or "all", optional
-        Number of nearest candidates for links. Default: 2 (floor(ln N) + 1). ``"all"``: N x N matrices as
-        published, which link clusters if there are few features.
     solver : {"hull", "nsga2"}
         ``"hull"`` computes the supported solutions sample by sample, exactly except for a greedy selection of
         links. ``"nsga2"`` evolves them as published, with sparser graphs and worse partitions.
     final : {"rcut", "consensus"}
         ``"rcut"``: the partition with the least ratio cut on the mean graph, among up to 30 members.
         ``"consensus"``: the partition of the mean graph, recommended for several thousand samples.
-    rho : float or "auto"
-        Ridge penalty. ``"auto"``: 0.025 times the mean feature variance.
     pop_size, n_gen : int
         Population size, or largest number of solutions in ``pareto_front_`` for ``solver="hull"``, and number
         of generations after the initial population for ``"nsga2"``.
     pc, pm : float, default=0.7 and 0.3
         Crossover probability of a pair, and mutation probability of an individual.
-    metric : str or callable
-        Distance for the nearest candidates: a metric of scikit-learn, except ``"precomputed"``.
-    max_memory : int, default=4 GiB
-        Largest size of a population and its offspring in bytes.
-    force : bool
-        Allow ``n_candidates="all"`` for more than 2000 samples.
     checkpoint : path
         File for the state of the evolution. Requires an integer ``random_state`` and ``solver="nsga2"``.
 

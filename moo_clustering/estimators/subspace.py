@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from numbers import Real
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -108,6 +108,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
         """Distinction of every cluster by every feature; leading features have positive values."""
 
 
+@documented(subspace.votes)
 @estimator
 class SubspaceEstimator(
     LeadingFeaturesMixin,
@@ -126,11 +127,6 @@ class SubspaceEstimator(
     ----------
     n_clusters : int
         Number of clusters.
-    n_neighbors : int
-        Number of nearest clusters that vote on the classes of a document. Default: all.
-    aggregation : {"normalised", "sum", "membership"}
-        Weights of the votes: inverse distances divided by their sum; inverse distances (as in the paper, not
-        comparable between documents); or memberships.
     threshold : float
         Smallest probability of a label that ``predict`` returns, for label sets.
     binarize : bool
@@ -197,8 +193,7 @@ class SubspaceEstimator(
         data = self._data(X)
         self._warn_of_data(X, data, targets)
         yield from self._search(data, targets) or ()
-        n_distinct = _base.count_distinct_rows(X, self.n_clusters)
-        if n_distinct < self.n_clusters:
+        if _base.count_distinct_rows(X, self.n_clusters) < self.n_clusters:
             _base.warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
@@ -306,7 +301,6 @@ class SubspaceEstimator(
         return SubspaceData.of(X, dtype=self.dtype, n_jobs=self.n_jobs, shift=shift)
 
     def _distances_of(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
         # Subtract the means of the fit, so that distances do not depend on the other samples of the call.
         data = self._data(self._checked(X, reset=False), self._shift)
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
@@ -428,6 +422,7 @@ class StartsEstimator(SubspaceEstimator):
         """Clusters from one start."""
 
 
+@documented(subspace.entropy_weighted_kmeans)
 @estimator
 class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     """k-means with feature weights per cluster.
@@ -439,16 +434,12 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     n_clusters) memory besides X. Sparse data remain sparse.
 
     Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
-    high-dimensional sparse data", IEEE TKDE 19 (2007). "Multi-label ASRS dataset classification using
-    semi-supervised subspace clustering", eq. 13.
+    high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
 
     Parameters
     ----------
     gamma : float
         Dispersion, in squared units of X, that divides a weight by e; larger values use more features.
-    dispersion : {"sum", "mean"}
-        Dispersion of a feature over the documents of a cluster. Sums grow with the cluster and put all
-        weight on constant, mostly absent features; means classify far better.
     aggregation : {"normalised", "sum"}
         ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
@@ -520,9 +511,14 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     weight_exponent: Annotated[float, Real] = 5.0
     floor: Positive = 1e-6
 
-    @abstractmethod
+    # Options of the sweeps that are not parameters.
+    _fixed: ClassVar[dict[str, Any]] = {}
+
     def _make_options(self) -> SubspaceOptions:
         """Return the options of the sweeps."""
+        own = self.get_params(deep=False)
+        names = {option.name for option in fields(SubspaceOptions)} & own.keys()
+        return SubspaceOptions(**{name: own[name] for name in names}, **self._fixed)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -585,8 +581,7 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
-    Recognition 37 (2004). "Multi-label ASRS dataset classification using semi-supervised subspace
-    clustering", eq. 12, with squares as in the former.
+    Recognition 37 (2004). SISC-ML, eq. 12, with squares as in the former.
 
     Examples
     --------
@@ -598,16 +593,10 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     [(0, 1, 2), (3, 4, 5)]
     """
 
-    def _make_options(self) -> SubspaceOptions:
-        return SubspaceOptions(
-            fuzziness=self.fuzziness,
-            weight_exponent=self.weight_exponent,
-            gamma=0.0,
-            impurity=None,
-            floor=self.floor,
-        )
+    _fixed: ClassVar[dict[str, Any]] = {"gamma": 0.0, "impurity": None}
 
 
+@documented(SubspaceOptions)
 @estimator
 class SISC(ClassifierMixin, FuzzyStartsEstimator):
     """Semi-supervised impurity-based subspace clustering, and classification by the clusters.
@@ -629,14 +618,6 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         Number of clusters, usually many more than classes.
     gamma : float
         Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
-    impurity : {"mean", "count", "none"} or None
-        Product of Gini index and entropy of the labels of a cluster, divided by that of all labelled
-        documents (``"mean"``) or multiplied by the squared size as in the paper (``"count"``, which
-        dominates all other terms). ``"none"`` and None omit it.
-    chi_scale : {"n", "n_labelled"}
-        Total number of documents in the chi-square.
-    impurity_in_membership : bool
-        Whether memberships depend on the impurity; in the paper they do not.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
         Initial clusters: labelled documents of one class each (random documents without labels), random
         documents, k-means, random memberships, or equal memberships as in the paper, which never change.
@@ -690,17 +671,6 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     def _start(self) -> Init:
         return self.init
-
-    def _make_options(self) -> SubspaceOptions:
-        return SubspaceOptions(
-            fuzziness=self.fuzziness,
-            weight_exponent=self.weight_exponent,
-            gamma=self.gamma,
-            impurity=self.impurity,
-            impurity_in_membership=self.impurity_in_membership,
-            chi_scale=self.chi_scale,
-            floor=self.floor,
-        )
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
         super()._warn_of_data(X, data, targets)

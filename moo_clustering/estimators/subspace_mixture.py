@@ -166,12 +166,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     def _set(self, search: MixtureSearch, history: list[float]) -> None:
         self.labels_, kept = number_clusters(search.best.labels)
         self.n_clusters_ = len(kept)
-        if self.n_clusters is not None and self.n_clusters_ < self.n_clusters:
-            _base.warn_of_few(
-                self.n_clusters_,
-                self.n_clusters,
-                "X has fewer distinct rows than clusters, or more clusters do not raise the likelihood",
-            )
+        reason = "X has fewer distinct rows than clusters, or more clusters do not raise the likelihood"
+        _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
         state = search.state(self.labels_, self.n_clusters_)
         self.objective_, self._model = search.model(state)
         self.cluster_centers_ = (

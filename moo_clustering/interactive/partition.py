@@ -175,18 +175,16 @@ class QuestionPool:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Groups of all points, inferred from the anchors.
+    """Groups of all points, inferred from the anchors."""
 
-    The anchors are ``points``, with their ``groups``, oldest first. The first ``n_real`` groups contain
-    anchors; the others are provisional groups: clusters without an anchor, represented by their ``medoids``.
-    ``kept`` are the partitions with enough posterior weight, and ``weights`` these weights, normalised to sum
-    1. ``new_share`` estimates the share of clusters that turn out to be new groups.
-
-    Every point has a ``group``; ``votes``, the weight of the partitions in which it shares a cluster with
-    each group; ``probabilities`` of the real groups; and an ``error``, the probability of a wrong group (0
-    for anchors). If ``full``, graph and linear kernels are added to the co-association; ``scale`` is the mean
-    diagonal of the kernel over the anchors.
-    """
+    # The anchors are ``points``, with their ``groups``, oldest first. The first ``n_real`` groups contain
+    # anchors; the others are provisional groups: clusters without an anchor, represented by their
+    # ``medoids``. ``kept`` are the partitions with enough posterior weight, and ``weights`` these weights,
+    # normalised to sum 1. ``new_share`` estimates the share of clusters that turn out to be new groups. Every
+    # point has a ``group``; ``votes``, the weight of the partitions in which it shares a cluster with each
+    # group; ``probabilities`` of the real groups; and an ``error``, the probability of a wrong group (0 for
+    # anchors). If ``full``, graph and linear kernels are added to the co-association; ``scale`` is the mean
+    # diagonal of the kernel over the anchors.
 
     base: QuestionPool
     points: IntpArray
@@ -255,10 +253,7 @@ class Spread:
         return out
 
     def combined(self, points: IntpArray, values: AnyFloatArray) -> AnyFloatArray:
-        """Multiply the kernel of all points with ``points`` by ``values``, shape (len(points), c).
-
-        Takes O(n_points c (n_kept + len(points))) time, without forming the kernel.
-        """
+        """Multiply the kernel of all points with ``points`` by ``values``, shape (len(points), c)."""
         base = self.base
         values = np.ascontiguousarray(values)
         table = np.zeros((int(base.offsets[-1]), values.shape[1]), dtype=values.dtype)
@@ -284,10 +279,8 @@ class Spread:
         return values
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
-        """Return the expected decrease of misplaced samples for each candidate that becomes an anchor.
-
-        This is the reduction in variance of a Gaussian process with the kernel, weighted by error and mass.
-        """
+        """Return the expected decrease of misplaced samples for each candidate that becomes an anchor."""
+        # This is the reduction in variance of a Gaussian process with the kernel, weighted by error and mass.
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
         values = np.zeros((len(points), len(candidates)))
@@ -347,12 +340,10 @@ class Spread:
 def spread_groups(
     base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
 ) -> Spread:
-    """Spread the groups of the anchors over all points.
-
-    Anchors are sorted oldest first, and their groups numbered by first anchor. ``pairs``, shape (n_pairs, 2),
-    are the volunteered pairs with a non-anchor; ``signs`` are 1 for must-links and -1 for cannot-links, and
-    less for doubtful ones. Takes O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
-    """
+    """Spread the groups of the anchors over all points."""
+    # Anchors are sorted oldest first, and their groups numbered by first anchor. ``pairs``, shape (n_pairs,
+    # 2), are the volunteered pairs with a non-anchor; ``signs`` are 1 for must-links and -1 for cannot-links,
+    # and less for doubtful ones.
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):
         return _spread(base, points, groups, n_real, pairs, signs)

@@ -45,10 +45,9 @@ Pair = tuple[int, int]
 
 
 class PairAnswer(NamedTuple):
-    """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown.
+    """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
 
-    ``odds`` are the log-odds that the answer is right; None: those of the error rate of the session.
-    """
+    # ``odds`` are the log-odds that the answer is right; None: those of the error rate of the session.
 
     i: int
     j: int
@@ -58,11 +57,10 @@ class PairAnswer(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A question about two points, or about the name of one point.
+    """A question about two points, or about the name of one point."""
 
-    The second point is the older anchor. ``groups`` are the groups of the points, ``probability`` is the
-    probability that they belong together, and ``value`` the expected benefit of an answer.
-    """
+    # The second point is the older anchor. ``groups`` are the groups of the points, ``probability`` is the
+    # probability that they belong together, and ``value`` the expected benefit of an answer.
 
     kind: Literal["groups", "sample", "repeat"]
     points: tuple[int, ...]
@@ -73,14 +71,13 @@ class Proposal(NamedTuple):
 
 @dataclass
 class State:
-    """The memory of a session; every answer changes a copy.
+    """The memory of a session; every answer changes a copy."""
 
-    ``anchors`` maps the points with a known group to the identity of the group, oldest first, and ``names``
-    maps identities to names. ``together`` and ``apart`` count answers about groups. ``pending`` is the point
-    whose group is being asked for, and ``unknowns`` its number of consecutive answers "unknown". ``aside``
-    maps points to the answer until which they are not asked about. ``named`` maps named points to the error
-    rates of their names.
-    """
+    # ``anchors`` maps the points with a known group to the identity of the group, oldest first, and ``names``
+    # maps identities to names. ``together`` and ``apart`` count answers about groups. ``pending`` is the
+    # point whose group is being asked for, and ``unknowns`` its number of consecutive answers "unknown".
+    # ``aside`` maps points to the answer until which they are not asked about. ``named`` maps named points to
+    # the error rates of their names.
 
     anchors: dict[int, int] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
@@ -160,11 +157,10 @@ def ordered(i: int, j: int) -> Pair:
 
 
 class Inquiry:
-    """One state of a session, its partition, and its next question.
+    """One state of a session, its partition, and its next question."""
 
-    ``error_rate`` is the assumed share of wrong answers; at 0 answers are certain. ``names`` asks for class
-    names instead of comparisons. ``spread`` is the partition, if it is already known.
-    """
+    # ``error_rate`` is the assumed share of wrong answers; at 0 answers are certain. ``names`` asks for class
+    # names instead of comparisons. ``spread`` is the partition, if it is already known.
 
     def __init__(
         self,
@@ -364,10 +360,8 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """Return the best question about a sample if its value exceeds ``above``.
-
-        ``aside`` includes samples that were set aside.
-        """
+        """Return the best question about a sample if its value exceeds ``above``."""
+        # ``aside`` includes samples that were set aside.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -526,10 +520,8 @@ class Inquiry:
             state.join(first, second)
 
     def _join_at_end(self, state: State) -> None:
-        """Join two groups with more answers "together" than "apart", once every point is an anchor.
-
-        Only if no pair of their founders is left to ask, because there will be no further answers then.
-        """
+        """Join two groups with more answers "together" than "apart", once every point is an anchor."""
+        # Only if no pair of their founders is left to ask, because there will be no further answers then.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}

@@ -513,10 +513,8 @@ class AnswerSession:
         line["expected_error"] = self.expected_error_
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
-        """Return the question of an answer, or None if it was not asked.
-
-        It is restored from the event, because selecting a question again could differ between machines.
-        """
+        """Return the question of an answer, or None if it was not asked."""
+        # It is restored from the event, because selecting a question again could differ between machines.
         if "kind" not in event:
             return None
         inquiry = self._inquiry
@@ -917,11 +915,9 @@ class AnswerSession:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Return the header and events of a file, and whether its last line is terminated.
-
-    A killed process can leave an unterminated last line. It counts if it is complete JSON, and is omitted
-    with a warning otherwise.
-    """
+    """Return the header and events of a file, and whether its last line is terminated."""
+    # A killed process can leave an unterminated last line. It counts if it is complete JSON, and is omitted
+    # with a warning otherwise.
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:

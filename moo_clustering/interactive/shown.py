@@ -37,11 +37,8 @@ class Picture(NamedTuple):
 
 
 def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read a picture, whose path in a table cell is relative to the folder of the table.
-
-    Returns None unless the path, with links resolved, leads to a PNG, JPEG, GIF or WebP file of at most 10 MB
-    inside the folder.
-    """
+    """Read a picture, whose path in a table cell is relative to the folder of the table."""
+    # Returns None unless the resolved path is a PNG, JPEG, GIF or WebP file of at most 10 MB in the folder.
     kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
     try:
         root = folder.resolve(strict=True)
@@ -58,10 +55,9 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
 
 
 class Line(NamedTuple):
-    """One feature of the samples of a question: its name, and its values as text.
+    """One feature of the samples of a question: its name, and its values as text."""
 
-    ``difference``: distance of the two samples, or of one from the mean, in standard deviations.
-    """
+    # ``difference``: distance of the two samples, or of one from the mean, in standard deviations.
 
     name: str
     values: tuple[str, ...]
@@ -69,11 +65,10 @@ class Line(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """The samples of a question side by side.
+    """The samples of a question side by side."""
 
-    ``notes`` are columns other than features, such as names and picture paths. ``features`` are sorted by
-    difference, largest first. ``words`` are, for each text, the words with a larger weight than in the other.
-    """
+    # ``notes`` are columns other than features, such as names and picture paths. ``features`` are sorted by
+    # difference, largest first. ``words`` are, for each text, those with a larger weight than in the other.
 
     names: tuple[str, ...]
     notes: list[Line]
@@ -130,10 +125,7 @@ class ShownColumn:
         return np.array([parts.mean() * unit]), float(parts.std() * unit)
 
     def difference(self, rows: Sequence[int]) -> float:
-        """Return the distance of two cells, or of one cell from the mean, in standard deviations.
-
-        Returns 0 for notes and empty cells.
-        """
+        """Return the distance of two cells, or of one cell from the mean, in standard deviations."""
         middle, spread = self._middle
         cells = self.values[list(rows)]
         if self.kind == "note" or np.isnan(cells).any() or spread <= 0.0:
@@ -147,10 +139,9 @@ class ShownColumn:
 
 @dataclass(frozen=True, eq=False)
 class ShownSamples:
-    """Names, columns, texts and terms of the samples that can be shown; ``samples`` are ascending rows.
+    """Names, columns, texts and terms of the samples that can be shown; ``samples`` are ascending rows."""
 
-    ``terms`` are word weights of texts, or sparse features, shape (n_shown, n_terms).
-    """
+    # ``terms`` are word weights of texts, or sparse features, shape (n_shown, n_terms).
 
     samples: IntpArray
     names: tuple[str, ...]
@@ -171,10 +162,7 @@ class ShownSamples:
         notes: pd.DataFrame | None = None,
         empty: pd.DataFrame | None = None,
     ) -> Self:
-        """Collect the rows or texts of ``samples``, by default of all samples.
-
-        ``notes`` are columns other than features; ``empty`` marks the cells whose values were imputed.
-        """
+        """Collect the rows or texts of ``samples``, by default of all samples."""
         if isinstance(data, Sequence) and len(data) and isinstance(data[0], str):
             data, texts = None, data
         given = next((each for each in (data, texts, names) if each is not None), ())

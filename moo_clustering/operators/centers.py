@@ -29,8 +29,7 @@ class CenterMatchingCrossover(base.PairCrossover):
     The matching minimises the sum of squared distances. A second child inherits the other centres. The
     children's ``"mix"`` for :class:`RelocateCenter` is that of a random parent plus a uniform number from
     [-0.2, 0.2], clipped to [0, 1]. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(k^2
-    n_features + k^3) time per pair. Source: D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic
-    algorithm for minimum sum-of-squares clustering", Pattern Recognition 88 (2019).
+    n_features + k^3) time per pair. Source: Gribel and Vidal, HG-means, Pattern Recognition 88, 2019.
 
     Parameters
     ----------

@@ -237,7 +237,7 @@ def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
     return base.random_bits(n_pairs, n_var, rng)
 
 
-@documented(base.SHARED)
+@documented(base.SHARED, BagObjective.improve)
 class ImprovementMutation(base.DrawnMutation):
     """Redraw labels one by one, with larger probabilities for clusters with a better objective.
 
@@ -253,8 +253,6 @@ class ImprovementMutation(base.DrawnMutation):
     ----------
     p_gene : float, default=0.2
         Probability that a gene of a mutated individual is redrawn; 0.7 in the paper's genetic algorithms.
-    weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-        Weights of the draw, see :meth:`~moo_clustering.bags.BagObjective.improve`.
 
     Attributes
     ----------
@@ -285,7 +283,7 @@ class ImprovementMutation(base.DrawnMutation):
         return improved.labels
 
 
-@documented(base.SHARED)
+@documented(base.SHARED, BagObjective.reassign)
 class KMMutation(base.DrawnMutation):
     """Assign every bag to the nearest centroid of its partition (the KM operator).
 
@@ -294,11 +292,6 @@ class KMMutation(base.DrawnMutation):
     :class:`MinSizeRepair` restores it. Raises a TypeError without an objective with a method ``reassign``.
     Takes O(n N) time per mutated individual, for N bags with n instances, like an evaluation. Source:
     Evolutionary multi-instance clustering (KM operator).
-
-    Parameters
-    ----------
-    empty : {"farthest", "closest", "keep"}, default="farthest"
-        Bag that fills an empty cluster: farthest from or (as printed) closest to its centroid, or none.
     """
 
     def __init__(

@@ -172,7 +172,7 @@ class SlotMutation(base.SeededMutation):
     p_gene : float, default=0.7
         Probability that a medoid of a mutated individual moves.
     reach : float, default=0.25
-        r = floor(reach n_samples); for ``"rank"``, clipped to 1..n_samples-1.
+        Range r of the move, as a share of the samples, rounded down; for ``"rank"``, at least 1.
     """
 
     def __init__(

@@ -159,19 +159,12 @@ class NeighborResample(base.SeededMutation):
         return mutated
 
 
-@documented(base.SeededMutation)
+@documented(base.SeededMutation, NeighborResample, RankSBX)
 class RankPM(PM):
     """Polynomial mutation on neighbour ranks, rounded and clipped.
 
     With neighbour lists of width up to about 20 and ``eta=20``, rounding mostly restores the parent's value:
     decrease ``eta`` or use :class:`NeighborResample`.
-
-    Parameters
-    ----------
-    prob_var : float, optional
-        Probability per gene; default 1/N.
-    eta : float, default=20
-        Distribution index; the paper does not report a value.
     """
 
     def __init__(

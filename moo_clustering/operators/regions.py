@@ -38,19 +38,10 @@ class DirectedMutation(base.SeededMutation):
     def toward(
         self, problem: Any, X: NDArray[Any], weights: FloatArray, rng: np.random.Generator
     ) -> NDArray[Any]:
-        """Mutate individuals to lower weighted sums of the minimised objectives.
+        """Mutate individuals of a PartitionProblem to lower weighted sums of the minimised objectives.
 
-        Parameters
-        ----------
-        problem : PartitionProblem
-        X : ndarray of shape (n_individuals, n_var)
-        weights : ndarray of shape (n_individuals, n_obj)
-            Non-negative weights of the columns of ``F``.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        ndarray of shape (n_individuals, n_var)
+        ``weights``, shape (n_individuals, n_obj), are non-negative. Returns an array of the shape of ``X``,
+        (n_individuals, n_var).
         """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -66,9 +57,8 @@ class TreeRecombination(base.SeededMutation):
     """Redivide unions of two neighbouring regions along random spanning trees (ReCom).
 
     Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair is left
-    unchanged if six trees have no suitable cut. O(n_areas + m log m) time per pair with m edges. Source: D.
-    DeFord, M. Duchin, J. Solomon, "Recombination: a family of Markov chains for redistricting", Harvard Data
-    Science Review 3 (2021).
+    unchanged if six trees have no suitable cut. O(n_areas + m log m) time per pair with m edges. Source:
+    DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
     ----------

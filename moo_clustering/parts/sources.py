@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import did_you_mean, integer, optional_package, quoted
 from moo_clustering._messages import Advice
@@ -125,6 +125,23 @@ class Parts:
             description=description,
             verbose=self.verbose,
         )
+
+    def rows(self, numbers: ArrayLike) -> NDArray[Any]:
+        """Return rows by their numbers, in this order, from one pass over the parts that contain them.
+
+        Parameters
+        ----------
+        numbers : array-like of int
+            Numbers from 0 to ``n_rows - 1``.
+        """
+        chosen, places = np.unique(np.asarray(numbers, dtype=np.int64), return_inverse=True)
+        if not len(chosen):
+            return np.empty((0, self.n_features), dtype=self.dtype)
+        if chosen[0] < 0 or chosen[-1] >= self.n_rows:
+            raise ValueError(f"numbers must be 0 to {self.n_rows - 1}, got {chosen[0]} to {chosen[-1]}")
+        last = np.searchsorted([part.start for part in self.items], chosen, side="right") - 1
+        found = np.concatenate(self.map(_numbered, chosen, only=np.unique(last), description="rows"))
+        return found[places.reshape(-1)]
 
 
 class _Choice(NamedTuple):
@@ -454,6 +471,10 @@ def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArra
 
 def _count(rows: NDArray[Any], start: int) -> int:
     return len(rows)
+
+
+def _numbered(rows: NDArray[Any], start: int, numbers: NDArray[Any]) -> NDArray[Any]:
+    return rows[numbers[slice(*np.searchsorted(numbers, [start, start + len(rows)]))] - start]
 
 
 def _dtype_of(types: Any) -> Any:

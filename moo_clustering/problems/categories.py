@@ -38,9 +38,8 @@ class FuzzyModesProblem(SignedProblem):
     - ``pi``, minimised: sum over the clusters of the mean distance from their members to the mode.
     - ``sep``, maximised (-sep in ``F``): weighted sum of distances between modes, largest weights if close.
 
-    Raises a ValueError if evaluated genes are invalid categories or infinite. Source: A. Mukhopadhyay, U.
-    Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of categorical
-    attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
+    Raises a ValueError if evaluated genes are invalid categories or infinite. Source: Mukhopadhyay, Maulik
+    and Bandyopadhyay, IEEE TEVC 13, 2009.
 
     Parameters
     ----------

@@ -55,9 +55,8 @@ class SumOfSquaresProblem(PartitionProblem):
     :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter`` ignore the order of
     centres, and ``LocalSearchRepair`` turns individuals into local optima. O(n_samples n_clusters n_features)
     time per individual; results are cached. Individuals store their partition as ``"labels"`` of shape
-    (n_samples,), the nearest centres. Sources: S. Lloyd, "Least squares quantization in PCM", IEEE
-    Transactions on Information Theory 28 (1982); G. Hamerly, "Making k-means even faster", SDM (2010). Raises
-    a ValueError if evaluated genes are not finite.
+    (n_samples,), the nearest centres. Sources: Lloyd, IEEE Transactions on Information Theory 28, 1982;
+    Hamerly, SDM, 2010. Raises a ValueError if evaluated genes are not finite.
 
     Parameters
     ----------

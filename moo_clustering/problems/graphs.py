@@ -54,6 +54,7 @@ _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 
 
+@documented(LocusAdjacencyEncoding)
 class MOCKProblem(SignedProblem):
     """Find compact clusters that contain the nearest neighbours of their samples.
 
@@ -68,10 +69,9 @@ class MOCKProblem(SignedProblem):
         Features; unused if ``graph`` is specified.
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
         Genotype: a short or split tree code, or one link per sample.
-    delta : float, "auto" or "sr5", default="auto"
-        Percentage of the tree's links without a gene, for "short" and "split".
     n_neighbors : int, default=10
-        L. Clusters below L/2 samples may be missed; with large L, the true thin clusters may be dominated.
+        Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
+        can be missed. Reduce it to 5 for thin interlocked clusters, whose partition can be dominated at 10.
     objectives : sequence of str, default=("variance", "connectivity")
         Distinct names:
 
@@ -777,8 +777,8 @@ class SRMOSCProblem(FixedProblem):
         Candidates; replaces ``n_candidates``, ``metric``, ``ties`` and ``groups``.
     groups : ConstraintGroups, optional
         Groups in conflict, whose samples are not candidates of each other.
-    metric : str, default="euclidean"
-        Metric of the candidates.
+    metric : str or callable, default="euclidean"
+        Metric of scikit-learn for the nearest candidates, except ``"precomputed"``.
     ties : {"random", "index"}, default="random"
         Order of equidistant candidates.
     neighbor_method : str, default="auto"
@@ -788,7 +788,7 @@ class SRMOSCProblem(FixedProblem):
     max_memory : int, default=4 GiB
         Largest size of a population and its offspring in bytes.
     force : bool, default=False
-        Allow ``"all"`` above 2000 samples.
+        Allow ``n_candidates="all"`` for more than 2000 samples.
     random_state : int, Generator or None, default=None
         Seed for random ties.
 

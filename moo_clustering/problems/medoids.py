@@ -14,7 +14,7 @@ from moo_clustering._kernels.medoids import assign_groups, group_distances
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import MedoidEncoding
-from moo_clustering.encodings.base import checked_cluster_range, checked_labels
+from moo_clustering.encodings.base import checked_cluster_range
 from moo_clustering.encodings.medoid_spaces import Form, MedoidMemo, MedoidSpace, choose_space
 from moo_clustering.encodings.medoids import filled, resolve_k_max, set_sizes
 from moo_clustering.problems.partition import VIOLATION, SignedProblem
@@ -39,7 +39,8 @@ class MedoidProblem(SignedProblem):
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Features, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters; the root of n_samples is rounded down or up and clipped to 2..n_samples-1.
+        Largest number of clusters, from 2 to n_samples, or the square root of n_samples, rounded down or up
+        and limited to 2..n_samples-1.
     metric : str or callable, default="cosine"
         ``"cosine"`` (zero rows have distance 1 from all others), ``"euclidean"``, ``"precomputed"``, or any
         metric of :func:`sklearn.metrics.pairwise_distances`.
@@ -324,16 +325,8 @@ class SpaceMedoidEncoding(MedoidEncoding):
             labels[part] = self.space.nearest(genes[part])[0]
         return labels
 
-    def encode(self, labels: IntArray) -> IntArray:
-        """Return the medoids of the clusters, see :meth:`MedoidEncoding.encode`."""
-        partitions = checked_labels(labels, self.n_samples)
-        X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
-        for row, partition in zip(X, partitions, strict=True):
-            clusters, numbered, sizes = np.unique(partition, return_inverse=True, return_counts=True)
-            medoids = self.medoids_of(numbered.astype(np.int32)[None, :], len(clusters))[0]
-            largest = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
-            row[: len(largest)] = medoids[largest]
-        return self.repair(X)
+    def _members(self, numbers: NDArray[np.intp], sizes: NDArray[np.intp], clusters: NDArray[np.intp]) -> Any:
+        return self.medoids_of(numbers.astype(np.int32)[None, :], len(sizes))[0][clusters]
 
     def medoids_of(self, labels: Labels, width: int | None = None) -> IntArray:
         """Medoids of the clusters at the positions of their labels, padded with -1 to ``width`` (k_max)."""

@@ -14,6 +14,7 @@ from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
+from pymoo.core.result import Result
 from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import (
@@ -27,6 +28,7 @@ from moo_clustering._arrays import (
     integer,
     is_own,
     name_of,
+    non_dominated,
     quoted,
     value_per_row,
 )
@@ -664,6 +666,15 @@ def _evaluated(
     with one_thread("blas") if os.getpid() != caller else nullcontext():
         problem._evaluate(X, out, *args, **kwargs)
     return {name: np.asarray(values) for name, values in out.items() if values is not None}
+
+
+def result_of(problem: Problem, pop: Population, opt: Population | None = None) -> Result:
+    """Return a pymoo result of an evaluated population and its optimum, by default the non-dominated ones."""
+    result = Result()
+    result.problem, result.pop, result.success = problem, pop, True
+    result.opt = pop[non_dominated(pop.get("F"))] if opt is None else opt
+    result.X, result.F = result.opt.get("X", "F")
+    return result
 
 
 def evaluated_population(**values: NDArray[Any]) -> Population:

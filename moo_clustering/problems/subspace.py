@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from joblib import delayed
@@ -13,10 +13,11 @@ from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
 from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer, quoted
+from moo_clustering._docs import documented
 from moo_clustering._parallel import thread_calls
 from moo_clustering._targets import Targets, partial_targets
-from moo_clustering.encodings import Encoding, base
-from moo_clustering.encodings.medoids import occurred_before, random_slots, repair_slots
+from moo_clustering.encodings import base
+from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
 from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.subspace.classes import labelled_shares
 
@@ -333,7 +334,8 @@ class SeedMemo:
 Result = TypeVar("Result")
 
 
-class SubspaceSeedEncoding(Encoding):
+@documented(SubspaceClusteringProblem)
+class SubspaceSeedEncoding(SlotGenes):
     """Encoding of partitions by seed documents, with -1 in empty slots.
 
     Sweeps of SISC start from similarities to the seeds. A document belongs to the cluster of its largest
@@ -344,21 +346,6 @@ class SubspaceSeedEncoding(Encoding):
     ----------
     data : SubspaceData
     targets : Targets
-        Labels of the documents, used in the sweeps.
-    n_seeds : int
-        Largest number of clusters, and number of genes.
-    k_min : int, optional
-        Smallest number of clusters. Default: ``n_seeds``.
-    n_sweeps : int, default=3
-        Sweeps per decoding.
-    options : SubspaceOptions, optional
-        Options of the sweeps.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
-
-    Attributes
-    ----------
-    k_min, k_max : int
     """
 
     dtype = np.dtype(np.int64)
@@ -385,22 +372,10 @@ class SubspaceSeedEncoding(Encoding):
         self.n_sweeps = n_sweeps
         self.n_jobs = n_jobs
 
-    def bounds(self) -> tuple[IntArray, IntArray]:
-        """-1 (empty slot) and the last document for every gene."""
-        lower = np.full(self.n_var, -1, dtype=self.dtype)
-        return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
-
     def seeds(self, X: ArrayLike) -> IntArray:
         """Convert valid genotypes to int64; raise a ValueError for empty rows and repeated documents."""
         slots = base.checked_genes(X, self.n_var).astype(self.dtype)
-        occupied = slots >= 0
-        wrong = ~occupied.any(axis=1)
-        wrong |= ((slots < -1) | (slots >= self.n_samples) | (occurred_before(slots) & occupied)).any(axis=1)
-        if wrong.any():
-            raise ValueError(
-                f"row {np.argmax(wrong)} of X has no seed, a repeated seed, or numbers outside -1 to "
-                f"{self.n_samples - 1}: {base.VALID_GENES}"
-            )
+        occupied_slots(slots, self.n_samples, "seed")
         return slots
 
     def grow(self, seeds: IntArray) -> subspace.Sweep:
@@ -434,46 +409,12 @@ class SubspaceSeedEncoding(Encoding):
             row[:] = np.unique(np.argsort(seeds[seeds >= 0])[owner], return_inverse=True)[1]
         return labels
 
-    def encode(self, labels: IntArray) -> IntArray:
-        """Return the member of every cluster that is nearest to its mean, in the order of the labels.
-
-        If there are more than ``n_seeds`` clusters, the largest are encoded (ties: the lowest labels).
-        :meth:`repair` adds seeds up to ``k_min``.
-        """
-        partitions = base.checked_labels(labels, self.n_samples)
-        X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
-        for row, partition in zip(X, partitions, strict=True):
-            clusters, number, sizes = np.unique(partition, return_inverse=True, return_counts=True)
-            members = np.eye(len(clusters))[number.reshape(-1)]
-            means = self.data.by_column(members) / sizes
-            apart = subspace.distances(self.data, means, np.full_like(means, -np.log(self.data.m)), 1.0)
-            nearest = np.where(members > 0, apart, np.inf).argmin(axis=0)
-            largest = np.sort(np.argsort(-sizes, kind="stable")[: self.n_var])
-            row[: len(largest)] = nearest[largest]
-        return self.repair(X)
-
-    def repair(self, X: IntArray) -> IntArray:
-        """Replace invalid or repeated documents by empty slots, and add seeds up to ``k_min``.
-
-        The first empty slots get the lowest document indices missing in the row. Fractions are rounded.
-        """
-        return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
-
-    def canonical(self, X: IntArray) -> IntArray:
-        """Sort the seeds of every row in ascending order, followed by the empty slots."""
-        seeds = base.checked_genes(X, self.n_var).astype(self.dtype)
-        seeds[seeds < 0] = self.n_samples
-        seeds.sort(axis=1)
-        seeds[seeds == self.n_samples] = -1
-        return seeds
-
-    def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw k uniformly from k_min..n_seeds, then k distinct documents for random slots."""
-        return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
+    def _members(self, numbers: NDArray[np.intp], sizes: NDArray[np.intp], clusters: NDArray[np.intp]) -> Any:
+        members = np.eye(len(sizes))[numbers]
+        means = self.data.by_column(members) / sizes
+        apart = subspace.distances(self.data, means, np.full_like(means, -np.log(self.data.m)), 1.0)
+        return np.where(members > 0, apart, np.inf).argmin(axis=0)[clusters]
 
     def ranks(self, X: IntArray) -> list[NDArray[np.intp]]:
         """Return the position in canonical order of each seed, per row."""
         return [np.argsort(np.argsort(row[row >= 0])) for row in X]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self

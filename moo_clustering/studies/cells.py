@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import faulthandler
 import hashlib
+import inspect
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed
+from joblib.externals.loky.cloudpickle_wrapper import dumps, loads
+from sklearn import mixture
+from sklearn.base import BaseEstimator, clone
 
-from moo_clustering._arrays import QuotingError
+from moo_clustering import controls as searches
+from moo_clustering._arrays import QuotingError, knee, number_clusters
 from moo_clustering._messages import progress_bar
-from moo_clustering._parallel import finished_calls
+from moo_clustering._parallel import finished_calls, one_thread
+from moo_clustering.algorithms import evolve
+from moo_clustering.algorithms.deap_search import can_take
+from moo_clustering.estimators._fronts import FrontMixin
 from moo_clustering.persistence import is_temporary, locked, replacing, to_json
+from moo_clustering.results import Front, Objective, result_of
+from moo_clustering.validity.base import UNDEFINED
 
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
+# Parameters for the number of clusters that are not called n_clusters.
+SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
+MEASURED = ("n_clusters", "seconds", "evaluations")
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
 
 
@@ -230,3 +247,142 @@ def _shown(parameters: Mapping[str, Any], name: str) -> str:
 
 def _line(record: Mapping[str, Any]) -> bytes:
     return json.dumps(record).encode() + b"\n"
+
+
+class Score(NamedTuple):
+    """A score of labels: a function of classes and labels, or of features and labels."""
+
+    function: Callable[..., float]
+    greater: bool
+    by_classes: bool
+
+    def value(self, X: Any, y: Any, labels: Any) -> float:
+        if self.by_classes:
+            X, labels = y[y >= 0], labels[y >= 0]
+        value = float(self.function(X, labels)) if len(labels) else float("nan")
+        # The index is undefined for these labels.
+        return float("nan") if abs(value) >= UNDEFINED else value
+
+
+class Job(NamedTuple):
+    """Arguments of a cell. The fit receives only the features; classes only score the labels."""
+
+    method: Any
+    X: Any
+    y: Any
+    scores: dict[str, Score]
+    n_clusters: int | None
+    timeout: float | None
+
+
+def compute_cell(key: Key, job: Job) -> dict[str, Any]:
+    """Compute the value of a cell: scores and sizes, or the reason for its failure."""
+    if job.timeout is None:
+        return _computed(key, job)
+    start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)
+    command = [sys.executable, "-c", f"from {__name__} import serve; serve()"]
+    env, sent = {**os.environ, "PYTHONPATH": places}, dumps((dict(key), job))
+    done = subprocess.run(command, input=sent, stdout=subprocess.PIPE, env=env, check=False)
+    if done.stdout:
+        value: dict[str, Any] = json.loads(done.stdout)
+        return value
+    if done.returncode == 1 and time.perf_counter() - start >= job.timeout:
+        return {"status": "timed out", "error": f"not finished after {job.timeout:g} seconds"}
+    return {"status": "failed", "error": f"its process ended with exit code {done.returncode}"}
+
+
+def serve() -> None:
+    """Compute the cell on stdin, and write its value to stdout; output of the method goes to stderr."""
+    key, job = loads(sys.stdin.buffer.read())
+    with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w") as nothing:
+        os.dup2(2, 1)
+        # Ends the process with exit code 1 even if compiled code does not return.
+        faulthandler.dump_traceback_later(job.timeout, exit=True, file=nothing)
+        value = _computed(key, job)
+        faulthandler.cancel_dump_traceback_later()
+        out.write(json.dumps(to_json(value)).encode())
+
+
+def _computed(key: Key, job: Job) -> dict[str, Any]:
+    # Copy the data, because a method may change them in place.
+    seed, X, start = int(key["seed"]), job.X.copy(), time.perf_counter()
+    try:
+        with one_thread():
+            if "part" in key:
+                return _controlled(job, X, seed)
+            labels, evaluations, front = _clustered(job.method, X, seed, job.n_clusters)
+        seconds, labels = time.perf_counter() - start, np.asarray(labels)
+        if labels.shape != X.shape[:1]:
+            raise ValueError(
+                f"labels must have one entry per sample, {X.shape[0]} in all; got {labels.shape}"
+            )
+        labels, clusters = number_clusters(labels)
+        scores = {name: score.value(job.X, job.y, labels) for name, score in job.scores.items()}
+    except Exception as error:
+        return {"status": "failed", "error": f"{type(error).__name__}: {' '.join(str(error).split())}"}
+    measured = (len(clusters), seconds, evaluations)
+    left = {} if front is None else {"front": front.values.tolist(), "objectives": [*front.objectives]}
+    return {"status": "ok", **scores, **dict(zip(MEASURED, measured, strict=True)), **left}
+
+
+def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, Any, Front | None]:
+    """Return the labels of a fit with a seed, and the number of evaluations and the front of a search."""
+    if isinstance(method, tuple):
+        problem = method[0](X)
+        result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
+        if result.X is None:
+            raise ValueError("the search found no feasible solution")
+        F, genes = np.atleast_2d(result.F), np.atleast_2d(result.X)
+        labels, names = problem.decode(genes), getattr(problem, "objective_names", None)
+        signs = problem.natural(np.ones(F.shape[1])) if hasattr(problem, "natural") else np.ones(F.shape[1])
+        names = names or [f"f{i + 1}" for i in range(len(signs))]
+        objectives = [Objective(name, bool(sign < 0)) for name, sign in zip(names, signs, strict=True)]
+        front = Front(signs * F, objectives, labels.__getitem__)
+        return labels[knee(F)], int(result.algorithm.evaluator.n_eval), front
+    if isinstance(method, BaseEstimator):
+        model = _seeded(method, seed, n_clusters)
+        labels = model.fit_predict(X)
+        done = getattr(getattr(model, "result_", None), "algorithm", None)
+        n_evals = getattr(model, "n_evaluations_", None) if done is None else done.evaluator.n_eval
+        return labels, n_evals, result_of(model).front if isinstance(model, FrontMixin) else None
+    options = {"seed": seed, "random_state": seed} | ({"n_clusters": n_clusters} if n_clusters else {})
+    options = {name: value for name, value in options.items() if takes(method, name)}
+    given = (X,) if can_take(method, X, **options) else (X, seed)
+    return method(*given, **options), None, None
+
+
+def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
+    """Return a clone with a seed and a number of clusters, also in the steps of a pipeline."""
+    model = clone(method)
+    given = {}
+    for name in model.get_params():
+        owner, _, last = name.rpartition("__")
+        if last == "random_state":
+            given[name] = seed
+        elif n_clusters and last == SIZES.get(
+            type(model.get_params()[owner] if owner else model), "n_clusters"
+        ):
+            given[name] = n_clusters
+    return model.set_params(**given)
+
+
+def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
+    """Run the controls of a search with one seed; classes score partitions only."""
+    options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
+    if isinstance(job.method, tuple):
+        problem = job.method[0](X)
+        algorithm = job.method[1](problem)
+        n_evals = algorithm.pop_size + job.method[2] * (algorithm.n_offsprings or algorithm.pop_size)
+        found = searches.compare(problem, algorithm, n_evals=n_evals, n_clusters=job.n_clusters, **options)
+    else:
+        found = _seeded(job.method, seed, job.n_clusters).controls(X, **options)
+    return {"status": "ok", "runs": found.runs.to_dict("list"), "curves": found.curves.to_dict("list")}
+
+
+def takes(function: Any, name: str) -> bool:
+    """Whether a function has a parameter that ``functools.partial`` has not set."""
+    try:
+        parameters = inspect.signature(function).parameters
+        return name in parameters and name not in getattr(function, "keywords", ())
+    except (TypeError, ValueError):
+        return False

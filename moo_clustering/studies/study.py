@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import faulthandler
 import html
 import importlib
-import inspect
-import json
-import os
 import re
-import subprocess
-import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,15 +14,14 @@ from functools import partial
 from itertools import product
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-from joblib.externals.loky.cloudpickle_wrapper import dumps, loads
 from scipy import sparse
 from scipy.stats import rankdata
-from sklearn import config_context, datasets, metrics, mixture
-from sklearn.base import BaseEstimator, clone
+from sklearn import config_context, datasets, metrics
+from sklearn.base import BaseEstimator
 
 from moo_clustering import _arrays as checks
 from moo_clustering import controls as searches
@@ -37,17 +29,14 @@ from moo_clustering import stats
 from moo_clustering._arrays import FloatArray, did_you_mean, name_of, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
-from moo_clustering._parallel import one_thread
-from moo_clustering.algorithms import evolve
-from moo_clustering.algorithms.deap_search import can_take
 from moo_clustering.datasets import BUNDLED, Table, load_bundled, read_table
 from moo_clustering.estimators._fronts import ControlsMixin
 from moo_clustering.estimators._methods import find_method
-from moo_clustering.persistence import csv_cell, fingerprint, replacing, to_json
+from moo_clustering.fronts import attainment_surfaces
+from moo_clustering.persistence import csv_cell, fingerprint, replacing
 from moo_clustering.studies import cells, tuning
 from moo_clustering.studies.tuning import Tuning
 from moo_clustering.validity import clustering_accuracy, get_index
-from moo_clustering.validity.base import UNDEFINED
 from moo_clustering.validity.registry import INDICES
 
 if TYPE_CHECKING:
@@ -59,9 +48,6 @@ _BY_CLASSES: dict[str, Callable[..., float]] = {
     "ami": metrics.adjusted_mutual_info_score,
     "accuracy": clustering_accuracy,
 }
-# Parameters for the number of clusters that are not called n_clusters.
-_SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
-_MEASURED = ("n_clusters", "seconds", "evaluations")
 # Keys of a TOML file: arguments of Study, and options of the command.
 _ARGUMENTS = ("methods", "data", "scores", "seeds", "controls", "n_clusters", "timeout", "path")
 _OPTIONS = ("jobs", "compare")
@@ -195,7 +181,7 @@ class Study:
         """
         options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
         with self._store(retry) as store:
-            if not cells.run_cells(_cell, self._keys(), self._job, store, **options):
+            if not cells.run_cells(cells.compute_cell, self._keys(), self._job, store, **options):
                 said = f"interrupted; finished cells are saved in {self.path}, and run() continues."
                 checks.warn_caller(said, RuntimeWarning)
         return self
@@ -288,8 +274,8 @@ class Study:
             raise TypeError(f"{method!r} has no parameters to tune; use a clusterer or a function.")
         score = checks.choice("score", score or next(iter(self.scores)), self.scores)
         draws, greater = tuning.drawn_by(space), self.scores[score].greater
-        sizes = ("n_clusters", *_SIZES.values()) if self._sizes else ()
-        tuning.check_parameters(base, [*draws], _takes, ("random_state", "seed", *sizes))
+        sizes = ("n_clusters", *cells.SIZES.values()) if self._sizes else ()
+        tuning.check_parameters(base, [*draws], cells.takes, ("random_state", "seed", *sizes))
         name = name or f"{method} (tuned)"
         self._check_new(name)
         runs = range(checks.integer("seeds", seeds, 1))
@@ -330,7 +316,7 @@ class Study:
             {"data": data, "seed": seed, "tuned": _described(made)} for data, seed in runs
         ]
         job = partial(self._job, method=made)
-        if not cells.run_cells(_cell, keys, job, store, n_jobs=options.get("n_jobs")):
+        if not cells.run_cells(cells.compute_cell, keys, job, store, n_jobs=options.get("n_jobs")):
             raise KeyboardInterrupt(f"finished trials are saved in {self.path}, and tune() continues")
         values = store.values(keys)
         failed = [value["error"] for value in values if "error" in value]
@@ -347,7 +333,7 @@ class Study:
         rows = [{**key, **value} for key, value in self._finished() if "part" not in key]
         if not rows:
             raise ValueError("the study has no finished cells; call run() first.")
-        columns = ["data", "method", "seed", "status", *self.scores, *_MEASURED, "error"]
+        columns = ["data", "method", "seed", "status", *self.scores, *cells.MEASURED, "error"]
         return pd.DataFrame(rows).reindex(columns=columns)
 
     def table(self, score: str | None = None, *, statistic: str = "mean") -> StudyTable:
@@ -406,7 +392,7 @@ class Study:
         for status in ("failed", "timed out"):
             counts = found.loc[found["status"] == status, "method"].value_counts()
             table[status.replace(" ", "_")] = counts.reindex(table.index, fill_value=0)
-        return table.join(found.groupby("method")[list(_MEASURED)].mean())
+        return table.join(found.groupby("method")[list(cells.MEASURED)].mean())
 
     @documented(table)
     def compare(self, method: str, score: str | None = None, *, alpha: float = 0.05) -> MethodComparison:
@@ -488,6 +474,86 @@ class Study:
         """
         return self._controls(method).plot(**options)
 
+    @documented(table)
+    def compare_all(
+        self, score: str | None = None, *, alpha: float = 0.05, posthoc: str = "shaffer"
+    ) -> stats.Comparison:
+        """Test all pairs of methods over data sets; see :func:`moo_clustering.stats.compare`.
+
+        Raises a ValueError for fewer than two data sets, and an ImportError without statsmodels.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            Significance level.
+        posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
+            Procedure of ``pairs`` and ``conclusions``. The result contains the tables of all three.
+
+        Returns
+        -------
+        Comparison
+        """
+        _, greater, values = self._wide(score)
+        options: dict[str, Any] = {"greater_is_better": greater, "alpha": alpha, "posthoc": posthoc}
+        return stats.compare(_filled(values, greater), **options)
+
+    def attainment(
+        self,
+        data: str | None = None,
+        *,
+        methods: Sequence[str] | None = None,
+        fractions: Sequence[float] = (0.25, 0.5, 0.75),
+    ) -> pd.DataFrame:
+        """Tabulate which objectives some fractions of the seeds of a search attain on a data set.
+
+        Raises a ValueError if a method has no fronts of two objectives, or methods have other objectives.
+
+        Parameters
+        ----------
+        data : str, optional
+            A data set. Default: the first.
+        methods : sequence of str, optional
+            Methods that leave a front. Default: all of them.
+        fractions : sequence of float, default=(0.25, 0.5, 0.75)
+            Least fractions of the seeds, above 0 and up to 1, that attain a point: with one of the solutions
+            of their fronts, they are at least as good in both objectives.
+
+        Returns
+        -------
+        DataFrame
+            ``method``, ``fraction``, and the objectives, in natural sign, of the corners of the surfaces.
+        """
+        objectives, fronts = self._fronts(data, methods)
+        if len(objectives) != 2:
+            raise ValueError(f"attainment surfaces require two objectives, got {len(objectives)}")
+        signs, tables = [-1.0 if greater else 1.0 for _, greater in objectives], []
+        for name, found in fronts.items():
+            surfaces = attainment_surfaces([np.multiply(signs, front) for front in found], fractions)
+            for fraction, corners in surfaces.items():
+                tables.append(pd.DataFrame(signs * corners, columns=[title for title, _ in objectives]))
+                tables[-1].insert(0, "fraction", fraction)
+                tables[-1].insert(0, "method", name)
+        return pd.concat(tables, ignore_index=True)
+
+    @documented(attainment)
+    def plot_attainment(self, data: str | None = None, **options: Any) -> Figure:
+        """Plot the objectives that fractions of the seeds attain; the line of the median is thicker.
+
+        Parameters
+        ----------
+        **options
+            ``methods`` and ``fractions``, as for :meth:`attainment`; ``title``, ``ax`` and ``path``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from moo_clustering.visualization.fronts import draw_surfaces
+
+        shown = {key: options.pop(key) for key in ("methods", "fractions") if key in options}
+        table, (objectives, _) = self.attainment(data, **shown), self._fronts(data, shown.get("methods"))
+        return draw_surfaces(table, [greater for _, greater in objectives], **options)
+
     def save(self, method: str | None = None) -> list[Path]:
         """Write ``results.csv``, ``study.tex`` and ``study.html`` to the folder, and return their paths.
 
@@ -560,21 +626,21 @@ class Study:
 
     def _read(self, name: str, seed: int) -> tuple[Any, Any]:
         """Return features and classes (-1: unknown) of a data set; the last one is cached."""
-        mark = (name, seed if _takes(self.data[name], "random_state") else None)
+        mark = (name, seed if cells.takes(self.data[name], "random_state") else None)
         if self._loaded[0] != mark:
             self._loaded = mark, _features_and_classes(name, self.data[name], seed)
         return self._loaded[1]
 
-    def _job(self, key: cells.Key, method: Any = None) -> Job:
+    def _job(self, key: cells.Key, method: Any = None) -> cells.Job:
         name = str(key["data"])
         method = self.methods[str(key["method"])] if method is None else method
         method = method.methods[name] if isinstance(method, Tuning) else method
         X, y = self._read(name, int(key["seed"]))
-        return Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
+        return cells.Job(method, X, y, self.scores, self._sizes.get(name), self.timeout)
 
     def _wide(self, score: str | None, statistic: str = "mean") -> tuple[str, bool, pd.DataFrame]:
         """Return a score, whether large values are good, and values of methods (columns) on data sets."""
-        score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *_MEASURED))
+        score = checks.choice("score", score or next(iter(self.scores)), (*self.scores, *cells.MEASURED))
         wide = self.results.groupby(["data", "method"])[score].agg(statistic).unstack("method")
         greater = score in self.scores and self.scores[score].greater
         return score, greater, wide.reindex(index=self._compared(), columns=list(self.methods)).astype(float)
@@ -600,6 +666,26 @@ class Study:
         if not parts:
             raise ValueError(f"no controls of {method!r} have finished; call run().")
         return searches.ControlComparison(*(pd.concat(tables) for tables in zip(*parts, strict=True)))
+
+    def _fronts(self, data: str | None, methods: Sequence[str] | None) -> tuple[Any, dict[str, list[Any]]]:
+        """Return the objectives, and the fronts of the seeds of methods on a data set."""
+        data = checks.choice("data", data or next(iter(self.data)), self.data)
+        found: dict[str, list[Any]] = {name: [] for name in self.methods}
+        for key, value in self._finished():
+            if key["data"] == data and "front" in value:
+                found[key["method"]].append(value)
+        listed = [name for name in found if found[name]] if methods is None else [*methods]
+        for name in listed:
+            if not found[checks.choice("methods", name, self.methods)]:
+                raise ValueError(f"{name!r} has left no front on {data!r}; name methods that are searches.")
+        if not listed:
+            raise ValueError(f"no method has left a front on {data!r}; add a search, or call run().")
+        objectives = [one["objectives"] for name in listed for one in found[name]]
+        if objectives != objectives[:1] * len(objectives):
+            raise ValueError(
+                f"methods must have the same objectives, but {listed} differ; name some of them."
+            )
+        return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
         """One warning per method and data set with failed or timed-out cells."""
@@ -683,129 +769,6 @@ class MethodComparison:
 
     def __str__(self) -> str:
         return self.text
-
-
-class Score(NamedTuple):
-    """A score of labels: a function of classes and labels, or of features and labels."""
-
-    function: Callable[..., float]
-    greater: bool
-    by_classes: bool
-
-    def value(self, X: Any, y: Any, labels: Any) -> float:
-        if self.by_classes:
-            X, labels = y[y >= 0], labels[y >= 0]
-        value = float(self.function(X, labels)) if len(labels) else float("nan")
-        # The index is undefined for these labels.
-        return float("nan") if abs(value) >= UNDEFINED else value
-
-
-class Job(NamedTuple):
-    """Arguments of a cell. The fit receives only the features; classes only score the labels."""
-
-    method: Any
-    X: Any
-    y: Any
-    scores: dict[str, Score]
-    n_clusters: int | None
-    timeout: float | None
-
-
-def _cell(key: cells.Key, job: Job) -> dict[str, Any]:
-    """Compute the value of a cell: scores and sizes, or the reason for its failure."""
-    if job.timeout is None:
-        return _computed(key, job)
-    start, places = time.perf_counter(), os.pathsep.join(place or os.getcwd() for place in sys.path)
-    command = [sys.executable, "-c", f"from {__name__} import serve; serve()"]
-    env, sent = {**os.environ, "PYTHONPATH": places}, dumps((dict(key), job))
-    done = subprocess.run(command, input=sent, stdout=subprocess.PIPE, env=env, check=False)
-    if done.stdout:
-        value: dict[str, Any] = json.loads(done.stdout)
-        return value
-    if done.returncode == 1 and time.perf_counter() - start >= job.timeout:
-        return {"status": "timed out", "error": f"not finished after {job.timeout:g} seconds"}
-    return {"status": "failed", "error": f"its process ended with exit code {done.returncode}"}
-
-
-def serve() -> None:
-    """Compute the cell on stdin, and write its value to stdout; output of the method goes to stderr."""
-    key, job = loads(sys.stdin.buffer.read())
-    with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w") as nothing:
-        os.dup2(2, 1)
-        # Ends the process with exit code 1 even if compiled code does not return.
-        faulthandler.dump_traceback_later(job.timeout, exit=True, file=nothing)
-        value = _computed(key, job)
-        faulthandler.cancel_dump_traceback_later()
-        out.write(json.dumps(to_json(value)).encode())
-
-
-def _computed(key: cells.Key, job: Job) -> dict[str, Any]:
-    # Copy the data, because a method may change them in place.
-    seed, X, start = int(key["seed"]), job.X.copy(), time.perf_counter()
-    try:
-        with one_thread():
-            if "part" in key:
-                return _controlled(job, X, seed)
-            labels, evaluations = _clustered(job.method, X, seed, job.n_clusters)
-        seconds, labels = time.perf_counter() - start, np.asarray(labels)
-        if labels.shape != X.shape[:1]:
-            raise ValueError(
-                f"labels must have one entry per sample, {X.shape[0]} in all; got {labels.shape}"
-            )
-        labels, clusters = checks.number_clusters(labels)
-        scores = {name: score.value(job.X, job.y, labels) for name, score in job.scores.items()}
-    except Exception as error:
-        return {"status": "failed", "error": f"{type(error).__name__}: {' '.join(str(error).split())}"}
-    measured = (len(clusters), seconds, evaluations)
-    return {"status": "ok", **scores, **dict(zip(_MEASURED, measured, strict=True))}
-
-
-def _clustered(method: Any, X: Any, seed: int, n_clusters: int | None) -> tuple[Any, int | None]:
-    """Return the labels of a fit with a seed, and the number of evaluations of a search."""
-    if isinstance(method, tuple):
-        problem = method[0](X)
-        result = evolve(problem, method[1](problem), n_gen=method[2], seed=seed)
-        if result.X is None:
-            raise ValueError("the search found no feasible solution")
-        row, genes = checks.knee(np.atleast_2d(result.F)), np.atleast_2d(result.X)
-        return problem.decode(genes)[row], int(result.algorithm.evaluator.n_eval)
-    if isinstance(method, BaseEstimator):
-        model = _seeded(method, seed, n_clusters)
-        labels = model.fit_predict(X)
-        done = getattr(getattr(model, "result_", None), "algorithm", None)
-        return labels, getattr(model, "n_evaluations_", None) if done is None else done.evaluator.n_eval
-    options = {"seed": seed, "random_state": seed} | ({"n_clusters": n_clusters} if n_clusters else {})
-    options = {name: value for name, value in options.items() if _takes(method, name)}
-    given = (X,) if can_take(method, X, **options) else (X, seed)
-    return method(*given, **options), None
-
-
-def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
-    """Return a clone with a seed and a number of clusters, also in the steps of a pipeline."""
-    model = clone(method)
-    given = {}
-    for name in model.get_params():
-        owner, _, last = name.rpartition("__")
-        if last == "random_state":
-            given[name] = seed
-        elif n_clusters and last == _SIZES.get(
-            type(model.get_params()[owner] if owner else model), "n_clusters"
-        ):
-            given[name] = n_clusters
-    return model.set_params(**given)
-
-
-def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
-    """Run the controls of a search with one seed; classes score partitions only."""
-    options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
-    if isinstance(job.method, tuple):
-        problem = job.method[0](X)
-        algorithm = job.method[1](problem)
-        n_evals = algorithm.pop_size + job.method[2] * (algorithm.n_offsprings or algorithm.pop_size)
-        found = searches.compare(problem, algorithm, n_evals=n_evals, n_clusters=job.n_clusters, **options)
-    else:
-        found = _seeded(job.method, seed, job.n_clusters).controls(X, **options)
-    return {"status": "ok", "runs": found.runs.to_dict("list"), "curves": found.curves.to_dict("list")}
 
 
 def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> list[str]:
@@ -914,22 +877,13 @@ def _has_controls(method: Any) -> bool:
     return isinstance(method, tuple | ControlsMixin)
 
 
-def _takes(function: Any, name: str) -> bool:
-    """Whether a function has a parameter that ``functools.partial`` has not set."""
-    try:
-        parameters = inspect.signature(function).parameters
-        return name in parameters and name not in getattr(function, "keywords", ())
-    except (TypeError, ValueError):
-        return False
-
-
-def _scores(given: Sequence[Any]) -> dict[str, Score]:
+def _scores(given: Sequence[Any]) -> dict[str, cells.Score]:
     if isinstance(given, str) or not given:
         raise ValueError(f"scores must be a non-empty sequence such as ['ari'], got {quoted(given)}.")
-    found: dict[str, Score] = {}
+    found: dict[str, cells.Score] = {}
     for one in given:
         name, score = _score(one)
-        if name in (*found, *_MEASURED, "data", "method", "seed", "status", "error"):
+        if name in (*found, *cells.MEASURED, "data", "method", "seed", "status", "error"):
             raise ValueError(
                 f"the score name {name!r} is already used; pass (another name, function, 'max' or 'min')."
             )
@@ -937,22 +891,22 @@ def _scores(given: Sequence[Any]) -> dict[str, Score]:
     return found
 
 
-def _score(given: Any) -> tuple[str, Score]:
+def _score(given: Any) -> tuple[str, cells.Score]:
     if isinstance(given, str) and given not in INDICES:
         if given not in _BY_CLASSES:
             hint, known = did_you_mean(given, (*_BY_CLASSES, *INDICES)), ", ".join(_BY_CLASSES)
             raise ValueError(
                 f"unknown score {quoted(given)}{hint}; use {known}, a validity index or a function."
             )
-        return given, Score(_BY_CLASSES[given], True, True)
+        return given, cells.Score(_BY_CLASSES[given], True, True)
     if isinstance(given, tuple) and len(given) == 3 and callable(given[1]):
         name, function, direction = given
         checks.choice(f"the direction of the score {name!r}", direction, ("max", "min"))
-        return str(name), Score(function, direction == "max", not _takes(function, "X"))
+        return str(name), cells.Score(function, direction == "max", not cells.takes(function, "X"))
     if callable(given) and not isinstance(given, type):
-        return name_of(given), Score(given, True, not _takes(given, "X"))
+        return name_of(given), cells.Score(given, True, not cells.takes(given, "X"))
     index = get_index(given)
-    return index.name, Score(partial(_index_value, index), index.greater_is_better, False)
+    return index.name, cells.Score(partial(_index_value, index), index.greater_is_better, False)
 
 
 def _index_value(index: Any, X: Any, labels: Any) -> float:
@@ -982,7 +936,7 @@ def _features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
 
 def _opened(entry: Any, seed: int) -> tuple[Any, Any]:
     if callable(entry):
-        return _opened(entry(random_state=seed) if _takes(entry, "random_state") else entry(), seed)
+        return _opened(entry(random_state=seed) if cells.takes(entry, "random_state") else entry(), seed)
     if isinstance(entry, str | PathLike):
         entry = load_bundled(entry) if entry in BUNDLED else read_table(entry)
     elif isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str | PathLike):

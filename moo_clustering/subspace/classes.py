@@ -190,10 +190,11 @@ def votes(
     impurities : ndarray of shape (n_clusters,)
         Only for "membership".
     n_neighbors : int, optional
-        Number of clusters that vote. Default: all. The smaller index breaks ties.
+        Number of nearest clusters that vote. Default: all. The smaller index breaks ties.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
-        Mean weighted by 1 / d; sum weighted by 1 / d, which is not a probability; or mean weighted by (d (1 +
-        Imp))^(-1 / (f - 1)). For a single cluster, its shares; at distance 0, the mean over these clusters.
+        Weights of the votes: inverse distances divided by their sum; inverse distances (as in the paper, not
+        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. The
+        result is the shares of a single cluster, or the mean shares of all clusters at distance 0.
     fuzziness : float, default=1.5
         f > 1, only for "membership".
 

@@ -12,7 +12,7 @@ from moo_clustering._data import checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import SubspaceData, for_blocks
-from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
+from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances, sweep
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
 # Initial membership of samples in their own cluster; the remainder is spread over all clusters.
@@ -75,7 +75,8 @@ def entropy_weighted_kmeans(
     gamma : float, default=0.5
         Positive; large values make weights equal.
     dispersion : {"sum", "mean"}, default="sum"
-        Whether D is the sum over the samples of a cluster, as published, or the mean, independent of size.
+        Dispersion of a feature over the samples of a cluster. Sums, as published, grow with the cluster and
+        put all weight on constant, mostly absent features; means classify far better.
     max_iter : int, default=50
     tol : float, default=1e-4
         Iterations end if no label changes, or the relative change of the objective is at most ``tol``.
@@ -173,6 +174,7 @@ def _objective(state: _Clusters, gamma: float) -> float:
     return float((weights * state.dispersions + gamma * xlogy(weights, weights)).sum())
 
 
+@documented(sweep, entropy_weighted_kmeans)
 def start(
     init: Init,
     data: SubspaceData,
@@ -191,11 +193,6 @@ def start(
         Means of a few labelled samples of one class per cluster ("seeds" without labels); random samples,
         half way to the mean; k-means on unit rows; random memberships; or equal ones, which no sweep can
         change, with a warning.
-    data : SubspaceData
-    targets : Targets
-    n_clusters : int
-        Number of clusters, from 1 to the number of samples.
-    options : SubspaceOptions
     rng : numpy.random.Generator
 
     Returns
@@ -240,15 +237,14 @@ def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
     return 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
 
 
+@documented(sweep)
 def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:
     """Return the memberships from unweighted distances to centroids half way between samples and the mean.
 
     Parameters
     ----------
-    data : SubspaceData
     seeds : ndarray of shape (n_clusters,), int
         Sample numbers.
-    options : SubspaceOptions
 
     Returns
     -------

@@ -372,8 +372,10 @@ class SubspaceOptions:
         q > 1, exponent of the feature weights.
     gamma : float, default=0.5
         Weight of chi-square, non-negative.
-    impurity : {"mean", "count", "none", None}, default="mean"
-        Normalisation of the impurity of clusters; None: impurity 0.
+    impurity : {"mean", "count", "none"} or None, default="mean"
+        Product of Gini index and entropy of the labels of a cluster, divided by that of all labelled
+        documents (``"mean"``) or multiplied by the squared size as in the paper (``"count"``, which
+        dominates all other terms). ``"none"`` and None omit it.
     impurity_in_membership : bool, default=True
         Whether impurity increases the distances to clusters, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"

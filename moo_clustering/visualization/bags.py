@@ -138,14 +138,8 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     off = data.distances[~np.eye(n, dtype=bool)]
     # The upper limit excludes a few outlying bags, which would make all others look alike.
     top = float(np.quantile(off, 0.98)) if len(off) else 0.0
-    image = ax.imshow(
-        data.distances,
-        cmap="viridis",
-        vmin=0.0,
-        vmax=top or 1.0,
-        interpolation="antialiased",
-        rasterized=True,
-    )
+    smooth: Any = {"interpolation": "antialiased", "rasterized": True}
+    image = ax.imshow(data.distances, cmap="viridis", vmin=0.0, vmax=top or 1.0, **smooth)
     clipped = len(off) > 0 and float(off.max()) > top > 0.0
     figure_of(ax).colorbar(image, ax=ax, shrink=0.82, label=data.kind, extend="max" if clipped else "neither")
     for spine in ax.spines.values():
@@ -155,8 +149,8 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
         ax.axhline(place, color="white", linewidth=0.8)
         ax.axvline(place, color="white", linewidth=0.8)
     _name_clusters(ax, data)
-    ax.set_xlabel(f"{'to ' if data.directed else ''}bags, the most central of each cluster first")
-    ax.set_ylabel("from bags" if data.directed else "")
+    to, ylabel = ("to ", "from bags") if data.directed else ("", "")
+    ax.set(xlabel=f"{to}bags, the most central of each cluster first", ylabel=ylabel)
     ax.set_title(f"Distances of {counted(n, int(data.sizes.sum()))}")
 
 
@@ -166,16 +160,9 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
 
     n = len(data.order)
     for cluster, (start, stop) in enumerate(pairwise(data.boundaries.tolist())):
-        strip = Rectangle(
-            (-_STRIP, start - 0.5),
-            _STRIP * 0.75,
-            stop - start,
-            transform=ax.get_yaxis_transform(),
-            facecolor=look_of(cluster).color,
-            clip_on=False,
-            linewidth=0.0,
-        )
-        ax.add_patch(strip)
+        style: Any = {"facecolor": look_of(cluster).color, "clip_on": False, "linewidth": 0.0}
+        corner, place = (-_STRIP, start - 0.5), ax.get_yaxis_transform()
+        ax.add_patch(Rectangle(corner, _STRIP * 0.75, stop - start, transform=place, **style))
     centres = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
     kept: list[int] = []
     for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # name the largest first
@@ -205,10 +192,7 @@ class Clusters(NamedTuple):
 
 
 def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
-    """Read bags or a distance matrix, and the clusters of the labels.
-
-    Raises a ValueError if the input has another form, or another number of bags than labels.
-    """
+    """Read bags or a distance matrix, and the clusters of the labels."""
     # Imported lazily, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 
@@ -237,12 +221,8 @@ def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
         return order
     quotas = np.maximum(1, clusters.sizes * max_bags // len(order))
     starts = np.cumsum(clusters.sizes) - clusters.sizes
-    return np.concatenate(
-        [
-            order[start + np.arange(quota) * size // quota]
-            for start, size, quota in zip(starts, clusters.sizes, quotas, strict=True)
-        ]
-    )
+    parts = zip(starts, clusters.sizes, quotas, strict=True)
+    return np.concatenate([order[start + np.arange(quota) * size // quota] for start, size, quota in parts])
 
 
 def affordable_bags(bags: Bags) -> int:
@@ -375,16 +355,13 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
     area = partitions.draw_clusters(ax, data)
     if len(data.medoids):
         x, y = data.positions[data.medoids].T
-        ax.scatter(
-            x, y, s=5.0 * area, facecolors="none", edgecolors="black",
-            linewidths=1.3, label="medoid",
-        )  # fmt: skip
+        ring: Any = {"facecolors": "none", "edgecolors": "black", "linewidths": 1.3}
+        ax.scatter(x, y, s=5.0 * area, label="medoid", **ring)
     if len(data.centers):
         x, y = data.centers.T
         ax.scatter(x, y, s=70.0, c="black", marker="X", edgecolors="white", label="centre")
     ax.set_aspect("equal", adjustable="datalim")
-    ax.set_xticks([])
-    ax.set_yticks([])
+    ax.set(xticks=[], yticks=[])
     for spine in ax.spines.values():
         spine.set_visible(True)
         spine.set_color("0.8")
@@ -422,9 +399,8 @@ def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:
                 "centers require bags to compute their distances, but got distances between bags"
             )
         return np.empty((0, 0))
-    vectors = (
-        np.empty((0, data.n_features)) if centers is None else checked_array(centers, "centers", np.float64)
-    )
+    given = np.empty((0, data.n_features)) if centers is None else centers
+    vectors = checked_array(given, "centers", np.float64)
     if vectors.ndim != 2 or vectors.shape[1] != data.n_features:
         raise ValueError(f"centers must have shape (n_centers, {data.n_features}), got {vectors.shape}")
     return vectors

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 
 
 _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
+# Style of the chosen solution, and of a number beside a solution.
+_MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
+_BESIDE: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
 _DASHES = ("-", "--", ":", "-.")
 _MARKED = 8  # number of markers of a longer curve
-
 
 Groups = dict[str, list[SearchHistory]]
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
@@ -170,55 +172,25 @@ def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
     if data.chosen is not None and data.foot is not None:
         point = data.front[data.chosen]
         ax.plot(*np.array([point, data.foot]).T, color=_CHOSEN, linestyle="--", linewidth=1.0, zorder=3)
-        ax.scatter(
-            *point, color=_CHOSEN, marker="D", s=36, label=f"chosen, score {data.distance:.3f}", zorder=4
-        )
+        ax.scatter(*point, **_MARK, label=f"chosen, score {data.distance:.3f}", zorder=4)
     for row in data.annotated:
-        ax.annotate(
-            str(data.n_clusters[row]),
-            data.front[row],
-            (-4, -4),
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            fontsize=8,
-            color=_CHOSEN if row == data.chosen else "black",
-        )
-    ax.set_xlim(-0.07, 1.05)
-    ax.set_ylim(-0.07, 1.05)
-    ax.set_aspect("equal")
-    ax.set_xlabel(f"{names[0].replace('_', ' ')}, scaled, square root")
-    ax.set_ylabel(f"{names[1].replace('_', ' ')}, scaled, square root")
-    ax.set_title("Front and control fronts")
+        color = _CHOSEN if row == data.chosen else "black"
+        ax.annotate(str(data.n_clusters[row]), data.front[row], (-4, -4), color=color, **_BESIDE)
+    x, y = (f"{name.replace('_', ' ')}, scaled, square root" for name in names)
+    ax.set(xlabel=x, ylabel=y, title="Front and control fronts")
+    ax.set(xlim=(-0.07, 1.05), ylim=(-0.07, 1.05), aspect="equal")
     ax.legend(loc="upper right")
 
 
 def _draw_scores(ax: Any, data: AttainmentData) -> None:
     ax.plot(data.numbers, data.scores, color=_MEMBERS, marker=".", zorder=1)
-    shown = data.promising
-    ax.scatter(
-        data.numbers[shown],
-        data.scores[shown],
-        facecolor="none",
-        edgecolor="#228833",
-        s=60,
-        label="promising",
-        zorder=2,
-    )
+    x, y = data.numbers[data.promising], data.scores[data.promising]
+    ax.scatter(x, y, facecolor="none", edgecolor="#228833", s=60, label="promising", zorder=2)
     if data.chosen is not None and data.distance is not None:
-        ax.scatter(
-            data.n_clusters[data.chosen],
-            data.distance,
-            color=_CHOSEN,
-            marker="D",
-            s=36,
-            label="chosen",
-            zorder=3,
-        )
+        ax.scatter(data.n_clusters[data.chosen], data.distance, **_MARK, label="chosen", zorder=3)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("number of clusters")
-    ax.set_ylabel("best attainment score")
+    ax.set(xlabel="number of clusters", ylabel="best attainment score")
     ax.set_title("Score over the number of clusters")
     ax.legend(loc="best")
 
@@ -240,6 +212,40 @@ def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
         if gaps.min() >= 0.06:  # of the scaled objectives, so that labels do not overlap
             taken.append(int(row))
     return np.array(taken, dtype=np.intp)
+
+
+def draw_surfaces(
+    table: pd.DataFrame,
+    greater_is_better: Sequence[bool],
+    *,
+    title: str = "",
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Plot attainment surfaces, a table of :meth:`~moo_clustering.studies.Study.attainment`."""
+    names = [*table.columns[2:]]
+    low, high = table[names].min().to_numpy(), table[names].max().to_numpy()
+    margin = 0.05 * np.where(high > low, high - low, 1.0)
+    worst = np.where(greater_is_better, low - margin, high + margin)
+    with figures.drawing(ax, path, (6.4, 4.6)) as panel:
+        for place, (method, own) in enumerate(table.groupby("method", sort=False)):
+            look, middle = figures.look_of(place), min(own["fraction"], key=lambda one: abs(one - 0.5))
+            for fraction, corners in own.groupby("fraction"):
+                x, y = corners[names].to_numpy().T
+                line = {"linewidth": 2.0, "label": method} if fraction == middle else {"linewidth": 0.8}
+                x, y = np.concatenate([x[:1], x, worst[:1]]), np.concatenate([worst[1:], y, y[-1:]])
+                panel.plot(x, y, color=look.color, drawstyle="steps-post", **line)
+        fractions = ", ".join(f"{one:g}" for one in sorted(set(table["fraction"])))
+        shown = [
+            f"{name} ({'max' if up else 'min'})" for name, up in zip(names, greater_is_better, strict=True)
+        ]
+        panel.set_xlabel(shown[0].replace("_", " "), parse_math=False)
+        panel.set_ylabel(shown[1].replace("_", " "), parse_math=False)
+        what = f"attained by {fractions} of the seeds"
+        panel.set_title(f"{title}: {what}" if title else what, loc="left", parse_math=False)
+        for text in panel.legend().get_texts():
+            text.set_parse_math(False)
+    return figures.figure_of(panel)
 
 
 @documented(figures.PLOT, critical_difference_data)
@@ -291,6 +297,8 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
 
     posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
     n_methods = len(data.average_ranks)
+    # Dots mark the methods of a bar, and show the bar if their ranks are equal.
+    bars = {"color": "#bb3322", "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False}
     posthocs.critical_difference_diagram(
         data.average_ranks.to_dict(),
         # scikit-posthocs compares with alpha strictly, so p-values are replaced by 0 and 1.
@@ -303,14 +311,7 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
         color_palette=dict.fromkeys(data.average_ranks.index, "#333333"),
         marker_props={"s": 16, "clip_on": False},
         elbow_props={"linewidth": 0.9, "clip_on": False},
-        # Dots mark the methods of a bar, and show the bar if their ranks are equal.
-        crossbar_props={
-            "color": "#bb3322",
-            "linewidth": 2.5,
-            "marker": "o",
-            "markersize": 5,
-            "clip_on": False,
-        },
+        crossbar_props=bars,
         text_h_margin=0.01 * (n_methods - 1),
     )
     ax.spines["top"].set_visible(True)
@@ -321,14 +322,10 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
 
 
 def _caption(data: CriticalDifferenceData) -> str:
-    bars = (
-        "bars join methods that do not differ significantly"
-        if data.groups
-        else "all methods differ significantly"
-    )
+    said = "bars join methods that do not differ" if data.groups else "all methods differ"
     width = data.critical_difference
     note = "" if width is None else f", critical difference {width:.2f}"
-    return f"{bars} ({data.procedure.capitalize()}, {data.alpha:g}{note})"
+    return f"{said} significantly ({data.procedure.capitalize()}, {data.alpha:g}{note})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -758,18 +755,12 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
         look = figures.look_of(curve.group)
         if not np.array_equal(curve.low, curve.high, equal_nan=True):
             ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
-        few = len(curve.steps) < 30  # few steps have one marker each
-        mark = look.marker if several else "." if few else None
-        ax.plot(
-            curve.steps,
-            curve.middle,
-            color=look.color,
-            linestyle=_DASHES[curve.statistic % len(_DASHES)],
-            marker=mark,
-            markersize=4.0 if several else None,
-            markevery=max(1, len(curve.steps) // _MARKED) if several else None,
-            label=curve.name,
-        )
+        style: dict[str, Any] = {"marker": "." if len(curve.steps) < 30 else None}
+        if several:
+            every = max(1, len(curve.steps) // _MARKED)
+            style = {"marker": look.marker, "markersize": 4.0, "markevery": every}
+        line = _DASHES[curve.statistic % len(_DASHES)]
+        ax.plot(curve.steps, curve.middle, color=look.color, linestyle=line, label=curve.name, **style)
     if _is_wide(curves):
         ax.set_yscale("log")
     ax.set_title(title, loc="left", parse_math=False)
@@ -835,14 +826,11 @@ def roc_data(
     if not curves:
         raise ValueError("curves must contain at least one curve")
     known = dict(aucs or {})
-    strange = [name for name in known if name not in curves]
-    if strange:
+    if strange := [name for name in known if name not in curves]:
         raise ValueError(f"aucs contains {strange[0]!r}, which is not the name of a curve")
     checked = [_checked(name, *curve) for name, curve in curves.items()]
-    areas = [
-        known.get(name, float(np.trapezoid(tpr, fpr)))
-        for name, (fpr, tpr) in zip(curves, checked, strict=True)
-    ]
+    exact = zip(curves, checked, strict=True)
+    areas = [known.get(name, float(np.trapezoid(tpr, fpr))) for name, (fpr, tpr) in exact]
     return RocData(tuple(map(str, curves)), checked, np.asarray(areas, dtype=np.float64))
 
 
@@ -870,17 +858,11 @@ def plot_roc(
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
         panel.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-        panel.set_xlabel("false positive rate")
-        panel.set_ylabel("true positive rate")
+        panel.set(xlabel="false positive rate", ylabel="true positive rate")
         panel.set_title(title or "Mean ROC curves", parse_math=False)
         # The legend is beside the panel, because curves can be anywhere in it.
-        legend = panel.legend(
-            loc="upper left",
-            bbox_to_anchor=(1.02, 1.0),
-            handlelength=3.2,
-            title="Area under the curve",
-            alignment="left",
-        )
+        beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "alignment": "left"}
+        legend = panel.legend(**beside, handlelength=3.2, title="Area under the curve")
         for text in legend.get_texts():
             text.set_parse_math(False)
     return figures.figure_of(panel)

@@ -218,8 +218,7 @@ def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     """Draw points, legend and title."""
     n = len(data.positions)
     draw_clusters(ax, data)
-    ax.set_xlabel(data.axes[0])
-    ax.set_ylabel(data.axes[1])
+    ax.set(xlabel=data.axes[0], ylabel=data.axes[1])
     add_cluster_legend(ax, data.names, "samples")
     parts = [title] if title else []
     if data.share is not None:
@@ -432,12 +431,10 @@ def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
 
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
-    """Compute positions of shape (n, 2) by metric multidimensional scaling, and Kruskal's stress.
-
-    The stress is the root of the squared errors of the distances over the squared distances: 0 is exact, more
-    than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually better than
-    random starts. The positions are rotated to their principal axes. O(n^3) time and O(n^2) memory.
-    """
+    """Compute positions of shape (n, 2) by metric multidimensional scaling, and Kruskal's stress."""
+    # The stress is the root of the squared errors of the distances over the squared distances: 0 is exact,
+    # more than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually
+    # better than random starts. The positions are rotated to their principal axes. O(n^3) time.
     from sklearn.manifold import smacof
 
     from moo_clustering._arrays import spawn_seeds
@@ -455,10 +452,8 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
-    """Fit two principal components to the first ``n_fitted`` rows; return all rows and explained variance.
-
-    The largest coordinate of a component is positive.
-    """
+    """Fit two principal components to the first ``n_fitted`` rows; return all rows and explained variance."""
+    # The largest coordinate of a component is positive.
     from sklearn.decomposition import PCA
 
     if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn divides by the variance
@@ -470,10 +465,8 @@ def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
 def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
-    """Return two features or principal components, names of the axes, and the explained variance ratio.
-
-    The second coordinate of a single feature is the row number. The ratio is None for features.
-    """
+    """Return two features or principal components, names of the axes, and the explained variance ratio."""
+    # The second coordinate of a single feature is the row number. The ratio is None for features.
     from scipy import sparse
 
     if table.shape[1] > 2:
@@ -487,12 +480,10 @@ def feature_plane(
 
 
 def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> FloatArray:
-    """Position landmarks by classical scaling, and all other points by their distances to the landmarks.
-
-    ``to_landmarks`` has shape (n, n_landmarks). Euclidean distances of points in a plane are reproduced
-    exactly. O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse multidimensional
-    scaling using landmark points, 2004.
-    """
+    """Position landmarks by classical scaling, and all other points by their distances to the landmarks."""
+    # ``to_landmarks`` has shape (n, n_landmarks). Euclidean distances of points in a plane are reproduced
+    # exactly. O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse multidimensional
+    # scaling using landmark points, 2004.
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
     # Directions in which landmarks do not differ contain rounding errors only.
@@ -669,14 +660,8 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     # A few very large entries would darken all others.
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
-    ax.imshow(
-        data.blocks,
-        cmap="gray",
-        vmin=0.0,
-        vmax=top,
-        extent=(-0.5, n - 0.5, n - 0.5, -0.5),
-        interpolation="nearest" if exact else "antialiased",
-    )
+    extent, how = (-0.5, n - 0.5, n - 0.5, -0.5), "nearest" if exact else "antialiased"
+    ax.imshow(data.blocks, cmap="gray", vmin=0.0, vmax=top, extent=extent, interpolation=how)
     for spine in ax.spines.values():
         spine.set_visible(True)
     inner = data.boundaries[1:-1] - 0.5
@@ -689,8 +674,7 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
         ax.set_yticks(middle, data.names)
         ax.tick_params(length=0)
     size = "" if exact else f" (dots: means of about {n / len(data.blocks):.0f} x {n / len(data.blocks):.0f})"
-    ax.set_xlabel(f"samples ordered by cluster{size}")
-    ax.set_title(f"Similarity of {n} samples")
+    ax.set(xlabel=f"samples ordered by cluster{size}", title=f"Similarity of {n} samples")
 
 
 def _draw_eigenvalues(ax: Axes, data: SimilarityData) -> None:
@@ -711,21 +695,16 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
         ax.plot(data.places, vector, ".", markersize=3.0, label=str(number))
     for place in data.boundaries[1:-1] - 0.5:
         ax.axvline(place, color="0.75", linewidth=0.8, zorder=0)
-    ax.set_xlim(-0.5, len(data.order) - 0.5)
-    ax.set_xlabel("samples ordered by cluster")
-    ax.set_title("Embedding: leading eigenvectors" if data.vectors.shape[1] else "No embedding")
-    if data.vectors.shape[1] > 1:
-        ax.legend(
-            ncols=data.vectors.shape[1], loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0
-        )
+    ax.set(xlim=(-0.5, len(data.order) - 0.5), xlabel="samples ordered by cluster")
+    n_vectors = data.vectors.shape[1]
+    ax.set_title("Embedding: leading eigenvectors" if n_vectors else "No embedding")
+    if n_vectors > 1:
+        ax.legend(ncols=n_vectors, loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0)
 
 
 def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
-    """Compute the mean of every block of a reordered sparse matrix (CSR), without a dense copy.
-
-    ``order`` is the row at each position. With ``n_blocks`` = n, the result is the reordered matrix.
-    O(nnz + n_blocks^2) time.
-    """
+    """Compute the mean of every block of a reordered sparse matrix (CSR), without a dense copy."""
+    # ``order`` is the row at each position. With ``n_blocks`` = n, the result is the reordered matrix.
     n = matrix.shape[0]
     block = np.empty(n, dtype=np.int64)
     block[order] = np.arange(n, dtype=np.int64) * n_blocks // n

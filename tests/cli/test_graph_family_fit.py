@@ -143,7 +143,7 @@ def test_mock_with_a_number_searches_no_control_data(run, table, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("alias", "options"),
-    [("MOCK-2007", {"engine": "pesa2"}), ("semi_mock", {"supervision": "objective"}), ("MOCK-PESC", {})],
+    [("MOCK-2007", {"solver": "pesa2"}), ("semi_mock", {"supervision": "objective"}), ("MOCK-PESC", {})],
 )
 def test_aliases_of_mock(run, table, tmp_path, alias, options):
     known = ("--partial-labels", "some", "-k", 3, "--set", "n_gen=5")

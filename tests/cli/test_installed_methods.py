@@ -46,7 +46,7 @@ class NoFit:
     pass
 
 
-FLAGS = ("sparse", "bags", "stems", "presence", "categorical", "areas", "equal_columns")
+FLAGS = ("sparse", "bags", "stems", "presence", "categorical", "areas")
 
 
 def exits():
@@ -109,6 +109,8 @@ BAD = {
     ],
     "supervision": [None, "labels", ["labels"], ("classes",), (3,), ([],), {"labels"}],
     **{flag: [None, 1, "yes"] for flag in FLAGS},
+    "equal_columns": [1, "yes"],
+    "graph_options": [None, 3, ["how"], {"missing": 1}],
     "evolves_with": [None, 3, ["how"], {"missing": 1}],
 }  # fmt: skip
 

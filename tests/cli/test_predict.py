@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -42,12 +43,23 @@ def run(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-@pytest.fixture
-def fitted(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    table().to_csv("trees.csv", index=False)
-    done = run("fit", "trees.csv", "--out", "out", "--set", "k_range=[2,3,4]", "--no-report", "--quiet")
+@pytest.fixture(scope="module")
+def trees(tmp_path_factory):
+    """A folder with a table and a fit of it."""
+    folder = tmp_path_factory.mktemp("trees")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        table().to_csv("trees.csv", index=False)
+        done = run("fit", "trees.csv", "--out", "out", "--set", "k_range=[2,3,4]", "--no-report", "--quiet")
     assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture
+def fitted(trees, tmp_path, monkeypatch):
+    """A copy of this folder, which a test may change."""
+    shutil.copytree(trees, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 

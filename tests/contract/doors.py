@@ -73,6 +73,7 @@ EXCEPTIONS = {
     "main": "the command",
     "read_pairs": "of a file, with names of rows",
     "read_documents": "of a file",
+    "read_graph": "of a file",
     "read_multilabel": "of a file",
     "read_table": "of a file",
     "compare_deap": "of a toolbox; its y is that of compare",

@@ -54,6 +54,8 @@ def _text(content):
 
 
 _TABLE = "id,width,height,class\n" + "".join(f"r{i},{i % 3}.5,{i * 2},{'ab'[i % 2]}\n" for i in range(6))
+_GRAPH = "".join(f'node [ id {i} label "n{i}" club {i % 2} ]\n' for i in range(4))
+_GRAPH = f"graph [\n{_GRAPH}edge [ source 0 target 1 ]\nedge [ source 2 target 1 ]\n]\n"
 _BAGS = "bag,x,y,class\n" + "".join(f"b{i // 2},{i}.25,{i % 3},{'ab'[i // 4 % 2]}\n" for i in range(8))
 _DOCUMENTS = "id,text,class\n" + "".join(f"d{i},some words number {i},{'ab'[i % 2]}\n" for i in range(5))
 _LABELS = (
@@ -81,6 +83,9 @@ READERS = {
         "table.csv",
         _text(_TABLE),
         functools.partial(datasets.read_table, labels="class", id_column="id"),
+    ),
+    "read_graph": ReaderCase(
+        "read_graph", "graph.gml", _text(_GRAPH), functools.partial(datasets.read_graph, labels="club")
     ),
     "read_bags": ReaderCase(
         "read_bags", "bags.csv", _text(_BAGS), functools.partial(datasets.read_bags, bag="bag", label="class")

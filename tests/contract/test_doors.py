@@ -136,7 +136,9 @@ def test_forms_of_the_same_data(name):
     assert list(faults(DOORS[name], ("same", "either"))) == []
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "which", [pytest.param("same", marks=pytest.mark.slow), pytest.param("either", marks=pytest.mark.nightly)]
+)
 @pytest.mark.parametrize("name", [name for name, door in DOORS.items() if door.slow])
-def test_forms_of_the_same_data_in_whole_fits(name):
-    assert list(faults(DOORS[name], ("same", "either"))) == []
+def test_forms_of_the_same_data_in_whole_fits(name, which):
+    assert list(faults(DOORS[name], (which,))) == []

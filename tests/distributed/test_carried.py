@@ -185,7 +185,7 @@ def test_interrupted_cells_go_on(on_cluster, client, tmp_path):
 @pytest.mark.slow
 def test_table_of_an_experiment(tmp_path, monkeypatch, on_cluster):
     monkeypatch.delenv("MOO_CLUSTERING_DATA", raising=False)
-    settings = Settings(sets=("iris", "wine"), blocks=("families",))
+    settings = Settings(sets=("iris",), blocks=("families",))
 
     def tables(folder):
         reproduce(find_experiment("flagship"), folder, settings)

@@ -1,10 +1,16 @@
 """ICLClustering: the number of clusters, the hierarchy, models, and errors."""
 
+import signal
+
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import ICLClustering
+from moo_clustering.algorithms.search import InterruptGuard
+from moo_clustering.estimators.icl import LikelihoodSearch
 from moo_clustering.validity import GaussianModel, IntegratedClassificationLikelihood, StochasticBlockModel
 
 SMALL = {"pop_size": 6, "n_gen": 3, "k_max": 8, "random_state": 0}
@@ -124,8 +130,39 @@ def test_no_merge_and_no_move_improve_the_result(seed):
 
 def test_pieces_of_different_clusters_of_both_parents_do_not_merge(monkeypatch):
     X, parent = np.random.default_rng(0).normal(size=(40, 2)), np.repeat([0, 1], 20)
-    model = ICLClustering(pm=0.0)
-    model._index, model._rng = IntegratedClassificationLikelihood().fit(X), np.random.default_rng(0)
-    assert model._index.merge(parent)[1].argmax() == 1  # one cluster is better
+    index, rng = IntegratedClassificationLikelihood().fit(X), np.random.default_rng(0)
+    assert index.merge(parent)[1].argmax() == 1  # one cluster is better
     monkeypatch.setattr(IntegratedClassificationLikelihood, "swap", lambda index, labels, **options: labels)
-    np.testing.assert_array_equal(model._child([parent, parent]), parent)
+    search = LikelihoodSearch(ICLClustering(pm=0.0), index, rng, InterruptGuard())
+    np.testing.assert_array_equal(search._child([parent, parent]), parent)
+
+
+@pytest.mark.parametrize("model", ["diagonal", "sbm"])
+def test_resumed_after_ctrl_c_in_a_generation(monkeypatch, tmp_path, model):
+    graph = nx.to_scipy_sparse_array(nx.karate_club_graph(), weight=None, dtype=float)
+    X = graph if model == "sbm" else np.random.default_rng(0).lognormal(size=(80, 2))
+    options = {"pop_size": 4, "n_gen": 4, "k_max": 12, "model": model, "random_state": 0}
+    whole = ICLClustering(**options).fit(X)
+    assert whole.n_iter_ >= 1
+    calls, child = [], LikelihoodSearch._child
+
+    def interrupted(self, parents):
+        calls.append(0)
+        if len(calls) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return child(self, parents)
+
+    monkeypatch.setattr(LikelihoodSearch, "_child", interrupted)
+    saved = {**options, "checkpoint": tmp_path / "icl.ckpt"}
+    with pytest.warns(UserWarning, match=r"interrupted after 0 of 4 generations.*resume from checkpoint"):
+        stopped = ICLClustering(**saved).fit(X)
+    assert stopped.interrupted_
+    assert stopped.n_iter_ == 0
+    monkeypatch.setattr(LikelihoodSearch, "_child", child)
+    resumed = ICLClustering(**saved, resume=True).fit(X)
+    np.testing.assert_array_equal(resumed.labels_, whole.labels_)
+    assert resumed.icl_ == whole.icl_
+    pd.testing.assert_frame_equal(resumed.history_, whole.history_)
+    pd.testing.assert_frame_equal(resumed.hierarchy_, whole.hierarchy_)
+    with pytest.raises(ValueError, match=r"parameter alpha is 1.0 in the checkpoint but 2.0 here"):
+        ICLClustering(**saved, alpha=2.0, resume=True).fit(X)

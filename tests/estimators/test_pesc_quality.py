@@ -24,7 +24,11 @@ def accuracies(loader, n_clusters, order="shuffled", seeds=SEEDS, **options):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("loader", "n_clusters", "floor"),
-    [(load_wine, 3, 0.94), (load_breast_cancer, 2, 0.93), (load_iris, 3, 0.87)],
+    [
+        (load_wine, 3, 0.94),
+        pytest.param(load_breast_cancer, 2, 0.93, marks=pytest.mark.nightly),
+        (load_iris, 3, 0.87),
+    ],
 )
 def test_floors_and_the_control_without_evolution(loader, n_clusters, floor):
     evolved = accuracies(loader, n_clusters).mean()
@@ -33,7 +37,7 @@ def test_floors_and_the_control_without_evolution(loader, n_clusters, floor):
     assert evolved >= control - 0.02
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_floor_on_wisconsin(data_folder):
     archive = np.load(data_folder / "uci" / "breast_cancer_wisconsin.npz", allow_pickle=False)
     data = archive["X"], archive["y"]
@@ -43,7 +47,9 @@ def test_floor_on_wisconsin(data_folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("loader", "n_clusters"), [(load_wine, 3), (load_iris, 3)])
+@pytest.mark.parametrize(
+    ("loader", "n_clusters"), [pytest.param(load_wine, 3, marks=pytest.mark.nightly), (load_iris, 3)]
+)
 def test_the_order_of_the_rows_does_not_matter(loader, n_clusters):
     seeds = range(10)
     shuffled = accuracies(loader, n_clusters, seeds=seeds, n_gen=40)

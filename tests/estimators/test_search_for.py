@@ -31,7 +31,7 @@ BAGS = [rng.normal(3 * (i % 2), 1, (4, 2)) for i in range(12)]
 SIZES = {"pop_size": 8, "n_gen": 3, "random_state": 0}
 SEARCHES = [
     (MOCK(3, **SIZES), X, PymooSearch),
-    (MOCK(3, engine="pesa2", **SIZES), X, PymooSearch),
+    (MOCK(3, solver="pesa2", **SIZES), X, PymooSearch),
     (NSGA2Clus(search="evolve", **SIZES), X, PymooSearch),
     (NSGA2Clus(search="evolve", engine="deap", **SIZES), X, DeapSearch),
     (AMOSAClus(t_max=1, t_min=0.1, n_moves=5, random_state=0), X, PymooSearch),

@@ -147,7 +147,7 @@ FAMILIES = [
     Model("MOCK", {**SEARCH, "n_clusters": 3}, every=3),
     Model(
         "MOCK 2007",
-        {**SEARCH, "encoding": "locus", "engine": "pesa2", "init": "2007", "pc": 0.7, "n_clusters": None},
+        {**SEARCH, "encoding": "locus", "solver": "pesa2", "init": "2007", "pc": 0.7, "n_clusters": None},
     ),
     Model("SRMOSC", {**SEARCH, "solver": "nsga2"}),
     Model("FuzzyModesMOGA", SEARCH, every=2),

@@ -77,7 +77,7 @@ def test_killed_between_two_writes(tmp_path):
 @pytest.mark.slow
 def test_three_kinds_of_runs_killed_between_two_writes(tmp_path):
     names = ("fit of nsga2-clus", "report", "reproduce multi-instance")
-    rows = between_writes(tmp_path, "--families", ";".join(names), "--most", "9")
+    rows = between_writes(tmp_path, "--families", ";".join(names), "--most", "5")
     assert rows["fit of nsga2-clus"]["from_saved"] > 0
     assert rows["reproduce multi-instance"]["from_saved"] > 0
     assert "rename to both.html" in rows["report"]["boundaries"]

@@ -43,7 +43,7 @@ SETTINGS = (
     _vary("MemeticKMeans", max_distance_evaluations=5000, strategy="swap"),
     _vary("MetricKMeans", n_clusters=2, metric_type="full"),
     _vary("MIKMeans", empty="keep", init="bag_mean"),
-    _vary("MOCK", n_clusters=3, encoding="locus", engine="pesa2", init="2007", n_gen=2),
+    _vary("MOCK", n_clusters=3, encoding="locus", solver="pesa2", init="2007", n_gen=2),
     _vary("NSGA2Clus", k_max=None, **SEARCH),
     _vary("ParetoClustering", n_gen=2, pop_size=6, novel="allow", **_POOL),
     _vary("ParetoClustering", metric="precomputed", **_POOL),

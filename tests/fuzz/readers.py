@@ -26,6 +26,7 @@ from moo_clustering.datasets import (
     label_indicators,
     read_bags,
     read_documents,
+    read_graph,
     read_multilabel,
     read_table,
 )
@@ -203,6 +204,7 @@ _ALL = (
         lambda f: read_table(_one(f, ".parquet"), labels="kind", categories=True),
         made=seeds.table_parquet,
     ),
+    Reader("graph", lambda f: _finite(read_graph(_one(f, ".gml", ".graphml", ".edges")))),
     Reader("prepared", _prepared),
     Reader("prepared-parquet", lambda f: _prepared(f, ".parquet"), made=seeds.table_parquet),
     Reader("sparse-npz", _by_command("pareto-clustering", ".npz"), made=seeds.sparse_npz),

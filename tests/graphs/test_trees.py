@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist, squareform
 
+from moo_clustering._kernels import caching
 from moo_clustering.graphs import euclidean_mst, minimax_distances, mutual_reachability_mst
 from moo_clustering.graphs.neighbors import ordered_lists, tie_keys
 
@@ -335,7 +336,9 @@ def test_mutual_reachability_of_few_samples():
     assert_array_equal(mutual_reachability_mst(np.ones((12, 2))).lengths, 0.0)
 
 
-def test_mutual_reachability_takes_linear_memory():
+def test_mutual_reachability_takes_linear_memory(monkeypatch):
+    # The Python function of the kernel would take minutes while its memory is traced.
+    monkeypatch.setattr(caching, "interpreted", lambda *_: False)
     X = np.random.default_rng(0).normal(size=(4000, 3))
     mutual_reachability_mst(X[:50])
     tracemalloc.start()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import pairwise_distances
 
 from moo_clustering import ConstrainedKMeans
 from moo_clustering._kernels import caching
@@ -61,9 +62,11 @@ def test_trees(monkeypatch, kind, seed):
     def cuts():
         tree = trees.mutual_reachability_mst(X, n_neighbors=min(5, len(X) - 1))
         other = trees.euclidean_mst(X, algorithm="prim", root=0, rng=np.random.default_rng(0))
+        distances = trees.euclidean_mst(pairwise_distances(X), metric="precomputed", root=0, ties="index")
         lengths = np.delete(other.lengths, other.root)
         cuts = trees.genie_cuts(other.links(), lengths, [1, 2, 3])
-        return cuts, other.parent, other.order, lengths, tree.parent, tree.order, tree.lengths
+        found = cuts, other.parent, other.order, lengths, tree.parent, tree.order, tree.lengths
+        return (*found, distances.parent, distances.order)
 
     for a, b in zip(*compiled_or_not(monkeypatch, cuts), strict=True):
         np.testing.assert_array_equal(a, b)

@@ -23,9 +23,24 @@ def test_all_sources_give_the_same_rows(tmp_path):
         rows = gathered(found)
         assert rows.dtype == np.float32, name
         np.testing.assert_array_equal(rows, X, err_msg=name)
+        np.testing.assert_array_equal(found.rows([1500, 3, 2999, 3]), X[[1500, 3, 2999, 3]], err_msg=name)
         assert found.shape == X.shape
         assert [part.start for part in found.items] == np.cumsum([0, *found.map(count)])[:-1].tolist()
         assert max(found.map(count)) <= max(options.get("rows_per_part", 0), 1500) or name == "array"
+
+
+def test_rows_by_number_read_only_their_parts():
+    read = []
+    found = parts(np.arange(20.0).reshape(10, 2), rows_per_part=3)
+    found.items = [
+        part._replace(read=lambda part=part: read.append(part.start) or part.read()) for part in found.items
+    ]
+    np.testing.assert_array_equal(found.rows([9, 4, 5]), [[18, 19], [8, 9], [10, 11]])
+    assert read == [3, 9]
+    assert found.rows([]).shape == (0, 2)
+    assert found.n_passes == 1
+    with pytest.raises(ValueError, match="numbers must be 0 to 9, got -1 to 10"):
+        found.rows([10, -1])
 
 
 def test_csv_reads_integers_and_decimals_as_float64(tmp_path):

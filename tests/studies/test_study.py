@@ -26,7 +26,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from moo_clustering import studies
+from moo_clustering import NSGA2Clus, studies
 from moo_clustering.cli import main
 from moo_clustering.studies import Study
 
@@ -352,6 +352,71 @@ def test_searches_have_evaluations_and_controls(tmp_path):
     )
     with pytest.raises(ValueError, match="use controls=True and a method that is a search"):
         Study(METHODS, [(X, Y)], seeds=1).plot_anytime()
+
+
+def test_attainment_surfaces_of_seeds(tmp_path):
+    methods = {"short": (problem, algorithm, 1), "long": (problem, algorithm, 6), "Ward": METHODS["Ward"]}
+    study = Study(methods, {"a": (X, Y)}, seeds=3, path=tmp_path / "s").run()
+    table = study.attainment(fractions=[1 / 3, 1.0])
+    first, second = table.columns[2:]
+    names = problem(X).objective_names
+    assert (first, second) == tuple(names)
+    lines = [json.loads(line) for line in (tmp_path / "s" / "results.jsonl").read_text().splitlines()[1:]]
+    up = problem(X).natural(np.ones(2)) < 0
+    for method in ("short", "long"):
+        values = [one["value"] for one in lines if one["key"].get("method") == method]
+        assert [one["objectives"] for one in values] == [
+            [[n, bool(u)] for n, u in zip(names, up, strict=True)]
+        ] * 3
+        # Every corner of the surface of all seeds is attained by each, and of a third by at least one.
+        for fraction, least in ((1 / 3, 1), (1.0, 3)):
+            own = table[(table["method"] == method) & (table["fraction"] == fraction)]
+            assert len(own)
+            for corner in own[[first, second]].to_numpy():
+                as_good = [
+                    np.where(up, np.array(one["front"]) >= corner, np.array(one["front"]) <= corner)
+                    for one in values
+                ]
+                assert sum(each.all(axis=1).any() for each in as_good) >= least
+    figure = study.plot_attainment("a", fractions=[1 / 3, 1.0], title="a", path=tmp_path / "surfaces.png")
+    (panel,) = figure.axes
+    assert len(panel.lines) == 4
+    assert [text.get_text() for text in panel.get_legend().get_texts()] == ["short", "long"]
+    assert panel.get_title(loc="left") == "a: attained by 0.333333, 1 of the seeds"
+    with pytest.raises(ValueError, match="'Ward' has left no front on 'a'; name methods that are searches"):
+        study.attainment(methods=["Ward"])
+    with pytest.raises(ValueError, match="methods must be one of 'short', 'long', 'Ward', got 'other'"):
+        study.attainment(methods=["other"])
+    with pytest.raises(ValueError, match="no method has left a front on 'blobs'; add a search, or call run"):
+        Study(METHODS, {"blobs": (X, Y)}, seeds=1).attainment()
+
+
+def test_estimators_leave_their_fronts(tmp_path):
+    study = Study({"medoids": NSGA2Clus(k_max=4, pop_size=8, n_gen=2)}, {"a": (X, Y)}, seeds=2).run()
+    fits = [NSGA2Clus(k_max=4, pop_size=8, n_gen=2, random_state=seed).fit(X) for seed in (0, 1)]
+    table = study.attainment(fractions=[0.5])
+    assert table.columns[2:].tolist() == list(fits[0].objective_names_)
+    points = np.vstack([fit.pareto_front_ for fit in fits])
+    assert {tuple(row) for row in table.iloc[:, 2:].to_numpy()} <= {tuple(row) for row in points}
+
+
+def test_all_pairs_by_shaffer_and_holm(tmp_path):
+    pytest.importorskip("statsmodels")
+    data = {f"set {i}": make_blobs(30, centers=3, cluster_std=3.0, random_state=i) for i in range(6)}
+    methods = {**METHODS, "one": lambda X, seed: np.zeros(len(X), dtype=int)}
+    study = Study(methods, data, seeds=1).run()
+    found = study.compare_all()
+    assert (found.posthoc, found.n_datasets, found.n_methods) == ("shaffer", 6, 4)
+    # Of four methods, 6 (all), 3 (three methods), 2 (two pairs), 1 or 0 pairs can be equal. After
+    # one pair differs, at most 3 others are equal, although 5 are left.
+    p = found.shaffer["p_value"].to_numpy()
+    assert (p > 0).all()
+    step_down = lambda factors: np.maximum.accumulate(factors * p).clip(max=1.0)  # noqa: E731
+    np.testing.assert_allclose(found.shaffer["p_adjusted"], step_down([6, 3, 3, 3, 2, 1]))
+    np.testing.assert_allclose(found.holm["p_adjusted"], step_down([6, 5, 4, 3, 2, 1]))
+    assert study.compare_all(posthoc="holm").pairs.equals(found.holm)
+    ranks = np.array([rankdata(-row) for row in study._wide(None)[2].to_numpy()]).mean(axis=0)
+    np.testing.assert_allclose(found.average_ranks, ranks)
 
 
 def test_number_of_clusters_reaches_steps_and_functions():

@@ -9,6 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import AnyFloatArray, BoolArray, Int32Array, Labels, probability
+from moo_clustering._docs import documented
 from moo_clustering.bags import BagObjective
 from moo_clustering.encodings.medoids import decode_slots, random_slots
 from moo_clustering.operators.deap.individuals import Individual, Individuals, copied_genes, put_genes
@@ -136,14 +137,12 @@ class MixedStarts:
         return [self.toolbox.from_genes(row) for row in objective.repair(labels)]
 
 
+@documented(MixedStarts)
 class PerturbedCopies:
     """``restart`` of :func:`~moo_clustering.algorithms.chc`: perturbed copies of the best individuals.
 
     Parameters
     ----------
-    objective : BagObjective
-    toolbox : deap.base.Toolbox
-        Must have ``from_genes``.
     share : float, default=0.35
         Share of the genes that change, see :func:`perturbed`.
     fresh : float, default=0.5

@@ -22,6 +22,8 @@ SurvivalKind = Literal["crowding", "random"]
 SELECTION = """
 Parameters
 ----------
+individuals : list
+    Evaluated individuals.
 k : int
     Number of individuals to select.
 rng : numpy.random.Generator
@@ -199,14 +201,9 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator)
 
 @documented(SELECTION)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Individuals:
-    """Decide ``k`` binary tournaments by dominance, then greater crowding distance, then at random.
+    """Decide ``k`` binary tournaments by dominance, then greater ``fitness.crowding_dist``, then at random.
 
     Unlike ``deap.tools.selTournamentDCD``, for any number of individuals and without global random state.
-
-    Parameters
-    ----------
-    individuals : list
-        Individuals with ``fitness.values`` and ``fitness.crowding_dist``.
     """
     n_rounds = -(-2 * k // len(individuals))
     order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
@@ -229,10 +226,7 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Indi
 def sel_tournament_rank(individuals: list[Individual], k: int, rng: Generator) -> list[Individual]:
     """Decide ``k`` binary tournaments by lower rank, then greater crowding distance, then at random.
 
-    Parameters
-    ----------
-    individuals : list
-        Individuals with ``fitness.rank`` and ``fitness.crowding_dist`` from :func:`sel_constraint_nsga2`.
+    :func:`sel_constraint_nsga2` sets ``fitness.rank`` and ``fitness.crowding_dist`` of the individuals.
     """
     rank = np.array([individual.fitness.rank for individual in individuals])
     crowding = np.array([individual.fitness.crowding_dist for individual in individuals])
@@ -258,8 +252,6 @@ def sel_constraint_nsga2(
 
     Parameters
     ----------
-    individuals : list
-        Evaluated individuals.
     rng : numpy.random.Generator, optional
         Generator for ties. Default: ties go to the earlier individual.
     boundary : {"infinite", "finite"}, default="infinite"
@@ -283,12 +275,11 @@ def sel_dynamic_diversity(
 ) -> Individuals:
     """Select survivors, and set their fitness and crowding distance within the survivors.
 
-    DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`.
+    DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. Only the first objective of
+    the individuals, parents and offspring, is used.
 
     Parameters
     ----------
-    individuals : list
-        Evaluated parents and offspring, of which only the first objective is used.
     problem : NeighborGraphProblem
     survival : DynamicDiversitySurvival, optional
         Default: ``DynamicDiversitySurvival()``.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pymoo.core.repair import NoRepair
 
 from moo_clustering._arrays import FloatArray, choice, integer, probability
+from moo_clustering._docs import documented
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.encodings.medoids import random_slots
@@ -133,6 +134,7 @@ def _mutation(
     return bags.ChangePartition(partial(objective.drift, rng=rng, p_gene=p_gene, bias=bias))
 
 
+@documented(medoids.SlotMutation)
 def slot_toolbox(
     encoding: MedoidSlotEncoding,
     score: Score,
@@ -154,10 +156,6 @@ def slot_toolbox(
         Random generator of all operators.
     mutation : {"index", "rank"}, default="index"
         Kind of :class:`~moo_clustering.operators.SlotMutation`.
-    p_gene : float, default=0.7
-        Probability that a medoid moves.
-    reach : float, default=0.25
-        Largest step, as a share of the samples.
     selection : {"inverse", "linear"}, default="inverse"
         Selection weights, see :func:`roulette_weights`.
 

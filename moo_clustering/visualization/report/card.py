@@ -21,10 +21,7 @@ _WIDTH, _HEIGHT, _MARGIN = 240, 100, 6
 
 
 def card_of(estimator: Any, diagram: str) -> str:
-    """Return HTML of clusters, verdict, front and next steps of a fitted clusterer, above its parameters.
-
-    All texts are escaped. O(n_samples) time, or O(n_solutions n_samples) to find the result on the front.
-    """
+    """Return HTML of clusters, verdict, front and next steps of a fitted clusterer, above its parameters."""
     result = result_of(estimator)
     first, *others = _words(result)
     columns = _sizes(result) + _front(result)

@@ -117,10 +117,8 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """Return the chosen solution and the alternatives of a pool, or up to five members of a front.
-
-    Members have other numbers of clusters; of each number, the one most similar to the chosen solution.
-    """
+    """Return the chosen solution and the alternatives of a pool, or up to five members of a front."""
+    # Members have other numbers of clusters; of each number, the one most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -283,10 +281,12 @@ class Panel:
     series : mapping of str to (x, y)
         The lines of ``"lines"``.
     matrix : ndarray of shape (n_rows, n_columns), optional
-        The matrix of ``"matrix"``.
+        The matrix of ``"matrix"``, NaN for empty cells.
     axes : tuple of two str
     image : bytes
         A PNG file, for ``"image"``; ``note`` is its text alternative.
+    solutions : ndarray of shape (n_rows, n_columns), int64, optional
+        Solution that every cell of a ``"matrix"`` selects, -1 for none. The panel is then in the main page.
     """
 
     kind: Literal["matrix", "lines", "bars", "image"]
@@ -298,6 +298,7 @@ class Panel:
     matrix: NDArray[np.float64] | None = None
     axes: tuple[str, str] = ("", "")
     image: bytes = b""
+    solutions: Int64Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -444,11 +445,9 @@ class Solutions:
         cluster_names: list[str] | None = None,
         medoids: NDArray[np.int64] | None = None,
     ) -> int:
-        """Return the position of a partition, which is appended if it is new.
-
-        ``member`` is its row of the front; the member of this row then gets the cluster numbers of
-        ``labels``. With ``always_named``, an existing solution also gets the role.
-        """
+        """Return the position of a partition, which is appended if it is new."""
+        # ``member`` is its row of the front; the member of this row then gets the cluster numbers of
+        # ``labels``. With ``always_named``, an existing solution also gets the role.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -546,10 +545,8 @@ class RunSolutions(NamedTuple):
 
 
 def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = None) -> RunSolutions:
-    """Collect the front, the result, alternatives, controls, runs and the selections of all rules.
-
-    ``class_names`` are the names of the classes 0, 1, ... of the labels of the fit.
-    """
+    """Collect the front, the result, alternatives, controls, runs and the selections of all rules."""
+    # ``class_names`` are the names of the classes 0, 1, ... of the labels of the fit.
     # Largest number of samples for which k-means is faster on one thread than on several.
     with one_thread("openmp") if len(result.labels) <= 5000 else nullcontext():
         return _collected(result, class_names)
@@ -570,6 +567,8 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
     for name, labels in result.controls.items():
         solutions.place(labels, name)
     notes += _add_runs(result, solutions)
+    for row, labels in enumerate(() if result.archive is None else result.archive.labels):
+        solutions.place(labels, f"cell {row + 1} of the map", always_named=False)
     others = [each for each in solutions.found if each.values is None]
     if result.evaluate is not None and others:
         labels = np.stack([each.labels for each in others])

@@ -19,6 +19,7 @@ from moo_clustering import descriptions
 from moo_clustering._arrays import FloatArray, Labels, optional_package, unit_rows
 from moo_clustering._data import checked_array, holds_tables, is_frame
 from moo_clustering._parallel import one_thread
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
@@ -277,11 +278,8 @@ def read_samples(
     columns: pd.DataFrame | None = None,
     units: Mapping[str, str] | None = None,
 ) -> Samples | str:
-    """Read the samples of a run, or return a message that explains why they cannot be shown.
-
-    ``columns`` describe the clusters in place of X. Without ``units``, their cells are parsed as those of a
-    table. Raises a ValueError unless there is one row or bag per label, and one name per feature.
-    """
+    """Read the samples of a run, or return a message that explains why they cannot be shown."""
+    # ``columns`` describe the clusters in place of X. Without ``units``, their cells are parsed.
     import pandas as pd
 
     from moo_clustering.bags import Bags
@@ -426,10 +424,8 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 
 def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
-    """Return the silhouettes of every partition, without samples in no cluster (-1).
-
-    O(n_rows^2 n_clusters) time for the clusters of all partitions, by matrix products.
-    """
+    """Return the silhouettes of every partition, without samples in no cluster (-1)."""
+    # O(n_rows^2 n_clusters) time for the clusters of all partitions, by matrix products.
     numbers = [int(row.max()) + 1 for row in labels]
     found: list[Cohesion] = []
     start, most = 0, max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
@@ -499,12 +495,10 @@ def typical_rows(
     distances: SampledDistances | None = None,
     to_own: FloatArray | None = None,
 ) -> list[RowNumbers]:
-    """Return the samples nearest to the mean of clusters 0, 1, ... (ties: the first).
-
-    The mean is a direction for cosine distances. For bags and precomputed distances, samples are sorted by
-    mean distance to their cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). The medoid of
-    the method, if any, is first.
-    """
+    """Return the samples nearest to the mean of clusters 0, 1, ... (ties: the first)."""
+    # The mean is a direction for cosine distances. For bags and precomputed distances, samples are sorted by
+    # mean distance to their cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). The medoid of
+    # the method, if any, is first.
     n_clusters = int(labels.max()) + 1
     if samples.kind in ("bags", "distances"):
         assert distances is not None
@@ -690,6 +684,38 @@ def pool_panel(found: Coassociation) -> Panel:
         + _spans([str(name) for name in names], np.append(starts, len(labels))),
         matrix=together[np.ix_(order, order)],
     )
+
+
+def archive_panel(archive: Any, labels: Labels) -> Panel:
+    """Return the cells of an archive with two descriptors; ``labels`` are the solutions of the report."""
+    places = {row.tobytes(): place for place, row in enumerate(relabel_by_first_appearance(labels + 1))}
+    found = [places.get(row.tobytes(), -1) for row in relabel_by_first_appearance(archive.labels + 1)]
+    (x, y), (columns, rows) = archive.edges, archive.cells.T
+    matrix, solutions = np.full((len(y) - 1, len(x) - 1), np.nan), np.full((len(y) - 1, len(x) - 1), -1)
+    matrix[rows, columns], solutions[rows, columns] = archive.quality, found
+    names = [name.replace("n_clusters", "number of clusters").replace("_", " ") for name in archive.names]
+    better, quality = (
+        "larger" if archive.greater_is_better else "smaller",
+        archive.quality_name.replace("_", " "),
+    )
+    return Panel(
+        "matrix",
+        "A map of clusterings",
+        f"The colour of a cell is the {quality} of its best clustering ({better} is better). {len(rows)} of "
+        f"{matrix.size} cells have one. Press a cell to select it.",
+        x=_intervals(x),
+        y=_intervals(y)[::-1],
+        matrix=matrix[::-1],
+        solutions=solutions[::-1],
+        axes=(names[0], names[1]),
+    )
+
+
+def _intervals(edges: FloatArray) -> list[str]:
+    """Name the cells between edges: integers by their value, others by their ends."""
+    if (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
+        return [f"{low + 0.5:.0f}" for low in edges[:-1]]
+    return [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
 
 
 def roc_panel(curves: Any, aucs: Any = None) -> Panel:

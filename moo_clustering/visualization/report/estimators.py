@@ -21,6 +21,7 @@ from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
 from moo_clustering._data import checked_array, geometry_of, holds_tables, is_frame
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, distinct_names, quoted
+from moo_clustering.algorithms.map_elites import PartitionArchive
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import (
@@ -34,7 +35,7 @@ from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._base import ReportMixin, feature_scaling, recall_text
 from moo_clustering.persistence import environment
-from moo_clustering.results import ClusteringResult, result_of, with_user_names
+from moo_clustering.results import ClusteringResult, Front, Objective, result_of, with_user_names
 from moo_clustering.rules import ClusterRules, rules_of
 from moo_clustering.visualization.report import content as contents
 from moo_clustering.visualization.report import describe as describing
@@ -107,7 +108,8 @@ def report_content(
     Parameters
     ----------
     estimator : fitted clusterer
-        Estimator of this package or of scikit-learn with ``labels_``. It is not changed.
+        Estimator of this package or of scikit-learn with ``labels_``, or a
+        :class:`~moo_clustering.algorithms.PartitionArchive`. It is not changed.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
         Data or distances of the fit. Without X, the report has no map and only the sizes of the clusters.
     title : str, optional
@@ -148,7 +150,7 @@ def report_content(
     random_state : int, default=0
         Seed of all random selections.
     """
-    result = result_of(estimator)
+    result = _of_archive(estimator) if isinstance(estimator, PartitionArchive) else result_of(estimator)
     run = contents.run_solutions(result, class_names)
     labels = run.labels
     n = labels.shape[1]
@@ -205,6 +207,8 @@ def report_content(
         result, samples, labels[run.chosen], described.distances, described.facts.get(run.chosen, ()),
         features_title=features_title, sample_names=names, sample_kind=kind,
     )  # fmt: skip
+    archive = result.archive
+    maps = [describing.archive_panel(archive, labels)] if archive and len(archive.names) == 2 else []
     n_distinct = len(np.unique(relabel_by_first_appearance(labels + 1), axis=0))
     return contents.ReportContent(
         title=title or type(estimator).__name__,
@@ -232,7 +236,7 @@ def report_content(
         agreement=agreed.table,
         agreement_note=agreed.note,
         history=None if (history := result.history()) is None or not len(history) else history,
-        panels=[*figures, *([describing.roc_panel(roc_curves)] if roc_curves else [])],
+        panels=[*maps, *figures, *([describing.roc_panel(roc_curves)] if roc_curves else [])],
         missing=[
             *_missing(result, run, read if isinstance(read, str) else None, shown is not None),
             *described.notes,
@@ -243,6 +247,14 @@ def report_content(
         limits=contents.limit_rows(labels, result.limits),
         doubts=describing.doubts(result, labels[run.chosen]),
     )
+
+
+def _of_archive(archive: PartitionArchive) -> ClusteringResult:
+    """Return the members of an archive as a front of one objective, with the best one as the result."""
+    best = archive.best()
+    objective = Objective(archive.quality_name, archive.greater_is_better)
+    front = Front(archive.quality[:, np.newaxis], (objective,), archive.labels.__getitem__)
+    return ClusteringResult(archive.labels[best], front, best, member_is_known=True, archive=archive)
 
 
 def describe_of(
@@ -287,7 +299,12 @@ def describe_of(
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
     """Read the rows of the fit with ``read_samples``; warn if they differ from those of the fit."""
     n, is_sized = len(result.labels), isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
-    if "_n_partitioned" in vars(estimator) and is_sized and X.shape[0] != n:
+    if (
+        isinstance(estimator, ReportMixin)
+        and "_n_partitioned" in vars(estimator)
+        and is_sized
+        and X.shape[0] != n
+    ):
         raise ValueError(
             f"X must have one row per label of the estimator, {n} in all; got shape {X.shape}: pass the rows "
             "of the fit followed by those of update"
@@ -566,10 +583,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
-    """Return classes 0, 1, ..., -1 for unlabelled samples; None without labels and for label sets.
-
-    Raises a ValueError unless there is one entry per sample.
-    """
+    """Return classes 0, 1, ..., -1 for unlabelled samples; None without labels and for label sets."""
     if y is None:
         return None
     found = checked_array(y, "y")
@@ -586,10 +600,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Return names of the samples. Default: those of bags, table rows or AnnData, otherwise row numbers.
-
-    Raises a ValueError unless there is one name per sample.
-    """
+    """Return names of the samples. Default: those of bags, table rows or AnnData, otherwise row numbers."""
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
     if names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
@@ -620,10 +631,10 @@ def run_facts(
     """Return facts of a run: method, changed options, numbers of samples and features, and others."""
     facts = list(result.facts)
     facts.append(("method", type(estimator).__name__))
-    options = changed_options(estimator) if options is None else options
+    parameters = {} if isinstance(estimator, PartitionArchive) else estimator.get_params(deep=False)
+    options = changed_options(estimator, parameters) if options is None else options
     if options:
         facts.append(("options", ", ".join(f"{name}={value}" for name, value in options.items())))
-    parameters = estimator.get_params(deep=False)
     if "random_state" in parameters:
         facts.append(("random state", shortened(parameters["random_state"])))
     facts.append(("samples", str(len(result.labels))))
@@ -641,14 +652,14 @@ def run_facts(
     return facts
 
 
-def changed_options(estimator: Any) -> dict[str, str]:
+def changed_options(estimator: Any, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
     """Return the parameters that affect the result and differ from their defaults, except random_state."""
     import inspect
 
     signature = inspect.signature(type(estimator).__init__).parameters
     apart = {"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"}
     found = {}
-    for name, value in estimator.get_params(deep=False).items():
+    for name, value in (estimator.get_params(deep=False) if parameters is None else parameters).items():
         usual = signature[name].default if name in signature else None
         if name not in apart and shortened(value) != shortened(usual):
             found[name] = shortened(value)

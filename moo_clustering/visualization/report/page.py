@@ -90,11 +90,7 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read a file of :func:`save_content`, with tuples for sequences. No code is executed.
-
-    Raises an ArchiveError if the file is damaged, of another kind or of an unknown version, and a
-    FileNotFoundError if it does not exist.
-    """
+    """Read a file of :func:`save_content`, with tuples for sequences. No code is executed."""
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
         raise ArchiveError(f"{path} is an archive but does not contain a report")
@@ -171,10 +167,7 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
 
 
 def fits(content: ReportContent) -> bool:
-    """Return whether the numbers of solutions and samples are consistent, and indices are in range.
-
-    Raises a TypeError, ValueError or AttributeError for parts of wrong types.
-    """
+    """Return whether the numbers of solutions and samples are consistent, and indices are in range."""
     if content.labels.ndim != 2 or len(content.names) != len(content.labels):
         return False
     n_solutions, n_samples = content.labels.shape
@@ -189,6 +182,7 @@ def fits(content: ReportContent) -> bool:
     described = (*content.cluster_names, *content.clusters, *content.heatmaps)
     solutions = [content.chosen, *content.rules.values(), *described]
     solutions += [cut[0] for cut in content.cuts]
+    linked: Any = [(each.matrix, each.solutions) for each in content.panels if each.solutions is not None]
     samples = [
         *([] if content.map is None else [content.map.rows]),
         content.must_link,
@@ -198,6 +192,8 @@ def fits(content: ReportContent) -> bool:
     ]
     return (
         _within(solutions, n_solutions)
+        and all(np.shape(matrix) == places.shape for matrix, places in linked)
+        and all(_within(places + 1, n_solutions + 1) for _, places in linked)
         and all(_within(rows, n_samples) for rows in samples)
         and (content.map is None or _fits(content.map))
         and all(np.shape(found.values) == found.levels.shape for found in content.heatmaps.values())
@@ -223,16 +219,12 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    """Merge the reports of several runs on the same samples.
-
-    Samples are matched by name, in the order of the first run. The chosen solution and the map are from the
-    first run, or from the first run with a map. Columns with the same name and direction are merged, with NaN
-    for runs without the column. Rules, histories and figures get the name of their run, and the result of
-    every run is a rule. Equal names of runs get numbers. A single run is returned unchanged.
-
-    Raises a ValueError if there is no run, or the samples differ. The agreement of all solutions costs
-    O(n_solutions² n_samples) time, on a subset of many samples.
-    """
+    """Merge the reports of several runs on the same samples."""
+    # Samples are matched by name, in the order of the first run. The chosen solution and the map are from the
+    # first run, or from the first run with a map. Columns with the same name and direction are merged, with
+    # NaN for runs without the column. Rules, histories and figures get the name of their run, and the result
+    # of every run is a rule. Equal names of runs get numbers. A single run is returned unchanged. The
+    # agreement of all solutions costs O(n_solutions² n_samples) time, on a subset of many samples.
     if not contents or len(contents) != len(names):
         raise ValueError(
             f"merge requires at least one run and one name per run, got {len(contents)} runs and "
@@ -274,11 +266,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         agreement=agreed.table,
         agreement_note=agreed.note,
         history=_histories(parts),
-        panels=[
-            dataclasses.replace(panel, title=f"{part.run}: {panel.title}")
-            for part in parts
-            for panel in part.content.panels
-        ],
+        panels=[part.panel(panel) for part in parts for panel in part.content.panels],
         missing=[f"{part.run}: {sentence}" for part in parts for sentence in part.content.missing],
         left_out=first.left_out,
         limits=[row for part in parts for row in part.limits(len(labels))],
@@ -345,6 +333,11 @@ class _Part:
             for row, found in self.content.clusters.items()
         }
 
+    def panel(self, panel: Panel) -> Panel:
+        places = panel.solutions
+        places = None if places is None else np.where(places < 0, -1, places + self.start)
+        return replace(panel, title=f"{self.run}: {panel.title}", solutions=places)
+
     def pairs(self, pairs: Int64Array) -> Int64Array:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
 
@@ -384,11 +377,9 @@ def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
 
 
 def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[Column]:
-    """Merge the columns of all runs by name and direction, objectives first, with NaN for missing values.
-
-    Columns with the same name and different directions get the names of their runs. A column without a
-    direction is merged with the column of the same name.
-    """
+    """Merge the columns of all runs by name and direction, objectives first, with NaN for missing values."""
+    # Columns with the same name and different directions get the names of their runs. A column without a
+    # direction is merged with the column of the same name.
     directions: dict[str, set[bool]] = {}
     for content in contents:
         for column in content.columns:
@@ -420,10 +411,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 
 
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> NDArray[np.int64]:
-    """Row in the first run of every sample of the other run, by name.
-
-    Raises a ValueError if the samples differ, or their names are ambiguous.
-    """
+    """Row in the first run of every sample of the other run, by name."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
     if len(there) != len(here):
@@ -578,11 +566,9 @@ def _policy(scripts: list[str]) -> str:
 
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
-    """Data for the scripts of the page as JSON values, of approximately ``max_bytes``.
-
-    For too many labels, it contains the chosen solution, the selections of rules, and the best others, with a
-    note in ``missing``. O(n_solutions * n_samples) time and memory, and n_solutions² for agreement.
-    """
+    """Data for the scripts of the page as JSON values, of approximately ``max_bytes``."""
+    # For too many labels, it contains the chosen solution, the selections of rules, and the best others, with
+    # a note in ``missing``. O(n_solutions * n_samples) time and memory, and n_solutions² for agreement.
     samples = _samples(content)
     parts = _parts(content)
     room = max_bytes - _size(samples)
@@ -737,15 +723,13 @@ def _panel(panel: Panel) -> dict[str, Any]:
             for name, (x, y) in panel.series.items()
         ],
         "matrix": None if panel.matrix is None else encoded_array(panel.matrix, "float32"),
+        "solutions": None if panel.solutions is None else panel.solutions.ravel().tolist(),
         "image": base64.b64encode(panel.image).decode("ascii"),
     }
 
 
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
-    """An array as ``{"dtype", "shape", "data"}``, little-endian and in C order, in a type of JavaScript.
-
-    Raises a ValueError if integers exceed ``dtype``.
-    """
+    """An array as ``{"dtype", "shape", "data"}``, little-endian and in C order, in a type of JavaScript."""
     choice("dtype", dtype, _DTYPES)
     array = np.asarray(values)
     wanted = np.dtype(dtype)
@@ -759,10 +743,7 @@ def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
 
 
 def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
-    """Return the labels plus one, so that -1 becomes 0, in the smallest sufficient type.
-
-    Raises a ValueError if a label is below -1.
-    """
+    """Return the labels plus one, so that -1 becomes 0, in the smallest sufficient type."""
     if labels.size and labels.min() < -1:
         raise ValueError(f"labels must be -1, 0, 1, ..., got {labels.min()}")
     greatest = int(labels.max(initial=-1)) + 1
@@ -783,10 +764,8 @@ def _deflated(content: bytes) -> str:
 
 
 def by_importance(content: ReportContent) -> NDArray[np.intp]:
-    """Solutions by priority: the chosen one, the selections of rules, then by mean rank in the objectives.
-
-    Objectives without a direction are ignored. Ties retain their order.
-    """
+    """Solutions by priority: the chosen one, the selections of rules, then by mean rank in the objectives."""
+    # Objectives without a direction are ignored.
     score = np.zeros(content.n_solutions)
     for column in content.columns:
         if column.is_objective and column.greater_is_better is not None:
@@ -798,10 +777,7 @@ def by_importance(content: ReportContent) -> NDArray[np.intp]:
 
 
 def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportContent:
-    """Reduce the content to the distinct solutions ``keep``, which include the chosen one.
-
-    Rules that select other solutions are removed.
-    """
+    """Reduce the content to the distinct solutions ``keep``, which include the chosen one."""
     rows = np.sort(keep)
     place = {int(old): new for new, old in enumerate(rows)}
     return replace(

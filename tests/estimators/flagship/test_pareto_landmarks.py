@@ -7,10 +7,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from pareto_cases import QUICK, ari, partly, true_pairs
 from scipy.sparse import csr_matrix
-from sklearn.cluster import KMeans
+from scipy.spatial.distance import cdist
+from sklearn import __version__
+from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.datasets import make_blobs
 
 from moo_clustering import ParetoClustering
+from moo_clustering.estimators._pareto_landmarks import PointSearch, are_far, landmark_centers
+from moo_clustering.parts import parts
 
 X, CLASSES = make_blobs(500, centers=4, cluster_std=0.8, random_state=3)
 FEW = {**QUICK, "n_landmarks": 60}
@@ -195,3 +199,54 @@ def test_too_little_memory_is_said_with_sizes(monkeypatch):
         MemoryError, match=r"requires a float64 copy of X, .*\(1000000000, 10\) .*74\.5 GiB, which exceeds"
     ):
         ParetoClustering().fit(table)
+
+
+@pytest.mark.skipif(
+    [*map(int, __version__.split(".")[:2])] < [1, 9], reason="earlier versions draw other batches"
+)
+@pytest.mark.parametrize("few", [50, 0], ids=["bounds", "products"])
+@pytest.mark.parametrize(("n", "batch"), [(1000, 100), (257, 257)])
+def test_centers_are_those_of_mini_batch_k_means(monkeypatch, n, batch, few):
+    rows = np.random.default_rng(n).normal(size=(n, 4)) * [1, 2, 3, 4]
+    monkeypatch.setattr("moo_clustering.estimators._pareto_landmarks._BATCH", batch)
+    monkeypatch.setattr("moo_clustering.estimators._pareto_landmarks._FEW", few)
+    expected = MiniBatchKMeans(
+        40, init="random", n_init=1, max_iter=10, batch_size=batch, max_no_improvement=None, random_state=5
+    ).fit(rows)
+    assert_array_equal(landmark_centers(rows, 40, 5), expected.cluster_centers_)
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 4, 7, 30])
+@pytest.mark.parametrize("scattered", [True, False])
+def test_search_for_points_within_their_limits(n_features, scattered):
+    rng = np.random.default_rng(n_features)
+    points, rows = (
+        rng.integers(3, size=(n, n_features)) + scattered * rng.random(n_features) for n in (300, 50)
+    )
+    if scattered:
+        points, rows = (each + rng.normal(size=each.shape) for each in (points, rows))
+    limits = np.where(np.arange(300) % 3, np.inf, 0.8)
+    distances = np.sqrt(((rows[:, None] - points) ** 2).cumsum(axis=2)[:, :, -1])
+    allowed = np.where(distances <= limits, distances, np.inf)
+    order = np.argsort(allowed, axis=1, kind="stable")[:, :4]
+    for pivots in (None, points[:9]):
+        for n in (1, 4):
+            found, away = PointSearch(points, limits, pivots)(rows, n)
+            assert_array_equal(found, order[:, :n])
+            assert_array_equal(away, np.take_along_axis(allowed, order[:, :n], axis=1))
+
+
+@pytest.mark.parametrize("in_parts", [True, False])
+def test_outliers_are_found_as_without_bounds(in_parts):
+    rng = np.random.default_rng(2)
+    table = np.concatenate([X, X[:30] + rng.normal(size=(30, 2)) * 4])
+    samples = ParetoClustering(**FEW).fit(parts(table) if in_parts else table)._samples
+    rows = X[rng.integers(500, size=3000)] + rng.standard_t(2, size=(3000, 2))
+    scaled, near = samples.transform(rows), samples.features[~samples.far]
+    reach = np.sort(cdist(near, near), axis=1)[:, 5]
+    gaps = cdist(scaled, near)
+    neighbors = np.argsort(gaps, axis=1)[:, :5]
+    fifth = np.take_along_axis(gaps, neighbors, axis=1)[:, 4]
+    expected = samples.far[samples.nearest(rows, 1)[0][:, 0]] | are_far(fifth, neighbors, reach)
+    assert 0 < expected.sum() < 1500
+    assert_array_equal(samples.outlying(rows), expected)

@@ -19,13 +19,28 @@ function matrixPanel(panel, width) {
   const isSquare = nRows === nColumns;
   return {
     maxWidth: isSquare ? 620 : null,
-    data: [{ type: "heatmap", z, ...colors, tell: (i, j) => `${plain(panel.y[j] ?? j)}, ${plain(panel.x[i] ?? i)}: ${number(z[j][i])}` }],
+    data: [
+      { type: "heatmap", z, ...colors, tell: (i, j) => `${plain(panel.y[j] ?? j)}, ${plain(panel.x[i] ?? i)}: ${Number.isNaN(z[j][i]) ? "none" : number(z[j][i])}` },
+      ...selectedCell(panel, nColumns),
+    ],
     layout: layoutOf({
       height: Math.min(480, width),
       xaxis: axisOf(panel.axes[0] ?? "", { ...placeNames(panel.x, nColumns), showgrid: false }),
       yaxis: axisOf(panel.axes[1] ?? "", { ...placeNames(panel.y, nRows), showgrid: false, autorange: "reversed", ...(isSquare ? { scaleanchor: "x" } : {}) }),
     }),
   };
+}
+
+function selectedCell(panel, nColumns) {
+  const place = panel.solutions?.indexOf(state.selected) ?? -1;
+  return place < 0 ? [] : [{ type: "scatter", mode: "markers", hoverinfo: "skip", x: [place % nColumns], y: [Math.floor(place / nColumns)],
+    marker: { symbol: "square-open", size: 18, color: SELECTED, line: { width: 3, color: SELECTED } } }];
+}
+
+// Cells of a map of clusterings select their solutions.
+function pressPanel(panel, hit, event) {
+  const solution = hit ? panel.solutions[hit.y * panel.x.length + hit.x] : -1;
+  if (solution >= 0) press(solution, event);
 }
 
 function linesPanel(panel) {
@@ -67,9 +82,10 @@ function isEmpty(panel) {
 
 function showPanel(panel, place) {
   const id = `panel-${place}`;
-  const card = element("section", { class: "card panel", "aria-labelledby": `${id}-title` },
+  const card = element("section", { class: `card panel${panel.solutions ? " wide" : ""}`, "aria-labelledby": `${id}-title` },
     element("div", { class: "card-head" }, element("h2", { id: `${id}-title` }, panel.title), element("div", { class: "tools", id: `${id}-tools` })));
-  byId("methods-page").append(card);
+  if (panel.solutions) byId("page").insertBefore(card, byId("doubts"));
+  else byId("methods-page").append(card);
   if (panel.note && (panel.kind !== "image" || isEmpty(panel))) card.append(element("p", { class: "note" }, panel.note));
   if (isEmpty(panel)) {
     card.append(element("p", { class: "note" }, "There is nothing to draw."));
@@ -78,12 +94,14 @@ function showPanel(panel, place) {
     if (panel.note) card.append(element("p", { class: "note" }, panel.note));
   } else {
     card.append(element("div", { class: "figure", id: `${id}-figure` }));
-    addFigure(`${id}-figure`, panel.title, () => PANELS[panel.kind](panel, card.clientWidth));
+    const pressed = panel.solutions && ((hit, event) => pressPanel(panel, hit, event));
+    addFigure(`${id}-figure`, panel.title, () => PANELS[panel.kind](panel, card.clientWidth), pressed);
+    if (pressed) follow(["selected"], () => redraw(`${id}-figure`));
   }
 }
 
 function showPanels() {
-  if (data.panels.length && data.nSolutions > 1) {
+  if (data.panels.some(({ solutions }) => !solutions) && data.nSolutions > 1) {
     const text = "The figures below show the run and its chosen solution, whichever solution is selected.";
     byId("methods-page").append(element("p", { class: "note wide", id: "panels-note" }, text));
   }

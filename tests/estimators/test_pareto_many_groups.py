@@ -1,0 +1,48 @@
+"""The pool gets larger numbers of clusters if the selected number is near the largest."""
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+from sklearn.metrics import adjusted_rand_score
+
+from moo_clustering import ParetoClustering
+from moo_clustering.pool import k_grid
+
+
+def groups(k, n, seed):
+    """Groups whose centres are eight standard deviations from the nearest one, in the median."""
+    rng = np.random.default_rng(seed)
+    centers = rng.normal(size=(k, 3))
+    centers *= 8.0 / np.median(cKDTree(centers).query(centers, 2)[0][:, 1])
+    classes = rng.permutation(np.arange(n) % k)
+    return centers[classes] + rng.normal(size=(n, 3)), classes
+
+
+def test_many_groups_exceed_the_square_root():
+    X, classes = groups(42, 400, 0)
+    model = ParetoClustering(random_state=0).fit(X)
+    before = ParetoClustering(k_range=k_grid(400), random_state=0).fit(X)
+    assert 20 * 2 / 3 < before.n_clusters_ <= 20 < model.n_clusters_
+    numbers = [each.pool_.n_clusters[np.array(each.pool_.families) == "ward"] for each in (before, model)]
+    assert set(numbers[0]) == set(range(2, 21))
+    # Steps of 2, a tenth of 20, up to 40. A further extension would reach 80, a fifth of 400.
+    assert {*range(2, 21), *range(22, 41, 2)} <= set(numbers[1]) <= {*range(2, 21), *range(22, 81, 2)}
+    scores = [adjusted_rand_score(classes, each.labels_) for each in (before, model)]
+    assert scores[1] > scores[0] + 0.1
+    again = model.relabel().labels_
+    np.testing.assert_array_equal(again, model.labels_)
+
+
+@pytest.mark.parametrize("options", [{"n_clusters": 20}, {"n_clusters": (15, 20)}, {"granularity": "many"}])
+def test_restricted_numbers_are_not_extended(options):
+    X, _ = groups(42, 200, 1)
+    model = ParetoClustering(families=["km", "ward", "spec", "genie"], random_state=0, **options).fit(X)
+    assert model.pool_.n_clusters.max() <= max(15, 20)
+
+
+def test_few_groups_are_unchanged():
+    X, _ = groups(4, 120, 2)
+    models = [ParetoClustering(k_range=ks, random_state=0).fit(X) for ks in ("auto", k_grid(120))]
+    np.testing.assert_array_equal(models[0].pool_.labels, models[1].pool_.labels)
+    np.testing.assert_array_equal(models[0].labels_, models[1].labels_)
+    assert models[0].confidence_ == models[1].confidence_
