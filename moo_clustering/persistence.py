@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from os import PathLike, fspath
 from pathlib import Path
@@ -869,12 +870,15 @@ def environment() -> dict[str, str]:
         "moo_clustering": __version__,
         "blas": blas_kernels() or _NOT_KNOWN,
     }
-    for package in RUNTIME_DEPENDENCIES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "not installed"
-    return versions
+    return versions | {package: _version_of(package) for package in RUNTIME_DEPENDENCIES}
+
+
+@cache
+def _version_of(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def blas_kernels() -> str:

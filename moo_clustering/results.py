@@ -234,8 +234,8 @@ class ClusteringResult:
         Converts data frames to features, if the method accepts columns of any kind.
     facts : sequence of (str, str)
         Lines for the head of a report, such as a verdict.
-    lines : sequence of str
-        Summary of the fit in lines, for a card.
+    lines : callable
+        ``lines()`` returns a summary of the fit in lines, for a card.
     neighbor_recall : float, optional
         Recall of approximate neighbour lists.
     interrupted : bool
@@ -280,7 +280,7 @@ class ClusteringResult:
     limits: Sequence[Limit] = ()
     preparer: Any = None
     facts: Sequence[tuple[str, str]] = ()
-    lines: Sequence[str] = ()
+    lines: Callable[[], Sequence[str]] = tuple
     neighbor_recall: float | None = None
     interrupted: bool = False
     history: Callable[[], pd.DataFrame | None] = field(default_factory=lambda: _no_history)

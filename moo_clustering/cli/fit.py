@@ -464,7 +464,11 @@ def save_report(
         content = report_content(job.estimator, **report_arguments(job, record), **extra)
         name = shlex.quote(name or folder.resolve().name)
         lines = [
-            ("Clusters of further rows", f"moo-clustering predict {name} new.csv", MODEL),
+            (
+                "Clusters of further rows",
+                f"moo-clustering predict {name} new.csv",
+                "" if job.method.areas else MODEL,
+            ),
             ("Questions about doubtful rows", f"moo-clustering ask {name}", QUESTIONS),
         ]
         content = replace(

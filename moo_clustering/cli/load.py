@@ -510,12 +510,7 @@ def load_areas(
     features = document["features"]
     try:
         shapely = optional_package("shapely", "spatial", f"the map {path.name}")
-        geometry = np.array([shapely.from_geojson(json.dumps(each["geometry"])) for each in features])
-        west, south, east, north = shapely.total_bounds(geometry)
-        if "crs" not in document and max(-west, east) <= 180 and max(-south, north) <= 90:
-            # A degree of longitude is as long as a degree of latitude only at the equator.
-            scale = [np.cos(np.radians((south + north) / 2)), 1.0]
-            geometry = shapely.transform(geometry, lambda points: points * scale)
+        geometry = polygons(document)
         areas, perimeters, borders = rook_neighbors(geometry)
     except Exception as error:  # shapely raises many types
         raise DataError(f"{path}: {message_line(error)}") from error
@@ -536,6 +531,18 @@ def load_areas(
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
     return AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
+
+
+def polygons(document: Mapping[str, Any]) -> NDArray[Any]:
+    """Return the polygons of a GeoJSON object, in coordinates of equal scale."""
+    shapely = importlib.import_module("shapely")
+    geometry = np.array([shapely.from_geojson(json.dumps(each["geometry"])) for each in document["features"]])
+    west, south, east, north = shapely.total_bounds(geometry)
+    if "crs" not in document and max(-west, east) <= 180 and max(-south, north) <= 90:
+        # A degree of longitude is as long as a degree of latitude only at the equator.
+        scale = [np.cos(np.radians((south + north) / 2)), 1.0]
+        geometry = shapely.transform(geometry, lambda points: points * scale)
+    return geometry
 
 
 def read_map_file(path: Path) -> dict[str, Any]:

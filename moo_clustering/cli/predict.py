@@ -44,7 +44,7 @@ def run_predict(
     as_json: bool,
 ) -> None:
     """Write the rows of a table with their clusters, and print how they differ from those of the fit."""
-    model = load_model(folder)
+    model = _predicting(folder)
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
     if path.exists():
         raise DataError(f"{path} already exists; name another file with --out")
@@ -83,7 +83,7 @@ def run_explain(
     as_json: bool,
 ) -> None:
     """Print the rules of the clusters of a table, as sentences, code or JSON."""
-    model = load_model(folder)
+    model = _predicting(folder)
     path = folder / CLUSTERED if data is None else data
     if not path.exists():
         raise DataError(f"{folder} has no {CLUSTERED}; name the table of the fit")
@@ -120,6 +120,14 @@ def run_explain(
         sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
     print_result(text)
+
+
+def _predicting(folder: Path) -> dict[str, Any]:
+    model = load_model(folder)
+    if "predict" not in dir(model["estimator"]):
+        method = runs.run_record(folder)["method"]
+        raise DataError(f"method {method} does not predict; fit it to all rows instead")
+    return model
 
 
 def _sheet_columns(known: pd.DataFrame, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -19,9 +19,9 @@ from moo_clustering._messages import did_you_mean, for_command, message_line, qu
 from moo_clustering.cli import folder as runs
 from moo_clustering.cli.fit import save_described, save_report, warn_of_missing
 from moo_clustering.cli.job import Job
-from moo_clustering.cli.load import prepared_samples
+from moo_clustering.cli.load import polygons, prepared_samples, read_map_file
 from moo_clustering.cli.predict import cluster_names, prepare_rows, read_rows, rename_clusters
-from moo_clustering.cli.samples import PreparedSamples
+from moo_clustering.cli.samples import REGIONS, AreaSamples, PreparedSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
@@ -138,6 +138,8 @@ class _Run:
     def restore(self, quiet: bool) -> None:
         """Compute the attributes that the saved estimator lacks; for most methods, repeat the fit."""
         saved = self.estimator
+        if self.method.areas:
+            return  # the model contains all solutions
         if isinstance(saved, ParetoPoolClusterer):
             saved._restore(None if saved.landmark_of_ is None else self._samples(self.rows).X)
             return
@@ -211,7 +213,19 @@ class _Run:
         known = self.model["rows"]
         if len(known) == len(self.rows) and not np.allclose(samples.X[: len(known)], known):
             raise DataError(f"{self.folder / runs.CLUSTERED} was changed after the fit; fit again")
-        return replace(samples, notes=tuple(self.record["data"]["notes"]))
+        samples = replace(samples, notes=tuple(self.record["data"]["notes"]))
+        return self._areas(samples) if self.method.areas else samples
+
+    def _areas(self, samples: PreparedSamples) -> AreaSamples:
+        """Add the map, without the regions of the fit, which are its last property."""
+        document = read_map_file(self.folder / REGIONS)
+        for feature in document["features"]:
+            feature["properties"].popitem()
+        data = self.record["data"]
+        roles = {name: data[name] for name in ("weight", "start") if name in data}
+        return AreaSamples(
+            **vars(samples), document=document, geometry=polygons(document), roles_of_map=roles
+        )
 
     def _supervision(self, samples: PreparedSamples) -> dict[str, Any]:
         given = self.record["supervision"]

@@ -662,7 +662,7 @@ class PoolReportMixin(ReportMixin):
             score=None if scoring is None else scoring.score,
             pool=self._pool_result(verdict, rows),
             facts=facts,
-            lines=self.summary().splitlines(),
+            lines=lambda: self.summary().splitlines(),
         )
 
     def _pool_result(self: Any, verdict_line: str, rows: Sequence[Mapping[Any, Any]]) -> results.PoolResult:

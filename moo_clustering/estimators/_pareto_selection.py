@@ -402,9 +402,10 @@ class Candidates:
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.sizes is not None:
-            enough = np.array([self.sizes.smallest(row) >= self.sizes.least for row in self.labels])
-            if (inside & enough).any():
-                return inside & enough
+            enough = inside.copy()
+            enough[inside] = [self.sizes.smallest(row) >= self.sizes.least for row in self.labels[inside]]
+            if enough.any():
+                return enough
         return inside
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:

@@ -17,7 +17,6 @@ from moo_clustering._data import checked_array, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching, trees
-from moo_clustering._kernels.caching import run
 from moo_clustering._types import FloatArray, Int64Array, IntpArray
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
@@ -28,6 +27,8 @@ Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
 # Up to this number of distinct samples, Prim's algorithm is as fast as Boruvka's.
 _FEW = 1000
+# Cost of one sample in Prim's algorithm with NumPy, in steps of an interpreted kernel.
+_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,14 +144,13 @@ def _of_rows(
     if space.power != 2.0:
 
         def row(i: int) -> FloatArray:
-            return neighbors.round_distances(pairwise_distances(points[i : i + 1], points, metric=metric)[0])
+            return neighbors.round_distances(pairwise_distances(points[i : i + 1], points, metric=metric))
 
         links = _prim_by_rows(row, keys[first])
     elif algorithm == "boruvka" or (
         algorithm == "auto" and len(points) > _FEW and points.shape[1] <= MOST_FEATURES
     ):
-        tree = box_tree(points)
-        links = np.empty((len(points) - 1, 2), dtype=np.int64)
+        tree, links = box_tree(points), np.empty((len(points) - 1, 2), dtype=np.int64)
         trees.boruvka(tree.points, keys[first][tree.samples], *tree.nodes, links)
         links = tree.samples[links]
     else:
@@ -172,45 +172,56 @@ def square_distances(points: FloatArray) -> FloatArray | None:
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
 
 
-def _prim(X: FloatArray, precomputed: bool, keys: NDArray[np.int32]) -> Int64Array:
-    """Links in Prim's order, of points or symmetric distances."""
-    n = len(X)
-    if caching.interpreted(trees.prim, n * (20 + n / 50)):
+def _prim(
+    X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
+) -> Int64Array:
+    """Links (n-1, 2) of Prim's algorithm for points, or symmetric distances; ``cores`` for reachability."""
+    kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
+    if not caching.interpreted(kernel, _STEPS * len(X)):
+        links = np.empty((len(X) - 1, 2), dtype=np.int64)
+        kernel(X, precomputed, others, links)
+        return links
+    columns, core = np.ascontiguousarray(X.T), None if cores is None else _rounded(cores)
 
-        def row(i: int) -> FloatArray:
-            distance = X[i] if precomputed else sum((column - column[i]) ** 2 for column in X.T)
-            high = 4097.0 * distance  # as ``trees.rounded``
-            return high - (high - distance)
+    def row(i: int) -> FloatArray:
+        distance = X[i] if precomputed else sum((column - column[i]) ** 2 for column in columns)
+        found = _rounded(distance)
+        return np.stack([found] if core is None else [np.maximum(np.maximum(found, core), core[i]), found])
 
-        return _prim_by_rows(row, keys)
-    links = np.empty((n - 1, 2), dtype=np.int64)
-    trees.prim(X, precomputed, keys, links)
-    return links
+    return _prim_by_rows(row, keys)
 
 
-def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[np.int32]) -> Int64Array:
+def _rounded(values: Any) -> FloatArray:
+    high: FloatArray = values * 4097.0  # as in the kernel
+    return high - (high - values)
+
+
+def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
+    """Links for ``row(i)``, the lengths from i of shape (1, n); further rows, then keys, break ties."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
-    length, source = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
+    lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)
+    outside = np.ones(n, dtype=bool)
     newest = 0
     for done in range(n - 1):
-        length[newest] = -np.inf  # in the tree
-        distance = row(newest)
-        nearer = distance < length
-        if len(tied := np.flatnonzero(distance == length)):
-            new, old = _ends(keys, tied, newest), _ends(keys, tied, source[tied])
-            nearer[tied] = (new[1] < old[1]) | ((new[1] == old[1]) & (new[0] < old[0]))
-        length[nearer], source[nearer] = distance[nearer], newest
-        outside = np.where(length < 0.0, np.inf, length)
-        tied = np.flatnonzero(outside == outside.min())
-        newest = int(tied[np.lexsort(_ends(keys, tied, source[tied]))[0]])
+        outside[newest] = False
+        found = row(newest)
+        (low, high), (old_low, old_high) = _ends(keys, keys[newest]), _ends(keys, keys[source])
+        nearer = (low < old_low) | ((low == old_low) & (high < old_high))
+        for new, old in zip(found[::-1], lengths[::-1], strict=True):
+            nearer = (new < old) | ((new == old) & nearer)
+        nearer &= outside
+        lengths[:, nearer], source[nearer] = found[:, nearer], newest
+        left = np.flatnonzero(outside)
+        tied = left[lengths[0, left] == lengths[0, left].min()]
+        low, high = _ends(keys[tied], keys[source[tied]])
+        newest = int(tied[np.lexsort((high, low, *lengths[:0:-1, tied]))[0]])
         links[done] = source[newest], newest
     return links
 
 
-def _ends(keys: NDArray[np.int32], i: IntpArray, j: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Larger and smaller keys of the ends of links, by which links of equal length are sorted."""
-    return np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j])
+def _ends(keys: NDArray[Any], others: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    return np.minimum(keys, others), np.maximum(keys, others)
 
 
 def _lengths(
@@ -260,17 +271,15 @@ def mutual_reachability_mst(
             raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree.')
         # Make both halves identical, so that ties do not depend on the direction of a link.
         data = np.maximum(data, data.T)
-    links = np.empty((m - 1, 2), dtype=np.int64)
     if m == 1:
-        return hang_up(links, np.empty(0), 1, 0)
+        return hang_up(np.empty((0, 2), dtype=np.int64), np.empty(0), 1, 0)
     cores = neighbors.index_tied_lists(data, n_neighbors, metric, n_jobs)[1][:, -1]
     squares = None if precomputed else square_distances(data)
     given = np.ascontiguousarray(data) if squares is None else squares
     lengths = precomputed or squares is not None
-    run(trees.prim_reachability, m**2 / 2, given, lengths, cores if precomputed else cores**2, links)
-    i, j = links.T
+    i, j = _prim(given, lengths, np.arange(m), cores if precomputed else cores**2).T
     distances = data[i, j] if precomputed else neighbors.row_distances(data, i, j)
-    return hang_up(links, np.maximum(distances, np.maximum(cores[i], cores[j])), m, 0)
+    return hang_up(np.column_stack([i, j]), np.maximum(distances, np.maximum(cores[i], cores[j])), m, 0)
 
 
 def minimax_distances(tree: SpanningTree) -> FloatArray:
@@ -328,7 +337,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     threshold = probability("threshold", threshold)
     by_length = np.argsort(neighbors.round_distances(span), kind="stable")
     order = np.empty(len(span), dtype=np.int64)
-    if not run(trees.genie_order, 50 * len(order), joined[by_length], threshold, order):
+    if not caching.run(trees.genie_order, 50 * len(order), joined[by_length], threshold, order):
         raise ValueError("links must form a spanning tree, but they contain a cycle.")
     return by_length[order]
 
@@ -377,7 +386,7 @@ def genie_cuts(
     few_first = np.argsort(n_merges, kind="stable")
     labels = np.empty((len(wanted), m), dtype=np.int32)
     joined = _checked_links(links, lengths)[0]
-    run(trees.cut_labels, 2 * labels.size, joined, order, n_merges[few_first], labels)
+    caching.run(trees.cut_labels, 2 * labels.size, joined, order, n_merges[few_first], labels)
     cuts = np.empty_like(labels)
     cuts[few_first] = labels
     return cuts

@@ -8,7 +8,9 @@ import pytest
 from report_page import width_of_screen
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
+from sklearn.datasets import load_wine
 
+from moo_clustering import ParetoClustering
 from moo_clustering.descriptions import Heatmap
 from moo_clustering.visualization.report import Column, PlaneMap, ReportContent
 from moo_clustering.visualization.report.page import page_bytes
@@ -279,10 +281,41 @@ def test_the_page_is_filled_at_the_load_event(open_content):
         page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
 
 
-def test_the_story_prints_on_two_pages(page):
+PAPER = {"A4": (8.27, 11.69), "Letter": (8.5, 11)}
+SMALLEST = """
+const sizes = [...document.querySelectorAll("h1, .page-head *, #clusters *, #heatmap *, #map *")]
+  .filter(each => each.getClientRects().length && each.closest("svg") === null && each.textContent.trim())
+  .map(each => parseFloat(getComputedStyle(each).fontSize));
+const svg = document.querySelector("#map-figure svg");
+const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+const labels = [...svg.querySelectorAll(".map-label")]
+  .map(each => scale * parseFloat(getComputedStyle(each).fontSize));
+return [Math.min(...sizes), Math.min(...labels), document.documentElement.scrollWidth <= innerWidth];
+"""
+
+
+@pytest.mark.parametrize("n_clusters", [2, 8])
+def test_a_usual_report_prints_on_one_legible_page(open_report, tmp_path, n_clusters):
+    X = load_wine(as_frame=True).data
+    model = ParetoClustering(n_clusters, scale="standard", random_state=0).fit(X)
+    model.report(tmp_path / "report.html", X)
+    page = open_report(tmp_path / "report.html")
     page.js("document.getElementById('methods').open = false; document.getElementById('dark').click()")
-    printed = page.driver.execute_cdp_cmd(
-        "Page.printToPDF", {"preferCSSPageSize": True, "printBackground": False}
-    )
-    pdf = base64.b64decode(printed["data"])
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 2
+    for width, height in PAPER.values():
+        options = {"paperWidth": width, "paperHeight": height, "preferCSSPageSize": True}
+        printed = page.driver.execute_cdp_cmd("Page.printToPDF", options)
+        assert len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"]))) == 1
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        with width_of_screen(page.driver, round(96 * (PAPER["A4"][0] - 20 / 25.4))):
+            page.js("window.dispatchEvent(new Event('beforeprint'))")
+            smallest, smallest_label, is_whole = page.js(SMALLEST)
+    finally:
+        page.js("window.dispatchEvent(new Event('afterprint'))")
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    # A pixel of CSS is three quarters of a point.
+    assert min(smallest, smallest_label) * 0.75 >= 8 - 1e-9
+    assert is_whole
+    page.js("document.getElementById('methods').open = true")
+    printed = page.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+    assert len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"]))) > 1

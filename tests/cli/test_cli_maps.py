@@ -73,6 +73,7 @@ def test_files_record_and_report(run, areas, tmp_path):
         "front.csv",
         "history.csv",
         "labels.csv",
+        "model.skops",
         "regions.geojson",
         "report.html",
         "report.npz",
@@ -111,6 +112,45 @@ def test_files_record_and_report(run, areas, tmp_path):
     ]
     places = content.map.outlines[:, 0]
     assert (np.bincount(places[~np.isnan(places)].astype(int)) == 5).all()
+
+
+def test_another_solution_is_chosen(run, areas, tmp_path):
+    options = ("-k", 3, "--weight", "people", "--tolerance", "50%", "--id-column", "name")
+    objectives = "objectives=['sum_of_squares', 'load_variation', 'compactness']"
+    fitted = run("fit", areas, *QUICK, *options, "--set", objectives, "--start", "district", "--out", "out")
+    assert fitted.exit_code == 0, fitted.output
+    out = tmp_path / "out"
+    names = ("labels.csv", "regions.geojson", "front.csv")
+    before = {name: (out / name).read_bytes() for name in names}
+    front = pd.read_csv(out / "front.csv")
+    with np.load(out / "result.npz") as archive:
+        front_labels = archive["front_labels"]
+    other = int(front["member"][~front["chosen"]].iloc[0])
+    result = run("choose", "out", other)
+    assert result.exit_code == 0, result.output
+    labels = pd.read_csv(out / "labels.csv")["label"].to_numpy()
+    np.testing.assert_array_equal(labels, front_labels[other])
+    saved = json.loads((out / "regions.geojson").read_text())["features"]
+    assert [each["properties"].pop("region") for each in saved] == labels.tolist()
+    assert saved == features()
+    assert pd.read_csv(out / "front.csv").query("chosen")["member"].tolist() == [other]
+    record = json.loads((out / "run.json").read_text())
+    assert [limit["violation"] for limit in record["limits"]] == [0.0, 0.0]
+    content = load_content(out / "report.npz")
+    np.testing.assert_array_equal(content.labels[content.chosen], labels)
+    assert content.limits
+    assert content.map.outlines is not None
+    assert not any("predict" in line for _, line in content.lines)
+    # The most compact regions are those with the greatest value.
+    assert run("choose", "out", "compactness").exit_code == 0
+    compact = pd.read_csv(out / "front.csv").query("chosen")["compactness"].iloc[0]
+    assert compact == front["compactness"].max()
+    assert run("choose", "out", "knee").exit_code == 0
+    assert {name: (out / name).read_bytes() for name in names} == before
+    for command in (("predict", "out", "out/clustered.csv"), ("explain", "out")):
+        refused = run(*command)
+        assert refused.exit_code == 2
+        assert "method regions does not predict; fit it to all rows instead" in refused.stderr
 
 
 def test_the_largest_number_of_regions(run, areas, tmp_path):

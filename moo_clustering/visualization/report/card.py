@@ -35,12 +35,13 @@ def card_of(estimator: Any, diagram: str) -> str:
 
 def _words(result: ClusteringResult) -> list[str]:
     """Describe the clusters with verdict, alternatives and next steps."""
-    lines = list(result.lines) or [sizes_text(np.asarray(result.labels))]
+    own = result.lines()
+    lines = list(own) or [sizes_text(np.asarray(result.labels))]
     if (found := recall_text(result.neighbor_recall)) is not None:
         lines.append(f"neighbours: {found}")
     if result.interrupted:
         lines.append("interrupted: the search stopped early")
-    if result.rules and not result.lines and result.front is not None and len(result.front) > 1:
+    if result.rules and not own and result.front is not None and len(result.front) > 1:
         rules = ", ".join(map(repr, result.rules))
         lines.append(f"next: choose(rule) selects another solution; rules are {rules}")
     return [*lines, "report: show(X) with the data of the fit"]

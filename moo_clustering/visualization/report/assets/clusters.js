@@ -42,10 +42,10 @@ function clusterRow(cluster, size, facts, shows) {
     cell("share", "number", `${((100 * size) / data.nSamples).toFixed(1)} %`),
   ];
   if (shows.contrasts) cells.push(cell(contrastsTitle(), "", facts?.contrasts?.length ? contrastsOf(facts) : "–"));
-  if (shows.rules) cells.push(cell("rules", "", facts?.rules?.length ? conditionsOf(facts) : "–"));
-  if (shows.silhouette) cells.push(cell("silhouette", "number", facts ? number(facts.silhouette) : "–"));
+  if (shows.rules) cells.push(cell("rules", "unprinted", facts?.rules?.length ? conditionsOf(facts) : "–"));
+  if (shows.silhouette) cells.push(cell("silhouette", "number unprinted", facts ? number(facts.silhouette) : "–"));
   if (shows.features) cells.push(cell(data.featuresTitle, "", facts?.features.length ? leadingFeatures(facts) : "–"));
-  if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, "most", facts?.typical.length ? typicalSamples(facts) : "–"));
+  if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, shows.contrasts || shows.features ? "most unprinted" : "most", facts?.typical.length ? typicalSamples(facts) : "–"));
   return element("tr", { role: "row", "data-cluster": cluster }, ...cells);
 }
 
@@ -66,10 +66,10 @@ function showClusters() {
   };
   const heads = [["cluster", ""], [`${data.sampleKind}s`, "number"], ["share", "number"]];
   if (shows.contrasts) heads.push([contrastsTitle(), ""]);
-  if (shows.rules) heads.push(["rules", ""]);
-  if (shows.silhouette) heads.push(["silhouette", "number"]);
+  if (shows.rules) heads.push(["rules", "unprinted"]);
+  if (shows.silhouette) heads.push(["silhouette", "number unprinted"]);
   if (shows.features) heads.push([data.featuresTitle, ""]);
-  if (shows.typical) heads.push([`typical ${data.sampleKind}s`, ""]);
+  if (shows.typical) heads.push([`typical ${data.sampleKind}s`, shows.contrasts || shows.features ? "unprinted" : ""]);
   note("clusters-note", described ? "" : `Only the sizes of this solution's clusters are known. ${describedText()}`,
     described && shows.typical && data.map ? `Press ${/^[aeiou]/.test(data.sampleKind) ? "an" : "a"} ${data.sampleKind} to see it on the map.` : "");
   byId("clusters-table").replaceChildren(

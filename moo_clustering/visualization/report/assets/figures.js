@@ -65,9 +65,9 @@ function draw(figure) {
   return figure.place;
 }
 
-function paint(figure, built) {
+function paint(figure, built, [width, height] = [figure.place.clientWidth || 700, figure.place.clientHeight || 420]) {
   const { place, name, zoom } = figure;
-  const { svg, axes } = drawing(built, { name, zoom, width: place.clientWidth || 700, height: place.clientHeight || 420 });
+  const { svg, axes } = drawing(built, { name, zoom, width, height });
   figure.drawn = { built, traces: built.data, axes };
   // For programs that control the page.
   place.data = built.data;
@@ -184,8 +184,13 @@ window.addEventListener("resize", () => {
 const folds = () => document.querySelectorAll(".long details");
 window.addEventListener("beforeprint", () => {
   figures.forEach((figure) => draw(figure));
+  const plane = figures.get("map-figure");
+  // The map fills the rest of a page. With its size on paper, its labels are legible.
+  const height = Math.max(140, 330 - 24 * document.querySelectorAll("#clusters-table tbody tr").length);
+  if (plane?.drawn) paint(plane, plane.drawn.built, [700, height]);
   for (const fold of folds()) [fold.dataset.folded, fold.open] = [fold.open ? "" : "folded", true];
 });
 window.addEventListener("afterprint", () => {
+  if (figures.has("map-figure")) redraw("map-figure");
   for (const fold of folds()) fold.open = !fold.dataset.folded;
 });
