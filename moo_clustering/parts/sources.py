@@ -138,7 +138,7 @@ class Parts:
         if chosen[0] < 0 or chosen[-1] >= self.n_rows:
             raise ValueError(f"numbers must be 0 to {self.n_rows - 1}, got {chosen[0]} to {chosen[-1]}")
         last = np.searchsorted([part.start for part in self.items], chosen, side="right") - 1
-        found = np.concatenate(self.map(_numbered, chosen, only=np.unique(last), description="rows"))
+        found = np.concatenate(self.map(_numbered, chosen, only=sorted({*last.tolist()}), description="rows"))
         return found[places.reshape(-1)]
 
 
