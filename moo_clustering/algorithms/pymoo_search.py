@@ -92,12 +92,15 @@ def _generator(seed: Any = None) -> Generator:
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
+_POPULATION = Population.get, Population.set
+
+
 # pymoo looks up every name in every individual several times, which takes half of the time of a search on
-# few samples. These replacements, with equal results, look it up once.
-def _get(self: Any, *names: str, to_numpy: bool = True, _get: Any = Population.get) -> Any:
+# few samples. During a run, these functions with equal results replace those of ``Population``.
+def _get(self: Any, *names: str, to_numpy: bool = True) -> Any:
     members = self.tolist()
     if any(type(one) is not Individual for one in members):
-        return _get(self, *names, to_numpy=to_numpy)
+        return _POPULATION[0](self, *names, to_numpy=to_numpy)
     found: list[Any] = []
     for name in names:
         known = hasattr(Individual, name)
@@ -106,12 +109,12 @@ def _get(self: Any, *names: str, to_numpy: bool = True, _get: Any = Population.g
     return found[0] if len(names) == 1 else tuple(found)
 
 
-def _set(self: Any, *pairs: Any, _set: Any = Population.set, **values: Any) -> Any:
+def _set(self: Any, *pairs: Any, **values: Any) -> Any:
     members = self.tolist()
     for name, given in (values | dict(zip(pairs[::2], pairs[1::2], strict=True))).items():
         each = given if hasattr(given, "__len__") and not isinstance(given, str) else [given] * len(members)
         if len(each) != len(members) or any(type(m) is not Individual or name in vars(m) for m in members):
-            _set(self, name, given)
+            _POPULATION[1](self, name, given)
             continue
         known = hasattr(Individual, name)
         for one, value in zip(members, each, strict=True):
@@ -123,16 +126,15 @@ def _set(self: Any, *pairs: Any, _set: Any = Population.set, **values: Any) -> A
     return self if members else None
 
 
-Population.get, Population.set = _get, _set
-
-
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
     """Context in which pymoo's functions use the generator of the algorithm if called without one."""
     token = _ACTIVE.set(algorithm)
+    Population.get, Population.set = _get, _set
     try:
         yield
     finally:
+        Population.get, Population.set = _POPULATION
         _ACTIVE.reset(token)
 
 
