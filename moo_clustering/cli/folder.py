@@ -13,16 +13,14 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import getattr_static, signature
+from inspect import signature
 from io import BytesIO
 from itertools import count
 from pathlib import Path
-from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import skops
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -725,82 +723,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
 
 
 def model_bytes(model: Mapping[str, Any]) -> bytes:
-    """Compress a model in the format of skops, without addresses and times: equal fits have equal files."""
-    nodes = _Nodes()
-    try:
-        schema, files = {**nodes.of(model), "protocol": 2, "_skops_version": skops.__version__}, nodes.files
-    except TypeError:
-        schema, files = _of_skops(model)
-    found = BytesIO()
-    with zipfile.ZipFile(found, "w") as archive:
-        for name, content in {"schema.json": json.dumps(schema).encode(), **files}.items():
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return found.getvalue()
-
-
-class _Nodes:
-    """Nodes of ``skops.io`` for the types of most models; the import of ``skops.io`` is slower than a fit."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
-        self._numbers: dict[int, int] = {}
-        self._names: dict[int, str] = {}
-        self._values: list[Any] = []  # while they exist, no two have the same address
-
-    def of(self, value: Any) -> dict[str, Any]:
-        """Describe a value. Raises a TypeError for other types."""
-        kind = type(value)
-        self._values.append(value)
-        node = _node(kind)
-        if kind in (bool, int, float, str, type(None)):
-            node = _node(str, "JsonNode", content=json.dumps(value), is_json=True)
-        elif kind is dict:
-            node["content"] = {key: self.of(each) for key, each in value.items()}
-            node |= {"__loader__": "DictNode", "key_types": self.of([type(key) for key in value])}
-        elif kind is list or isinstance(value, tuple):
-            node["__loader__"] = "ListNode" if kind is list else "TupleNode"
-            node["content"] = [self.of(each) for each in value]
-        elif isinstance(value, type):
-            node = _node(value, "TypeNode")
-        elif kind is np.ndarray and value.dtype == object and value.ndim:
-            node |= {"__loader__": "NdArrayNode", "content": [self.of(each) for each in value.tolist()]}
-            node |= {"type": "json", "shape": self.of(value.shape)}
-        elif (kind is np.ndarray or isinstance(value, np.generic)) and value.dtype != object:
-            file = self._file(value, "npy", partial(np.save, arr=value, allow_pickle=False))
-            node |= {"__loader__": "NdArrayNode", "type": "numpy", "file": file}
-        elif sparse.issparse(value):
-            file = self._file(value, "npz", partial(sparse.save_npz, matrix=value))
-            node |= {"__loader__": "SparseMatrixNode", "type": "scipy", "file": file}
-        elif kind is MethodType:
-            content = {"func": value.__name__, "obj": self.of(value.__self__)}
-            node = _node(type(value.__self__), "MethodNode", content=content) | {
-                "__module__": value.__module__
-            }
-        elif kind is np.random.SeedSequence or (
-            kind.__module__.startswith("moo_clustering.")
-            and getattr_static(kind, "__reduce__") is object.__dict__["__reduce__"]
-            and not isinstance(value, (dict, list, set, str, int, float, np.ndarray))
-        ):
-            node |= {"__loader__": "ObjectNode", "content": self.of(value.__getstate__())}
-        else:
-            raise TypeError(kind)
-        node["__id__"] = self._numbers.setdefault(id(value), len(self._numbers))
-        return node
-
-    def _file(self, value: Any, suffix: str, save: Callable[[Any], object]) -> str:
-        name = self._names.setdefault(id(value), f"{len(self._names)}.{suffix}")
-        if name not in self.files:
-            content = BytesIO()
-            save(content)
-            self.files[name] = content.getvalue()
-        return name
-
-
-def _node(kind: type, loader: str = "", **others: Any) -> dict[str, Any]:
-    return {"__class__": kind.__name__, "__module__": kind.__module__, "__loader__": loader, **others}
-
-
-def _of_skops(model: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Compress a model of skops without addresses and times, so that equal fits have equal files."""
     from skops import io
 
     numbers: dict[int, int] = {}
@@ -813,9 +736,13 @@ def _of_skops(model: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, bytes
             node["file"] = names.setdefault(name, f"{len(names)}{Path(name).suffix}")
         return node
 
-    with zipfile.ZipFile(BytesIO(io.dumps(model))) as archive:
-        schema = json.loads(archive.read("schema.json"), object_hook=renamed)
-        return schema, {number: archive.read(name) for name, number in names.items()}
+    found = BytesIO()
+    with zipfile.ZipFile(BytesIO(io.dumps(model))) as old, zipfile.ZipFile(found, "w") as new:
+        schema = json.loads(old.read("schema.json"), object_hook=renamed)
+        new.writestr(zipfile.ZipInfo("schema.json"), json.dumps(schema), zipfile.ZIP_DEFLATED)
+        for name, number in names.items():
+            new.writestr(zipfile.ZipInfo(number), old.read(name), zipfile.ZIP_DEFLATED)
+    return found.getvalue()
 
 
 def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:

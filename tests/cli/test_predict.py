@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from skops import io
 
-from moo_clustering.cli import folder, main
+from moo_clustering.cli import main
 from moo_clustering.estimators._methods import METHODS
 from tests.cli.test_prepared_fit import SMALL
 
@@ -228,30 +228,6 @@ def test_equal_fits_have_equal_models(fitted):
     done = run("fit", "trees.csv", "--out", "again", "--set", "k_range=[2,3,4]", "--no-report", "--quiet")
     assert done.exit_code == 0, done.output
     assert Path("again/model.skops").read_bytes() == content
-
-
-def test_models_are_as_skops_writes_them(fitted, monkeypatch):
-    def refused(self, value):
-        raise TypeError
-
-    model = folder.load_model(Path("out"))
-    more = {
-        "array": np.array([["a", 1], [None, 2.5]], dtype=object),
-        "numbers": [
-            np.float32(1.5),
-            np.array(3),
-            (),
-            {"x": np.nan, "y": {}},
-            Path,
-            np.random.SeedSequence(3),
-        ],
-        "same": [model["preparer"], model["preparer"].fit],
-    }
-    with monkeypatch.context() as without_skops:
-        without_skops.setattr(folder, "_of_skops", None)
-        found = folder.model_bytes({**model, **more})
-    monkeypatch.setattr(folder._Nodes, "of", refused)
-    assert folder.model_bytes({**model, **more}) == found
 
 
 def test_no_model_of_columns_as_they_are(fitted):
