@@ -122,7 +122,7 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
             _base.check_n_clusters(self.n_clusters, X.shape[0])
         self._index = IntegratedClassificationLikelihood(self.model, alpha=self.alpha).fit(X)
         rng = np.random.default_rng(spawn_seeds(self.random_state, 1)[0])
-        checkpoint = _base.checkpoint_for(clone(self).set_params(model=repr(self.model)), X)
+        checkpoint = _base.checkpoint_for(clone(self).set_params(model=str(self.model)), X)
         with search.InterruptGuard() as guard:
             found = LikelihoodSearch(self, self._index, rng, guard, self._started())
             shown: dict[str, Any] = {"verbose": self.verbose, "objective_names": ["ICL"], "signs": [-1.0]}

@@ -132,7 +132,12 @@ class Parts:
         numbers : array-like of int
             Numbers from 0 to ``n_rows - 1``.
         """
-        chosen, places = np.unique(np.asarray(numbers, dtype=np.int64), return_inverse=True)
+        given = np.asarray(numbers)
+        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+            raise TypeError(
+                f"numbers must be integers in one dimension, got {given.dtype} of shape {given.shape}"
+            )
+        chosen, places = np.unique(given, return_inverse=True)
         if not len(chosen):
             return np.empty((0, self.n_features), dtype=self.dtype)
         if chosen[0] < 0 or chosen[-1] >= self.n_rows:

@@ -7,6 +7,7 @@ import importlib
 import re
 import tempfile
 import tomllib
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from sklearn.base import BaseEstimator
 from moo_clustering import _arrays as checks
 from moo_clustering import controls as searches
 from moo_clustering import stats
-from moo_clustering._arrays import FloatArray, did_you_mean, name_of, quoted
+from moo_clustering._arrays import FloatArray, did_you_mean, name_of, quoted, warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering.datasets import BUNDLED, Table, load_bundled, read_table
@@ -551,7 +552,10 @@ class Study:
         from moo_clustering.visualization.fronts import draw_surfaces
 
         shown = {key: options.pop(key) for key in ("methods", "fractions") if key in options}
-        table, (objectives, _) = self.attainment(data, **shown), self._fronts(data, shown.get("methods"))
+        table = self.attainment(data, **shown)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # attainment has warned
+            objectives = self._fronts(data, shown.get("methods"))[0]
         return draw_surfaces(table, [greater for _, greater in objectives], **options)
 
     def save(self, method: str | None = None) -> list[Path]:
@@ -685,6 +689,12 @@ class Study:
             raise ValueError(
                 f"methods must have the same objectives, but {listed} differ; name some of them."
             )
+        for name in listed:
+            if few := len(self.seeds) - len(found[name]):
+                warn_caller(
+                    f"{few} of {len(self.seeds)} seeds of {name!r} have no front on {data!r}, and fractions "
+                    "are those of the others; see results"
+                )
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:

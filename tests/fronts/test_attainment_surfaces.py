@@ -29,5 +29,22 @@ def test_attained_points_are_those_of_a_count(global_random_seed):
 
 @pytest.mark.parametrize("fraction", [0.0, 1.5])
 def test_refused(fraction):
-    with pytest.raises(ValueError, match=f"fractions must be above 0 and at most 1, got {fraction}"):
+    message = rf"fractions must be a list of numbers above 0 and at most 1, got \[0\.5, {fraction}\]"
+    with pytest.raises(ValueError, match=message):
         attainment_surfaces([np.array([[1.0, 2.0]])], [0.5, fraction])
+
+
+@pytest.mark.parametrize("fractions", [[], 0.5, [[0.5]]])
+def test_fractions_are_a_list(fractions):
+    with pytest.raises(ValueError, match="fractions must be a list of numbers above 0 and at most 1, got"):
+        attainment_surfaces([np.zeros((1, 2))], fractions)
+
+
+def test_points_with_nan_are_omitted():
+    front, other = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[2.0, 2.0]])
+    broken = np.vstack([[np.nan, -1.0], front, [0.5, np.nan]])
+    expected = attainment_surfaces([front, other], [0.5, 1.0])
+    found = attainment_surfaces([broken, other], [0.5, 1.0])
+    for fraction, corners in expected.items():
+        np.testing.assert_array_equal(found[fraction], corners)
+    assert len(attainment_surfaces([front, broken[:1]], [1.0])[1.0]) == 0

@@ -41,6 +41,9 @@ def test_rows_by_number_read_only_their_parts():
     assert found.n_passes == 1
     with pytest.raises(ValueError, match="numbers must be 0 to 9, got -1 to 10"):
         found.rows([10, -1])
+    for wrong in ([1.7], [True, False], [[1, 2]], 5, ["a"], [2**70]):
+        with pytest.raises(TypeError, match="numbers must be integers in one dimension, got"):
+            found.rows(wrong)
 
 
 def test_csv_reads_integers_and_decimals_as_float64(tmp_path):

@@ -391,6 +391,19 @@ def test_attainment_surfaces_of_seeds(tmp_path):
         Study(METHODS, {"blobs": (X, Y)}, seeds=1).attainment()
 
 
+def test_attainment_tells_of_seeds_without_a_front(tmp_path):
+    study = Study({"short": (problem, algorithm, 1)}, {"a": (X, Y)}, seeds=2, path=tmp_path / "s").run()
+    more = Study({"short": (problem, algorithm, 1)}, {"a": (X, Y)}, seeds=2, path=tmp_path / "s")
+    more.seeds = [0, 1, 2]
+    message = "1 of 3 seeds of 'short' have no front on 'a', and fractions are those of the others"
+    with pytest.warns(UserWarning, match=message) as caught:
+        more.plot_attainment()
+    assert len(caught) == 1
+    with pytest.warns(UserWarning, match=message):
+        table = more.attainment()
+    pd.testing.assert_frame_equal(table, study.attainment())
+
+
 def test_estimators_leave_their_fronts(tmp_path):
     study = Study({"medoids": NSGA2Clus(k_max=4, pop_size=8, n_gen=2)}, {"a": (X, Y)}, seeds=2).run()
     fits = [NSGA2Clus(k_max=4, pop_size=8, n_gen=2, random_state=seed).fit(X) for seed in (0, 1)]
