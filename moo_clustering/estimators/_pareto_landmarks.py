@@ -41,8 +41,8 @@ _AT_ONCE = 1 << 25
 # relative to the longest link inside, by number of features (the last for more), because gaps between
 # neighbouring samples vary more in few dimensions.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
-# Largest difference of identical scaled rows from their mean, relative to the largest value.
-EQUAL = 1e-9
+# Largest difference of identical scaled rows from their mean, relative to the size of a row.
+_EQUAL = 1e-9
 # Samples that may belong to rare groups are this far from their landmark, relative to the median.
 _OUTER = 1.5
 # Ratio of row lengths above which embeddings are unlikely to come from the same model.
@@ -241,7 +241,7 @@ class Placement:
             means += _weighted_sums(block, landmark_of[start : start + len(block)], np.maximum(counts, 1))
         # Rows that are equal up to rounding share one landmark.
         kept = np.flatnonzero(counts)
-        equal = EQUAL * np.abs(means).max()
+        equal = rounding(means)
         close = kept[PointSearch(means[kept])(means[kept], 2)[1][:, -1] <= equal]
         kept = np.setdiff1d(kept, close[np.triu(cdist(means[close], means[close]) <= equal, 1).any(axis=0)])
         means, rare, limits = means[kept], rare[kept], limits[kept]
@@ -267,6 +267,11 @@ class Placement:
         assert self.rare is not None
         counts = np.bincount(self.landmark_of) if self.counts is None else self.counts  # type: ignore[arg-type]
         return np.bincount(self.rare + 1, counts).astype(np.intp)[1:]
+
+
+def rounding(rows: FloatArray) -> float:
+    """Return the largest distance of rows that are equal up to rounding; single outliers do not change it."""
+    return _EQUAL * float(np.median(np.abs(rows).max(axis=1)))
 
 
 def settled_groups(
@@ -308,11 +313,11 @@ def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> li
         shape=(len(distinct), len(distinct)),
     )
     tree = minimum_spanning_tree(links.tocsr()).tocoo()
-    factor = _GAPS[min(n_features, len(_GAPS)) - 1]
+    factor, equal = _GAPS[min(n_features, len(_GAPS)) - 1], rounding(rows)
     found = []
 
     def separate(members: list[int], longest: float) -> bool:
-        if longest <= EQUAL * np.abs(rows).max():
+        if longest <= equal:
             return False
         group = outer[np.isin(which.reshape(-1), members)]
         to_center = np.sqrt(((rows - rows[group].mean(axis=0)) ** 2).sum(axis=1))

@@ -81,7 +81,7 @@ def pooled_parts(
         kept = np.flatnonzero(counts.rows)
         points, limits, far, counts = points[kept], limits[kept], far[kept], counts.of(kept)
         groups = np.full(len(points), -1, dtype=np.int32) if rare is None else rare[kept]
-        uniform = counts.widest <= placement.EQUAL * np.abs(points).max()
+        uniform = counts.widest <= placement.rounding(points)
         rare = placement.settled_groups(points, groups, counts.rows, uniform, n)
         far = placement.Placement(points, rare=rare).far(far)
         search = _search(scaling, points, limits, far, rare, n_clusters)

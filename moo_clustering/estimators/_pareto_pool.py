@@ -253,7 +253,7 @@ class PooledSamples:
             unclear = ~found & (away + of_point[nearest] > limit)
             if self.rare is not None and self.features is not None:
                 # Rows that equal those of a group are not outliers, even if the group has a single landmark.
-                same = away <= placement.EQUAL * np.abs(self.features).max()
+                same = away <= placement.rounding(self.features)
                 unclear &= ~same | (self.rare[nearest] < 0)
             lists, places, chosen = search(near)[0], np.cumsum(~self.far) - 1, np.flatnonzero(unclear)
             for low in range(0, len(chosen), _AT_ONCE):

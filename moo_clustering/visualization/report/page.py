@@ -495,7 +495,8 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         return said, f"Verdict: {verdict}. {bar}", content.confidence
     said = "This method does not assess the certainty of its clusters."
     means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
-    if not np.isfinite(means).any():
+    means = [value for value in means if np.isfinite(value)]
+    if not means:
         return said, "", None
     shown = next(text for least, text in _SILHOUETTES if means[0] >= least)
     figures = f"Mean silhouette {means[0]:.2f} (-1 to 1): on average, {content.sample_kind}s are {shown}."

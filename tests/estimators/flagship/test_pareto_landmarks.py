@@ -237,6 +237,22 @@ def test_search_for_points_within_their_limits(n_features, scattered):
 
 
 @pytest.mark.parametrize("in_parts", [True, False])
+@pytest.mark.parametrize("n_cells", [1, 2])
+def test_an_extreme_value_leaves_the_other_rows_distinct(in_parts, n_cells):
+    table = X.copy()
+    table[0, :n_cells] = 1e11
+    model = ParetoClustering(**FEW).fit(parts(table) if in_parts else table)
+    assert model.n_landmarks_ > 40
+    assert ari(np.asarray(model.labels_)[1:], CLASSES[1:]) > 0.95
+
+
+def test_rows_are_equal_up_to_rounding_whatever_the_outliers():
+    rows = np.concatenate([X, [[1e12, 1e300]]])
+    assert 0 < placement.rounding(rows) == pytest.approx(placement.rounding(X), rel=0.05)
+    assert_allclose(placement.rounding(3 * X), 3 * placement.rounding(X))
+
+
+@pytest.mark.parametrize("in_parts", [True, False])
 def test_outliers_are_found_as_without_bounds(in_parts):
     rng = np.random.default_rng(2)
     table = np.concatenate([X, X[:30] + rng.normal(size=(30, 2)) * 4])

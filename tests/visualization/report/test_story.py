@@ -248,6 +248,10 @@ def test_without_a_verdict_silhouettes_are_described(value, said, length):
     assert f"{value:.2f}" in figures
     assert found == length
     assert sureness(content())[1:] == ("", None)
+    # The quality of an archive may have the same name, and be NaN.
+    undefined = Column("silhouette", np.full(3, np.nan), greater_is_better=True)
+    assert sureness(content(columns=[undefined, *columns])) == (sentence, figures, found)
+    assert sureness(content(columns=[undefined])) == (sentence, "", None)
 
 
 def test_texts_of_the_story_are_escaped():
