@@ -230,7 +230,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Columns that the fit did not use may be absent; additional columns are ignored. Unknown categories are
+    Columns that the fit did not use may be absent; additional columns are ignored. Unknown categories become
     missing values. Another notation must be unambiguous, and at most a tenth of the cells of a column may be
     unreadable. :meth:`transform` warns in these cases; :meth:`prepare` returns notes.
 

@@ -272,7 +272,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
 
     def _clustering_result(self) -> ClusteringResult:
-        # Only MapElites has one.
+        # Only MapElites has an archive.
         archive = getattr(self.result_.algorithm, "archive_", None)  # type: ignore[attr-defined]
         return replace(super()._clustering_result(), archive=archive)
 
@@ -370,7 +370,7 @@ def choose_member(
 
 
 def check_rule(rule: object, allowed: Sequence[str]) -> None:
-    """Raise, with the nearest name, unless the rule is an allowed name, a row number or a callable."""
+    """Raise a ValueError unless the rule is an allowed name, a row number or a callable."""
     is_row = isinstance(rule, Integral) and not isinstance(rule, bool)
     if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return

@@ -781,8 +781,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # Returns only further numbers of clusters if those of the pool, ``ks``, are too small. ``settle``
-        # can replace the selected result, before any attribute of the previous fit is changed.
+        # If the numbers of clusters of the pool, ``ks``, are too small, this method only returns larger ones.
+        # ``settle`` can replace the selected result, before any attribute of the previous fit is changed.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel

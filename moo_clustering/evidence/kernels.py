@@ -399,7 +399,7 @@ def diffusion(
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
     A *= root
     A[np.diag_indices_from(A)] += 1.0
-    # One thread, because resulting partitions must not depend on the number of threads.
+    # Use one thread, because resulting partitions must not depend on the number of threads.
     with one_thread():
         A, failed = lapack.dpotrf(A, lower=1, overwrite_a=1)
         if not failed and columns is not None and 3 * len(columns) < len(A):

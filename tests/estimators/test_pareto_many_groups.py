@@ -10,7 +10,7 @@ from moo_clustering.pool import k_grid
 
 
 def groups(k, n, seed):
-    """Groups whose centres are eight standard deviations from the nearest one, in the median."""
+    """Groups whose median distance to the nearest other centre is eight standard deviations."""
     rng = np.random.default_rng(seed)
     centers = rng.normal(size=(k, 3))
     centers *= 8.0 / np.median(cKDTree(centers).query(centers, 2)[0][:, 1])
