@@ -373,8 +373,8 @@ class ParetoPoolClusterer(
         ``"auto"`` is the result of the fit. After :meth:`take`, it is the result of the session, and
         ``"fit"`` that of the fit. ``"select"`` is the partition with the best score, and ``"consensus"``
         combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions of a
-        granularity. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
-        ``"random-control"`` are those without evolution and with random survival.
+        granularity. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` is the
+        partition without evolution, and ``"random-control"`` that with random survival.
         """
         check_is_fitted(self)
         if rule == "consensus" and self._number is None:

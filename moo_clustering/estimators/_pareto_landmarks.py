@@ -193,8 +193,8 @@ class Placement:
         cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int | None = None
     ) -> Self:
         """Place up to ``n_landmarks`` landmarks, and up to twelve more for every rare group."""
-        # Mini-batch k-means of up to 250,000 samples finds the landmarks. All have equal weight, so
-        # dense regions weigh less, which helps clusters of different sizes.
+        # Mini-batch k-means of up to 250,000 samples finds the landmarks, which have equal weights, so
+        # dense regions weigh less. This helps clusters of different sizes.
         # O(n_samples n_landmarks n_features) time. X is a sample of ``n_rows`` rows; None: all of them.
         n_samples = X.shape[0]
         n_rows = n_samples if n_rows is None else n_rows

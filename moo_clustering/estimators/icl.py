@@ -41,7 +41,7 @@ _PARENTS = 0.4
 
 @estimator
 class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimator):
-    """Genetic algorithm that finds clusters, and their number, of greatest exact integrated likelihood.
+    """Genetic algorithm for clusters, and their number, that maximise the exact integrated likelihood.
 
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Greedy merges and moves of
     single samples improve initial partitions by k-means. A child starts from the intersections of the

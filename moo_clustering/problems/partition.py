@@ -586,7 +586,7 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    Use it if a chunk takes a second or more. On one machine, the problems of this package are already
+    This pays off if a chunk takes a second or more. On one machine, the problems of this package are already
     parallel. Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem
     once. They are checked for changes every generation. Raises a TypeError if ``problem`` is not a pymoo
     problem, or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
