@@ -775,7 +775,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Set (``reset``) or check the number and names of features by a table in parts, which is returned."""
+    """Return a table in parts, and set (``reset``) or check the number and names of the features."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import

@@ -120,7 +120,7 @@ class FrontMixin(metaclass=ABCMeta):
 
 
 def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
-    # From a copy, because the property caches its value on the estimator.
+    # Read a copy, because the property caches its value on the estimator.
     return np.asarray(copy.copy(model).pareto_labels_)[rows]
 
 

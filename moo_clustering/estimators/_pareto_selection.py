@@ -790,7 +790,7 @@ class _LabelKernel:
                 self._given += _LINEAR * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:
-        """Return class scores from labels ``counts`` for all points, or for some with all labelled ones."""
+        """Return class scores from ``counts`` of labels; ``points`` must include all labelled points."""
         columns = np.flatnonzero(counts.sum(axis=1) > 0)
         total, labels = self._given[:, np.searchsorted(self._columns, columns)], self._labels
         at = columns

@@ -1,4 +1,4 @@
-"""``fit`` and ``predict`` of tables in parts: one file per part, the sample shown, resumed runs, errors."""
+"""``fit`` and ``predict`` of tables in parts: one file per part, the sample, resumed runs, errors."""
 
 import json
 import os

@@ -368,7 +368,7 @@ def test_attainment_surfaces_of_seeds(tmp_path):
         assert [one["objectives"] for one in values] == [
             [[n, bool(u)] for n, u in zip(names, up, strict=True)]
         ] * 3
-        # Every corner of the surface of all seeds is attained by each, and of a third by at least one.
+        # Every seed attains the surface of all seeds; at least one seed attains that of a third of the seeds.
         for fraction, least in ((1 / 3, 1), (1.0, 3)):
             own = table[(table["method"] == method) & (table["fraction"] == fraction)]
             assert len(own)
