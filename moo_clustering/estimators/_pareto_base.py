@@ -323,7 +323,7 @@ class ParetoPoolClusterer(
     def take(self, session: AnswerSession) -> Self:
         """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes that.
 
-        Names of classes in the session become names of clusters, as by :meth:`rename`.
+        Names of classes in the session become names of clusters, as with :meth:`rename`.
         ``predict`` also uses the ``labels_`` of the session. Raises a ValueError for another fit's session.
         """
         check_is_fitted(self)

@@ -197,7 +197,7 @@ class SubspaceEstimator(
             _base.warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Cluster the rows of X as by ``fit``, and return ``labels_`` of shape (n_documents,), int32."""
+        """Cluster the rows of X as ``fit`` does, and return ``labels_`` of shape (n_documents,), int32."""
         return self.fit(X, y).labels_
 
     @documented(_base.OF_TRANSFORM)

@@ -314,7 +314,7 @@ def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray
 def class_probabilities(
     F: ArrayLike, prior: ArrayLike | None = None, *, factors: ArrayLike | None = None
 ) -> FloatArray:
-    """Convert class scores to probabilities, half way towards the expected class shares.
+    """Convert class scores to probabilities, halfway towards the expected class shares.
 
     Class c is multiplied by sqrt(prior_c / mean of F_c), for F with rows of sum 1. O(n_samples K) time.
     Source: ParetoClustering: class shares. Raises a ValueError if shapes do not match, F contains NaN, or
