@@ -751,8 +751,8 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
 
     if "graph" in (run_record(folder).get("data") or {}):
         raise FolderError(
-            f"{folder} contains clusters of a graph, whose model cannot assign new nodes; fit the graph that "
-            "includes them"
+            f"{folder} contains clusters of a graph, without a model that explains them, selects others or "
+            "assigns new nodes; to add nodes, fit the graph that includes them"
         )
     path = folder / name
     if fault := path_fault(path, "file"):

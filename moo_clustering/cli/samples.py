@@ -204,8 +204,9 @@ class GraphSamples(UntabledSamples):
     @property
     def features(self) -> str:
         """Number of edges."""
-        n_edges, is_directed = self.X.nnz, (self.X != self.X.T).nnz > 0
-        return f"{n_edges if is_directed else n_edges // 2} {'directed ' * is_directed}edges"
+        is_directed = (self.X != self.X.T).nnz > 0
+        n_edges = self.X.nnz if is_directed else self.X.nnz // 2
+        return f"{n_edges} {'directed ' * is_directed}edge{'s' * (n_edges != 1)}"
 
     def record(self) -> dict[str, Any]:
         """Return the number of edges and the fingerprint."""

@@ -202,10 +202,24 @@ def too_large(
     )
 
 
-def file_text(path: Path, expansion: int = EXPANSION) -> str:
-    """Read a UTF-8 file as text, see :func:`file_bytes`."""
+def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
+    """Read a file as text (UTF-8; with ``notes`` about this also UTF-16, Windows-1252)."""
     with readable(path):
-        return file_bytes(path, expansion).decode("utf-8-sig")
+        return _decoded(file_bytes(path, expansion), notes)[0]
+
+
+def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
+    """Return a text and its encoding."""
+    encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else "utf-8"
+    if notes is not None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    try:
+        return content.decode(encoding), encoding
+    except UnicodeDecodeError:
+        if notes is None or encoding == "utf-16":
+            raise
+    notes.append("the file is not UTF-8 and was read as Windows-1252; check its letters")
+    return content.decode("cp1252"), "cp1252"
 
 
 def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False) -> TableText:
@@ -214,17 +228,7 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
     with readable(path):
         if path.suffix.lower() in EXCEL:
             return TableText(_sheet(path, expansion, notes), ",", tuple(notes))
-        content = file_bytes(path, expansion)
-        encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else "utf-8"
-        if lenient and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            encoding = "utf-16"
-        try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
-            if not lenient or encoding == "utf-16":
-                raise
-            text, encoding = content.decode("cp1252"), "cp1252"
-            notes.append("the file is not UTF-8 and was read as Windows-1252; check its letters")
+        text, encoding = _decoded(file_bytes(path, expansion), notes if lenient else None)
     return tidy_text(text, suffix_of(path), notes)._replace(encoding=encoding)
 
 

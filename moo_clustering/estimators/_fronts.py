@@ -272,8 +272,9 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
 
     def _clustering_result(self) -> ClusteringResult:
-        # Only MapElites has an archive.
-        archive = getattr(self.result_.algorithm, "archive_", None)  # type: ignore[attr-defined]
+        # Only MapElites has an archive, and saved models have no result.
+        result: Any = getattr(self, "result_", None)
+        archive = getattr(result and result.algorithm, "archive_", None)
         return replace(super()._clustering_result(), archive=archive)
 
     def _validate_params(self) -> None:

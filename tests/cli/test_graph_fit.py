@@ -40,7 +40,9 @@ def test_gml_with_report_and_no_prediction(run, fails, karate, tmp_path):
     page = (tmp_path / "out" / "report.html").read_text()
     assert "link to member 34" in page
     assert "spring layout 1" in page
-    assert "clusters of a graph, whose model cannot assign new nodes" in fails("predict", "out", "karate.csv")
+    assert "clusters of a graph, without a model that explains them, selects others or assigns" in fails(
+        "predict", "out", "karate.csv"
+    )
 
 
 def test_edge_lists_by_the_alias(run, fails, karate, tmp_path):

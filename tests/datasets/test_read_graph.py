@@ -2,6 +2,7 @@
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array, save_npz
 
@@ -71,10 +72,17 @@ def test_numbered_nodes_loops_parallel_edges_and_directions(tmp_path):
             "a document type or CDATA is not supported",
         ),
         ("a.graphml", "<graphml", "a.graphml cannot be read as a graph"),
-        ("a.edges", "a b\nc\n", "the line 'c' must contain two nodes"),
+        ("a.edges", "a b\nc\n", "the line 'c' must contain two nodes, separated by white space or a comma"),
         ("a.csv", "x,y\n1,2\n1,\n", "a.csv must have two nodes in every row, got one in row 2"),
         ("a.csv", "x,y,z,t\n1,2,3,red\n", "a.csv is not a graph: it must have two columns of nodes"),
-        ("a.csv", "x,y,z,t\n1,2,3,4\n", "a.csv is not a graph: it must have two columns of nodes"),
+        ("a.csv", "s,t,kind\na,b,friend\n", r"numbers \(weights\) in the third column, got 'friend'"),
+        (
+            "a.csv",
+            ",a,b,c,d\na,0,1,0,0\nb,1,0,1,0\nc,0,1,0,0\ne,0,0,0,0\n",
+            "the same names in its first column and first line",
+        ),
+        ("a.mtx", "%%MatrixMarket", "suffix '.mtx', but a graph must have one of .gml, .graphml, .edges"),
+        ("a.csv", "x,y,z,t\n1,2,3,4\n", "a square matrix of numbers; got 1 rows, 4 columns"),
     ],
 )
 def test_refused(tmp_path, name, text, message):
@@ -97,3 +105,81 @@ def test_is_independent_of_the_order_of_edges(tmp_path):
     order = np.argsort(found.row_ids.astype(int))
     expected = nx.to_numpy_array(graph, sorted(map(int, found.row_ids)), weight=None)
     assert (found.X.toarray()[order][:, order] == expected).all()
+
+
+LINKS = [["a", "b"], ["b", "c"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "suffix", "pairs"),
+    [
+        ("a,b\nb,c\n", ".csv", LINKS),  # no names of columns
+        ("0,1\n0,2\n", ".csv", [["0", "1"], ["0", "2"]]),
+        ("0,1\na,b\nb,c\n", ".csv", LINKS),  # numbers of columns
+        ("a,a\na,b\n", ".csv", [["a", "a"], ["a", "b"]]),
+        ("a,b,2\nc,d,3\n", ".csv", [["a", "b"], ["c", "d"]]),
+        (",from,to\n0,a,b\n1,b,c\n", ".csv", LINKS),  # as pandas writes an index
+        (",from,to,weight\n0,a,b,1\n1,b,c,0\n", ".csv", LINKS),
+        ("s,t\n1.0,2\n1,3\n", ".csv", [["1", "2"], ["1", "3"]]),
+        (",a,b\na,0,1\nb,1,0\n", ".csv", [["a", "b"]]),  # a matrix of two nodes
+        (",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n", ".csv", LINKS),
+        (",a,b,c\nc,0,1,0\na,0,1,0\nb,1,0,1\n", ".csv", LINKS),  # rows in another order
+        ("a,b\nb,c\n", ".edges", LINKS),
+        ("a, b\nb, c\n", ".edges", LINKS),
+        ("x#1 x#2 7\n", ".edges", [["x#1", "x#2"]]),
+        ("Smith,J Doe,K\n", ".edges", [["Smith,J", "Doe,K"]]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*(first line is read as an edge|omitted 1 loop)")
+def test_edges_as_programs_write_them(tmp_path, text, suffix, pairs):
+    path = tmp_path / f"graph{suffix}"
+    path.write_text(text)
+    graph, expected = read_graph(path), nx.Graph(pairs)
+    expected.remove_edges_from(list(nx.selfloop_edges(expected)))
+    found = [{str(graph.row_ids[i]), str(graph.row_ids[j])} for i, j in zip(*graph.X.nonzero(), strict=True)]
+    assert set(map(frozenset, found)) == set(map(frozenset, expected.edges))
+    assert set(graph.row_ids) == set(expected)
+    assert len(found) == 2 * len(expected.edges)
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".parquet"])
+def test_edges_in_other_tables(tmp_path, suffix):
+    frame, path = pd.DataFrame(LINKS, columns=["from", "to"]), tmp_path / f"graph{suffix}"
+    (frame.to_excel if suffix == ".xlsx" else frame.to_parquet)(path, index=False)
+    graph = read_graph(path)
+    assert graph.row_ids.tolist() == ["a", "b", "c"]
+    assert graph.X.nnz == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.edges", "ä b\n"),
+        ("a.gml", 'graph [\n node [ id 0 label "ä" ]\n node [ id 1 ]\n edge [ source 0 target 1 ]\n]'),
+        (
+            "a.graphml",
+            '<?xml version="1.0" encoding="ISO-8859-1"?><graphml><graph edgedefault="undirected">'
+            '<node id="ä"/><node id="b"/><edge source="ä" target="b"/></graph></graphml>',
+        ),
+    ],
+)
+def test_letters_of_windows(tmp_path, name, text):
+    (tmp_path / name).write_bytes(text.encode("cp1252"))
+    with pytest.warns(UserWarning, match=r"not UTF-8 and was read as Windows-1252; check its letters"):
+        graph = read_graph(tmp_path / name)
+    assert graph.row_ids[0] == "ä"
+    assert graph.X.nnz == 2
+
+
+def test_equal_names_of_nodes_are_numbered(tmp_path):
+    nodes = "".join(f'node [ id {i} label "{name}" ] ' for i, name in enumerate(["a", "a", "b"]))
+    (tmp_path / "a.gml").write_text(f"graph [ {nodes} edge [ source 0 target 2 ] ]")
+    with pytest.warns(UserWarning, match=r"'label' has 'a' in several rows, which are numbered"):
+        graph = read_graph(tmp_path / "a.gml")
+    assert graph.row_ids.tolist() == ["a (1)", "a (2)", "b"]
+
+
+def test_weights_are_finite(tmp_path):
+    save_npz(tmp_path / "a.npz", csr_array([[0.0, np.nan], [1.0, 0.0]]))
+    with pytest.raises(DataError, match=r"must have finite weights, got NaN or infinity; use 0 for no edge"):
+        read_graph(tmp_path / "a.npz")
