@@ -2,10 +2,10 @@
 
 ``python benchmarks/run.py parts`` measures passes over a million rows of 10 features in Parquet files, and
 fits of 50 clusters to 200,000 rows of three kinds: overlapping Gaussian clusters, heavy tails, and clusters
-of unequal sizes and densities. Every program runs in its own process, on both processors if it can. Its
-processor time and peak memory include reading and, for Spark, the Java process; ours exclude compiling. Sums
-of squares are computed from the centres for all rows. dask-ml and PySpark, which needs Java, are compared if
-they are installed. dask-ml reads the files through a Dask array that is not stored.
+of unequal sizes and densities. Every program runs in its own process, on both processors if it supports this.
+Its processor time and peak memory include reading and, for Spark, the Java process; the time of MemeticKMeans
+excludes compilation. Sums of squares are computed from the centres for all rows. dask-ml and PySpark, which
+requires Java, are compared if they are installed. dask-ml reads the files again in every pass.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _text(found: dict[str, Any]) -> str:
     return "{objective:.5g}, {seconds:.0f} s, {passes}, {gib:.2f} GiB".format(**found)
 
 
-# ---- Programs: centres, and what is known of their passes -------------------------------------------------
+# ---- Programs, which return their centres and a description of their passes -------------------------------
 
 
 def _memetic(folder: str) -> tuple[Any, str]:

@@ -3,9 +3,9 @@
 Cells are numbers of clusters from 2 to 12 and ten intervals of evenness; each cell keeps its best silhouette.
 Every method scores the same number of partitions: MAP-Elites over medoids, with and without one initial
 k-means partition per number of clusters; random medoids; k-means with one start per evaluation, equally
-often for each number of clusters; and a family of k-means and the cuts of four linkages. The steps of
-k-means do not count, which favours it. ``better`` and ``worse`` count the numbers of clusters for which the
-best silhouette is above or below that of k-means; ``difference`` is the mean difference over all of them.
+often for each number of clusters; and a family of k-means and the cuts of four linkages. Steps inside k-means
+do not count as evaluations, which favours it. ``better`` and ``worse`` count the numbers of clusters whose
+best silhouette is above or below that of k-means; ``difference`` is the mean over all numbers of clusters.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Many groups: ``benchmarks/quality_many.py``.
 
-ParetoClustering with the automatic numbers of clusters, which are extended if a large number is selected, and
-with numbers up to the square root of the number of samples. The sets are Gaussian groups, groups of uneven
-sizes and heavier tails, and data without groups, on which the rule was not chosen.
+Compares fits of ParetoClustering with the automatic numbers of clusters, which are extended if a large number
+is selected, and with numbers up to the square root of the number of samples. The data are Gaussian groups,
+groups of uneven sizes with heavier tails, and data without groups. None were used to choose the rule.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering import ParetoClustering
 from moo_clustering.pool import k_grid
 
-# Groups, features, distance to the nearest centre in standard deviations (median), samples.
+# Groups, features, median distance to the nearest centre in standard deviations, samples.
 EVEN = (45, 3, 6, 600), (55, 8, 7, 600), (42, 4, 7, 600), (60, 20, 9, 600), (35, 6, 6, 400), (48, 3, 8, 500)
 UNEVEN = (45, 3, 7, 600), (50, 6, 8, 600), (40, 10, 9, 500)
 NULLS = (1, 300), (3, 250), (10, 400)  # features, samples
@@ -39,7 +39,7 @@ def groups(k: int, d: int, distance: float, n: int, *, even: bool) -> tuple[NDAr
 
 
 def both(X: NDArray[Any]) -> list[ParetoClustering]:
-    """Fits with the numbers up to the square root, and with the automatic ones."""
+    """Fit with numbers of clusters up to the square root of n_samples, and with the automatic ones."""
     return [ParetoClustering(k_range=ks, random_state=0).fit(X) for ks in (k_grid(len(X)), "auto")]
 
 

@@ -5,11 +5,11 @@ numbers, prices, percentages, dates, categories and booleans, with missing cells
 column. For ``skrub, cleaned``, the identifier is removed, and prices and percentages are numbers. k-means and
 ParetoClustering cluster the features. Requires skrub (``benchmarks/peers.txt``).
 
-``real`` compares further representations of 20 tables with known classes with that of ``prepare_table``:
-adjusted Rand index of ParetoClustering, at most 300 rows per table. Seeds 0 to 2 gave equal results on the
-first four tables, so only seed 0 is used. The tables are divided by origin into a development half and a
-held-out half, which served once, after the choice of a representation on the former. ``--cache FILE`` stores
-finished fits.
+``real`` compares further representations of 20 tables with known classes with that of ``prepare_table``, by
+the adjusted Rand index of ParetoClustering on at most 300 rows per table. Seeds 0 to 2 had equal results on
+the first four tables, so only seed 0 is used. The tables are divided by origin into a development half, on
+which a representation was chosen, and a held-out half, which was used once afterwards. ``--cache FILE``
+stores finished fits.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from moo_clustering.datasets import TablePreparer, prepare_table
 
 ROWS = 300
 FOLDER = Path(os.environ.get("MOO_CLUSTERING_DATA", Path(__file__).parents[2] / "shared" / "data")) / "uci"
-# Every second origin in alphabetic order. Tables of one origin are in the same half.
+# Every second origin in alphabetical order. Tables of one origin are in the same half.
 HALVES = {
     "development": (
         "balance_scale", "haberman", "ionosphere", "liver_bupa", "new_thyroid", "pima_diabetes", "sonar",
@@ -51,7 +51,7 @@ HALVES = {
     ),
 }  # fmt: skip
 MOST_ROWS = 300
-# Columns with fewer values are codes. Correlation of redundant columns.
+# Columns with fewer distinct values are codes, and columns with a greater absolute correlation are redundant.
 LEAST_VALUES, REDUNDANT = 10, 0.9
 
 
@@ -86,7 +86,7 @@ def mixed_table(n_clusters: int, seed: int) -> tuple[pd.DataFrame, NDArray[Any]]
 
 
 def log(x: NDArray[Any]) -> NDArray[Any]:
-    """Logarithm, of columns with zeros after addition of the smallest positive value."""
+    """Logarithm; if there are zeros, the smallest positive value is added first."""
     return np.log(x + (x[x > 0].min() if (x == 0).any() else 0.0))
 
 

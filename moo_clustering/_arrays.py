@@ -32,7 +32,7 @@ from moo_clustering._types import SeedLike as SeedLike
 
 # Numbers a block of individuals may occupy in temporary arrays: 32 MB of float64.
 BLOCK_ITEMS = 1 << 22
-# Frames that a warning is not about.
+# Packages whose frames are skipped to find the caller that a warning concerns.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
 # Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
 _CHUNK = 1 << 22

@@ -44,7 +44,7 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
     check_memory(X.shape[0], max_memory, owner)
     try:
         if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
-            # Matrix products for speed, direct differences for the pairs too close for them.
+            # Use fast matrix products, and direct differences for pairs that are too close for them.
             X = centred_features(X)
             D, norms = euclidean_distances(X, squared=True), np.einsum("ij,ij->i", X, X)
             if len(X) > _FEW:

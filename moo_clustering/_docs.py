@@ -138,7 +138,7 @@ def _without_default(entry: str) -> str:
 
 
 def _with_default(names: Iterable[str], entry: str, known: Parameters) -> str:
-    """An entry whose first line names the default, unless it says something of it already."""
+    """Add the default to the first line of an entry, unless this line already describes it."""
     first, below, text = entry.partition("\n")
     defaults = [known[name].default for name in names if name in known]
     said = " : " not in first or "default" in first or "optional" in first

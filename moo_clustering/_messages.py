@@ -12,7 +12,7 @@ from typing import Any, Self
 
 # Characters of a message and of a value that it quotes, which may be of any length.
 _LONGEST, _LONGEST_VALUE = 2000, 100
-# Characters of what may be a name; the comparison takes the product of both lengths.
+# Largest length of a compared name; the time of a comparison is the product of both lengths.
 _LONGEST_SUGGESTION = 200
 # Values in quotes, and words that are longer than any path.
 _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")

@@ -42,7 +42,7 @@ def run_calls(
 ) -> list[Any]:
     """Return the results of ``delayed`` calls in order; calls must not modify their arguments."""
     # Like :class:`joblib.Parallel`, but a Dask worker receives an array only once, in however many calls.
-    # With one job, or one worker of one thread, the calls run in this process.
+    # With one job, or one worker with one thread, the calls run in this process.
     shelf = active_shelf()
     if shelf is None:
         with named_losses():
@@ -253,7 +253,7 @@ def _unpacked(text: bytes, *given: Any) -> Any:
 
 def n_threads(n_jobs: int | None) -> int:
     """Number of threads of this process for ``n_jobs``; raise a ChildProcessError if they cannot start."""
-    # As for joblib; if its backend is a cluster, None means one thread and -1 all processors of this machine.
+    # As in joblib, but if its backend is a cluster, None is one thread and -1 all processors of this machine.
     if n_jobs == 1:
         return 1
     if _is_local(get_active_backend()[0]):

@@ -657,7 +657,7 @@ def _names(
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)
     apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
-    # Weaker contrasts name clusters without a clear one.
+    # Clusters without a clear contrast are named after weaker ones.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
     # Ties are broken in favour of categories, then of the greatest contrast with all other clusters.

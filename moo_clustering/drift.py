@@ -37,7 +37,7 @@ class Reference(NamedTuple):
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
-    sizes: IntpArray  # shape (n_clusters,): numbers of all rows of the fit
+    sizes: IntpArray  # shape (n_clusters,): numbers of rows in the fit
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:

@@ -576,7 +576,7 @@ class _Side(NamedTuple):
         scratch = aligned_zeros((n_blocks, 2, self.panel.shape[1]), dtype)
         grams = aligned_zeros((n_blocks, *gram.shape), dtype)
         inners = np.empty((n_blocks, 1, self.n_runs))
-        # In the precision of the panel, because kernels are compiled for one type.
+        # Convert to the precision of the panel, because kernels are compiled for one type.
         own_gram = gram.astype(dtype, copy=False)
 
         def sweep(lo: int, hi: int) -> None:

@@ -499,7 +499,7 @@ class NCWTransformer(_SparseWeighting):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Non-negative weights. The published method has rows of unit length, or zero rows.
+            Non-negative weights. In the published method, rows have unit length or are zero.
         y : ignored
         """
         weights = validated_rows(self, X, reset=True)

@@ -333,20 +333,19 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
 
 
 def attainment_surfaces(fronts: Sequence[FloatArray], fractions: Sequence[float]) -> dict[float, FloatArray]:
-    """Return the corners of the surfaces that fractions of fronts of two minimised objectives attain.
+    """Compute the corners of attainment surfaces of fronts of two minimised objectives, by fraction.
 
     V. Grunert da Fonseca, C. M. Fonseca, A. O. Hall, "Inferential performance assessment of stochastic
-    optimisers and the attainment function", EMO 2001. Each fraction is above 0 and at most 1. Points with
-    NaN are omitted.
+    optimisers and the attainment function", EMO 2001. Fractions of the fronts are above 0 and at most 1.
+    Points with NaN are omitted.
     """
     if np.ndim(fractions) != 1 or not len(fractions) or not all(0 < one <= 1 for one in fractions):
         raise ValueError(f"fractions must be a list of numbers above 0 and at most 1, got {fractions}")
     fronts = [F[~np.isnan(F).any(axis=1)] for F in fronts]
     x = np.unique(np.concatenate(fronts)[:, 0])
-    # The least second objective of every front up to each x, sorted over the fronts.
-    reached = np.sort(
-        [np.where(F[:, :1] <= x, F[:, 1:], np.inf).min(axis=0, initial=np.inf) for F in fronts], axis=0
-    )
+    # Smallest second objective of every front whose first objective is at most x, sorted over the fronts.
+    least = [np.where(F[:, :1] <= x, F[:, 1:], np.inf).min(axis=0, initial=np.inf) for F in fronts]
+    reached = np.sort(least, axis=0)
     levels = {one: reached[math.ceil(one * len(fronts) - 1e-9) - 1] for one in fractions}
     return {one: np.column_stack([x, y])[y < np.append(np.inf, y[:-1])] for one, y in levels.items()}
 

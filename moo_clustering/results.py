@@ -235,7 +235,7 @@ class ClusteringResult:
     facts : sequence of (str, str)
         Lines for the head of a report, such as a verdict.
     lines : callable
-        ``lines()`` returns a summary of the fit in lines, for a card.
+        ``lines()`` returns the lines of a summary of the fit, for a card.
     neighbor_recall : float, optional
         Recall of approximate neighbour lists.
     interrupted : bool

@@ -958,7 +958,7 @@ def _tests_of(tree: _Node) -> list[_Test]:
 
 
 def _searched_rows(labels: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return rows of the search: all in clusters, or a random sample with at least 20 of every cluster."""
+    """Return the rows to search: all rows in clusters, or a sample with at least 20 of every cluster."""
     inside = np.flatnonzero(labels >= 0)
     if len(inside) <= _MOST_ROWS:
         return inside

@@ -26,12 +26,12 @@ settings.load_profile("patient")
 DEFAULT_TIER = "not slow and not nightly"
 
 TESTS = Path(__file__).parent
-# Measured are ten cases of a test in rooms with a limit of their own, and three in others ...
+# Coverage is measured for ten cases of a test in these folders, which have their own limits, else for three.
 LIMITED = {
     *("problems", "operators", "validity", "encodings", "constraints", "consensus", "persistence"),
     "contract",
 }
-# ... but none of what runs lines that the tests of their rooms run as well.
+# These folders and files are not measured, because the tests of single subpackages run the same lines.
 UNMEASURED = {
     *("any_machine", "faults", "fuzz", "golden", "papers", "test_docstring_examples.py"),
     *(f"test_{name}.py" for name in ("descriptions_of_all", "doors", "same_samples", "units", "layouts")),
@@ -103,7 +103,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish(session):
-    """Measure coverage in the first cases of a test, and not in tests of lines that others run anyway.
+    """Measure coverage in the first cases of a test, and not in tests of lines that other tests run.
 
     Measuring doubles the time of a test, and further cases cover few lines that no other test covers.
     """

@@ -9,7 +9,7 @@ Shows: the local search of an index, in a crossover and a mutation of labels, in
 greedy merging alone, from one partition into 20 clusters by k-means.
 
 Côme, Jouvin, Latouche & Bouveyron, "Hierarchical clustering with discrete latent variable models and the
-integrated classification likelihood", Advances in Data Analysis and Classification 15, 2021. The wine data.
+integrated classification likelihood", Advances in Data Analysis and Classification 15, 2021. The data: wine.
 """
 
 import numpy as np

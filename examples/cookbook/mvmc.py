@@ -3,7 +3,7 @@ MVMC: medoids whose views have weights
 ======================================
 
 There is one objective per view. The genes are the medoids and the weights of the views in the distances to
-the medoids, so the front contains partitions by different weights.
+the medoids, so the front contains partitions for different weights.
 
 Shows: a custom encoding with two methods, three functions as objectives, NSGA-III; the control is k-medoids
 on the sum of the distances.

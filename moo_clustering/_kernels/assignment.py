@@ -13,7 +13,7 @@ _ITEMS, _LONGEST = 1 << 22, 48
 
 @njit(cache=True, nogil=True)
 def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sample: int) -> int:
-    """Insert an exchange into a list by falling cost; a full list drops the first. Return its length."""
+    """Insert an exchange into a list of decreasing costs; a full list drops the first. Return the length."""
     if n_held == most:
         if n_held == 0 or value >= values[0]:
             return n_held

@@ -37,7 +37,7 @@ def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
 @borrowed()
 def _squares(x: NDArray[Any], columns: NDArray[Any], start: int, k: int, out: NDArray[Any]) -> None:
     """Squared distances of a sample to k centres, summed in the order of features."""
-    # From ``start``, ``columns`` has the values of all centres for the first feature, then for the second.
+    # From ``start``, ``columns`` contains the first feature of all centres, then the second, and so on.
     d, t = len(x), 0
     for j in range(k):
         out[j] = 0.0

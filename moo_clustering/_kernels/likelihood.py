@@ -117,7 +117,7 @@ def size_change(own, other, k, n, alpha):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def move_samples(X, order, labels, sizes, stats, terms, alpha, keep, times, model, work):  # type: ignore[no-untyped-def]
     """Move each sample to its best cluster; return the gain. With ``keep``, no cluster becomes empty."""
-    # A move between clusters that have not changed since the last visit of the sample is no gain.
+    # A move between clusters that have not changed since the last visit to the sample cannot be a gain.
     visited, changed = times
     k, gain, clock = np.count_nonzero(sizes), 0.0, max(visited.max(), changed.max())
     for i in order:
@@ -179,7 +179,7 @@ def unite(x, y, sizes, allowed, joint):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, gains):  # type: ignore[no-untyped-def]
-    """Merge the best allowed pair of clusters while there is one; write it and its gain to row t."""
+    """Merge the best allowed pair of clusters while there is one; row t of the outputs describes merge t."""
     k, n = sizes.shape[0], sizes.sum()
     joint = np.full((k, k), -np.inf)
     fresh = -1
@@ -240,7 +240,7 @@ def move_links(E, sizes, g, h, out, into):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, directed):  # type: ignore[no-untyped-def]
-    """Move each node of a graph, as :func:`move_samples` does; links lead from (rows) and to it (columns)."""
+    """Move each node of a graph, as :func:`move_samples` does, by its outgoing (rows) and incoming links."""
     k, gain = np.count_nonzero(sizes), 0.0
     out, into = np.zeros(sizes.shape[0]), np.zeros(sizes.shape[0])
     for i in order:

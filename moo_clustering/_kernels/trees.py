@@ -314,7 +314,7 @@ def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
 
 @njit(cache=True, nogil=True)
 def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> bool:
-    """Merge order, as positions, of ``links`` (n-1, 2) sorted by length; False if they are not a tree."""
+    """Write the merge order of ``links`` (n-1, 2) sorted by length; return False if they are not a tree."""
     # The smallest size never decreases, and larger clusters never return to it. Skipped links therefore need
     # no new inspection before the smallest size increases, and links used meanwhile are skipped like those of
     # larger clusters. After every increase at most n / size clusters remain: all inspections take O(n log n).

@@ -91,7 +91,7 @@ class AMOSA(Algorithm):
     A run takes gamma SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves are
     evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
 
-    The smaller constraint violation dominates, by the difference of the violations relative to their range.
+    The smaller constraint violation dominates; the amount is the difference of violations over their range.
     Objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated genotypes.
 
     Examples

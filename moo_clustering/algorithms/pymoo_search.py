@@ -96,7 +96,7 @@ _POPULATION = Population.get, Population.set
 
 
 # pymoo looks up every name in every individual several times, which takes half of the time of a search on
-# few samples. During a run, these functions with equal results replace those of ``Population``.
+# few samples. During a run, these functions replace those of ``Population``, with the same results.
 def _get(self: Any, *names: str, to_numpy: bool = True) -> Any:
     members = self.tolist()
     if any(type(one) is not Individual for one in members):
@@ -348,7 +348,7 @@ def evolve(
         Number of generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        As for :func:`drive`. The run of a path must have had the same integer seed, objectives and data.
+        As for :func:`drive`. To resume from a path, the seed (an integer), objectives and data must be equal.
     start : array-like, Population, estimator or path, optional
         First individuals, see :func:`~moo_clustering.operators.start_genes`; the sampling draws the others.
 

@@ -129,7 +129,7 @@ class Bags:
     ) -> Self:
         """Create bags from instances (n_instances, n_features) and their bag identifiers (n_instances,).
 
-        Identifiers must be hashable. Rows of a bag need not be adjacent; bags are ordered by first rows.
+        Identifiers must be hashable. Rows of a bag need not be adjacent; bags are ordered by their first row.
         ``feature_names`` are by default the column names of a data frame, if they are strings.
         """
         rows = matrix(X, "X")

@@ -186,7 +186,7 @@ def _why_not(record: Mapping[str, Any]) -> str:
     if record.get("status") != "complete":
         return "its fit is incomplete; fit again"
     if runs.is_in_parts(record):
-        return "it is a fit of a table in parts, which cannot change; fit a sample of the table"
+        return "it is a fit of a table in parts and cannot be changed; fit a sample of the table"
     return f"it has no {QUESTIONS}; fit again, but in Python if there are more than {MOST_ASKED_BAGS} bags"
 
 

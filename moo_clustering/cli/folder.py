@@ -679,7 +679,7 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the last column ``name``, with or without underscores, which the fit added."""
+    """Return the position of the column that the fit added: the last ``name``, possibly with underscores."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 

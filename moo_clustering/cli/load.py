@@ -177,7 +177,7 @@ def load_data(
 
 
 def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
-    """Return whether data are a graph, by their suffix or by these options of the method."""
+    """Return whether data are read as a graph, because of their suffix or of options of the method."""
     if data not in BUNDLED and suffix_of(Path(data)) in tables.GRAPHS:
         return True
     return bool(method.graph_options) and all(
@@ -429,7 +429,7 @@ def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # Numbers stay unchanged if a scaling option is set, or for models and non-negative values.
+    # Columns are not scaled if ``scale`` is set, for word counts, and for models that adapt to the units.
     if "scale" in options or method.stems or method.presence or method.equal_columns is None:
         return "none"
     return "equal" if method.equal_columns else "mixed"

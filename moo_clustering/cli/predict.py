@@ -126,7 +126,7 @@ def _predicting(folder: Path) -> dict[str, Any]:
     model = load_model(folder)
     if "predict" not in dir(model["estimator"]):
         method = runs.run_record(folder)["method"]
-        raise DataError(f"method {method} does not predict; fit it to all rows instead")
+        raise DataError(f"method {method} cannot predict; fit it to all rows instead")
     return model
 
 

@@ -213,7 +213,7 @@ class GraphSamples(UntabledSamples):
         return {"graph": self.features, "fingerprint": fingerprint(self.X)}
 
     def report_data(self) -> dict[str, Any]:
-        """Adds positions for drawing a small graph."""
+        """Return the data of a report, for a small graph with positions of the nodes."""
         names = [f"link to {name}" for name in self.feature_names]
         shown = {"X": self.X, "feature_names": names}
         if self.n_samples > _DRAWN_NODES:
@@ -367,7 +367,7 @@ class LabelSetSamples(UntabledSamples):
 
 @dataclass(frozen=True, eq=False)
 class TextSamples(UntabledSamples):
-    """Documents, later with features of their terms."""
+    """Documents, and features computed from their terms, if any."""
 
     source: Documents = field(kw_only=True)
     # shape (n_documents, n_terms): weights of the terms; X contains these or their leading components.

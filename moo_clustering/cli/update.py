@@ -121,7 +121,7 @@ class _Run:
             raise DataError(f"{folder} contains an incomplete run; finish it with `fit --resume`")
         if runs.is_in_parts(self.record):
             raise DataError(
-                f"{folder} is a fit of a table in parts, which cannot change; run fit with a new folder"
+                f"{folder} is a fit of a table in parts and cannot be changed; run fit with a new folder"
             )
         self.model = runs.load_model(folder)
         self.estimator = self.model["estimator"]
@@ -217,7 +217,7 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Add the map, without the regions of the fit, which are its last property."""
+        """Add the map; the regions of the fit, the last property of every area, are removed."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
             feature["properties"].popitem()

@@ -233,7 +233,7 @@ class InconsistentConstraintsError(ValueError):
         super().__init__(message)
 
     def _renumbered(self, samples: Int64Array) -> InconsistentConstraintsError:
-        """Return the error with other numbers of the samples, but the same classes."""
+        """Return the error with renumbered samples; numbers of classes do not change."""
         number = partial(re.sub, r"(?<!class )\b\d+\b", lambda found: str(samples[int(found[0])]))
         return type(self)(samples[self.conflicts], [*map(number, self._reasons)])
 

@@ -234,7 +234,7 @@ class ClusterSizes(_Loads):
         """Assign samples to clusters within the bounds such that the sum of costs is minimal.
 
         O(n_samples n_clusters) time, plus O(n_clusters^2) per sample that does not fit into its cheapest
-        cluster. Use it to repair or decode partitions. Raises a ValueError if no assignment is possible.
+        cluster. Can repair or decode partitions. Raises a ValueError if no assignment is possible.
 
         Parameters
         ----------

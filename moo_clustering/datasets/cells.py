@@ -590,7 +590,7 @@ class Numbers(NamedTuple):
 
 def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) -> Numbers:
     """Parse non-empty texts, which occur in ``counts`` cells, as numbers. O(n) time and memory."""
-    # Objects, because an array of text reserves the length of the longest text for every cell.
+    # Use objects, because an array of text reserves the length of the longest text for every cell.
     where, different = different_cells(texts)
     exact = files.exact_numbers(different)
     if not np.isnan(exact).any():

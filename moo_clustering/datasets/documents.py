@@ -302,7 +302,7 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
 
 
 def read_folder(folder: Path, fields: Fields) -> Documents:
-    """Read every text file in a folder and its sub-folders, in the order of names."""
+    """Read every text file in a folder and its sub-folders, sorted by name."""
     if fields.text or fields.id_column or fields.drop:
         problem = f"{folder} is a folder of text files, which has no columns to name with "
         flags = "--text-columns, --id-column or --drop"

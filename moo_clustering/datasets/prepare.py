@@ -230,7 +230,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Columns that the fit did not use may be absent; additional columns are ignored. Unknown categories are
+    Columns that the fit did not use may be absent; additional columns are ignored. Unknown categories become
     missing values. Another notation must be unambiguous, and at most a tenth of the cells of a column may be
     unreadable. :meth:`transform` warns in these cases; :meth:`prepare` returns notes.
 
@@ -565,7 +565,7 @@ def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]
     spans = [slice(end - block.shape[1], end) for end, block in zip(ends, indicators, strict=True)]
     everything = np.hstack(indicators)
     for at in np.flatnonzero(discrete):
-        # Counts of pairs of values; cells that are missing count in none.
+        # Count the pairs of values, without missing cells.
         counts = indicators[at].T @ everything
         found = [_association(counts[:, span]) for other, span in enumerate(spans) if other != at]
         level = _LEVEL / len(found)

@@ -229,15 +229,15 @@ def read_table(
 
 
 _GRAPH_TABLE = "it must have two columns of nodes and optionally weights, or be a square matrix of numbers"
-# Suffixes of graphs: those of networkx's formats, and of edge lists separated by white space.
+# Suffixes of graph files: GML, GraphML, and edge lists separated by white space or commas.
 GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
 
 
 def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> Table:
     """Read the adjacency matrix of a graph from GML, GraphML, an edge list or a matrix.
 
-    Weights and parallel edges count as one edge. Loops are omitted, with a UserWarning. Raises a DataError
-    if the file is not a readable graph. O(bytes) time and memory; an adjacency matrix as text O(n_nodes^2).
+    Edge weights are ignored, and parallel edges count as one. Loops are omitted, with a UserWarning. Raises a
+    DataError if the file is not a readable graph. O(bytes) time and memory; O(n_nodes^2) for text matrices.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> Table
           weight), undirected; more columns are an adjacency matrix.
         - ``.npz`` of :func:`scipy.sparse.save_npz`: a sparse adjacency matrix.
     labels : str, optional
-        Attribute of the nodes in GML or GraphML with known classes, for scoring.
+        Node attribute in GML or GraphML that contains known classes, for scoring.
 
     Returns
     -------
@@ -268,9 +268,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> Table
                 )
             names, matrix = _graph_of_table(path)
     if labels is not None and classes is None:
-        raise files.DataError(
-            f"{source} has no attributes of nodes; use GML or GraphML for labels={labels!r}"
-        )
+        raise files.DataError(f"{source} has no node attributes; use GML or GraphML for labels={labels!r}")
     graph = csr_array(matrix, dtype=np.float64)
     if not np.isfinite(graph.data).all():
         raise files.DataError(f"{source} must have finite weights, got NaN or infinity; use 0 for no edge")
@@ -286,7 +284,7 @@ def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> Table
 
 
 def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
-    """Return names, adjacency matrix and, if requested, classes of the nodes of a file for networkx."""
+    """Parse a file by networkx; return node names, the adjacency matrix and, if requested, node classes."""
     import networkx as nx
 
     suffix, text = files.suffix_of(path), files.file_text(path, notes=(notes := []))
@@ -311,9 +309,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
     if labels is not None:
         known = {name for _, attributes in graph.nodes(data=True) for name in attributes}
         if labels not in known:
-            raise files.DataError(
-                files.absent(str(path), "attribute of nodes", labels, "labels", sorted(known))
-            )
+            raise files.DataError(files.absent(str(path), "node attribute", labels, "labels", sorted(known)))
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
     # Nodes of GML have names that may repeat, or none.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
@@ -336,7 +332,7 @@ def _node_pairs(text: str) -> list[list[str]]:
 
 
 def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
-    """Return names and adjacency matrix of the nodes of edges or a matrix in a table, or of a sparse npz."""
+    """Return node names and the adjacency matrix from edges or a matrix in a table, or from a sparse npz."""
     if array_names(path) >= {"format", "shape", "data"}:
         from moo_clustering.datasets.multilabel import sparse_matrix
 
@@ -494,7 +490,7 @@ def named_columns(
 
 
 def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:
-    """Whether all names are numbers, other than 0, 1, ..., as pandas names unnamed columns."""
+    """Whether all names are numbers, except the names 0, 1, ... that pandas gives to unnamed columns."""
     return all(map(is_number, names)) and (len(names) == 1 or names != [*map(str, range(len(names)))])
 
 

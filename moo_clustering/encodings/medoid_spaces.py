@@ -107,7 +107,7 @@ def choose_space(
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
         raise ValueError(f"form='vector' requires metric to be one of {tuple(KINDS)}, got {quoted(metric)}.")
-    # Metrics for which both forms give the same medoids.
+    # Both forms lead to the same medoids for these metrics.
     if form == "auto" and name in ("cosine", "sqeuclidean"):
         n_samples = _num_samples(checked_container(X, "X"))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:

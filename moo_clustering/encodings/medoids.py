@@ -63,7 +63,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row numbers, -1 last; only samples as near to two members can change their cluster."""
+        """Sort row numbers, -1 last; only samples equally near to two members can change their cluster."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -184,7 +184,7 @@ class MedoidEncoding(_MedoidGenes):
             n, low, most = self.n_samples, self.sizes.low, self.k_max
             ends = (len(low),) * 2 if low.ndim else (math.ceil(n / self.sizes.high), int(n // low))
             self.k_min, self.k_max = max(self.k_min, ends[0]), min(most, ends[1])
-            # Raises if no number of clusters is possible.
+            # Raises a ValueError if no number of clusters is possible.
             self.sizes.possible(self.k_min if self.k_min <= self.k_max else most, n)
         self.n_var = self.k_max
 
@@ -336,7 +336,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
 
 
 def occupied_slots(slots: IntArray, n_samples: int, what: str) -> BoolArray:
-    """Return the mask of occupied slots; raise a ValueError for empty rows, repeated or other numbers."""
+    """Return the mask of occupied slots; raise a ValueError for empty rows, repeated or invalid numbers."""
     occupied = slots >= 0
     wrong = ~occupied.any(axis=1)
     wrong |= ((slots < -1) | (slots >= n_samples) | (occurred_before(slots) & occupied)).any(axis=1)

@@ -100,7 +100,7 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One colu
 
 
 class RowLabels:
-    """Label rows with ``predict`` of a fitted estimator, and the column names of the fit."""
+    """Function that labels rows by ``predict`` of a fitted estimator, with the column names of the fit."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = copy(estimator)
@@ -165,7 +165,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
     def __sklearn_clone__(self) -> Any:
         if vars(self).get("start") is None:
             return super().__sklearn_clone__()  # type: ignore[misc]
-        # A fitted estimator passed as ``start`` is data, and may be this one.
+        # A fitted estimator passed as ``start`` is data, and may be this estimator itself.
         twin = _without_start(self).__sklearn_clone__()
         twin.start = self.start  # type: ignore[attr-defined]
         return twin
@@ -775,7 +775,7 @@ def _without_start(estimator: Any) -> Any:
 
 
 def checked_parts(estimator: Any, table: Parts, *, reset: bool) -> Parts:
-    """Set (``reset``) or check the number and names of features by a table in parts, which is returned."""
+    """Return a table in parts, and set (``reset``) or check the number and names of the features."""
     row: Any = np.zeros((1, table.n_features))
     if table.columns is not None:
         import pandas as pd  # slow import
@@ -852,7 +852,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
 
 
 def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
-    """Warn that fewer clusters have samples than ``wanted``, which is a number or describes it."""
+    """Warn if fewer clusters have samples than ``wanted``, a number or a description of the number."""
     if wanted is None or (not isinstance(wanted, str) and n_found >= wanted):
         return
     why = why or "X has fewer distinct rows than clusters"

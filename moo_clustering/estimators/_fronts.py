@@ -120,7 +120,7 @@ class FrontMixin(metaclass=ABCMeta):
 
 
 def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
-    # From a copy, because the property caches its value on the estimator.
+    # Read a copy, because the property caches its value on the estimator.
     return np.asarray(copy.copy(model).pareto_labels_)[rows]
 
 
@@ -272,7 +272,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
 
     def _clustering_result(self) -> ClusteringResult:
-        # Only MapElites has one; models in files have no result.
+        # Only MapElites has an archive, and saved models have no result.
         result: Any = getattr(self, "result_", None)
         archive = getattr(result and result.algorithm, "archive_", None)
         return replace(super()._clustering_result(), archive=archive)
@@ -371,7 +371,7 @@ def choose_member(
 
 
 def check_rule(rule: object, allowed: Sequence[str]) -> None:
-    """Raise, with the nearest name, unless the rule is an allowed name, a row number or a callable."""
+    """Raise a ValueError unless the rule is an allowed name, a row number or a callable."""
     is_row = isinstance(rule, Integral) and not isinstance(rule, bool)
     if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return

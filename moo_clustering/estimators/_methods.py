@@ -94,9 +94,9 @@ class Method:
     stems, presence : bool
         Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
     equal_columns : bool, optional
-        Whether columns get equal weights before the fit: always, or (False) among categories. None: never.
+        Whether columns get equal weights: always, or (False) only in tables with categories. None: never.
     graph_options : mapping
-        Values of options with which ``fit`` accepts the adjacency matrix of a graph. Empty: it never does.
+        Options with which ``fit`` accepts the adjacency matrix of a graph. Empty: graphs are not accepted.
     evolves_with : mapping
         Values of options without which the method runs no generations. Empty: it always or never runs them.
     """
@@ -397,7 +397,7 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         name="icl",
         class_name="ICLClustering",
         paper="Côme, Jouvin, Latouche & Bouveyron 2021",
-        summary="Gaussian clusters, categories or blocks of a graph of the greatest integrated likelihood",
+        summary="clusters of greatest integrated likelihood: Gaussian, of categories, or blocks of a graph",
         needs="numeric features (columns of two values, such as indicators, are categories), or a graph",
         aliases={
             "icl-counts": {"model": "counts"},

@@ -323,7 +323,7 @@ class ParetoPoolClusterer(
     def take(self, session: AnswerSession) -> Self:
         """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes that.
 
-        Names of classes in the session become names of clusters, as by :meth:`rename`.
+        Names of classes in the session become names of clusters, as with :meth:`rename`.
         ``predict`` also uses the ``labels_`` of the session. Raises a ValueError for another fit's session.
         """
         check_is_fitted(self)
@@ -373,8 +373,8 @@ class ParetoPoolClusterer(
         ``"auto"`` is the result of the fit. After :meth:`take`, it is the result of the session, and
         ``"fit"`` that of the fit. ``"select"`` is the partition with the best score, and ``"consensus"``
         combines partitions. ``"few"``, ``"some"`` and ``"many"`` are the best partitions of a
-        granularity. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
-        ``"random-control"`` are those without evolution and with random survival.
+        granularity. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` is the
+        partition without evolution, and ``"random-control"`` that with random survival.
         """
         check_is_fitted(self)
         if rule == "consensus" and self._number is None:
@@ -781,8 +781,8 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # Returns only further numbers of clusters if those of the pool, ``ks``, are too small. ``settle``
-        # can replace the selected result, before any attribute of the previous fit is changed.
+        # If the numbers of clusters of the pool, ``ks``, are too small, this method only returns larger ones.
+        # ``settle`` can replace the selected result, before any attribute of the previous fit is changed.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel

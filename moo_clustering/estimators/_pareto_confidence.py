@@ -225,7 +225,7 @@ class Assessor:
         return list(dict.fromkeys(pool.families[member] for member in alike))
 
     def difference(self, labels: Labels, other: Labels, names: Sequence[str] | None) -> str:
-        """Describe the difference to another partition, and the features that explain it."""
+        """Describe the difference from another partition, and the features that explain it."""
         first, mine = np.unique(labels, return_inverse=True)
         theirs = np.unique(other, return_inverse=True)[1]
         table = np.zeros((len(first), int(theirs.max()) + 1), dtype=np.int64)
@@ -258,7 +258,7 @@ class Assessor:
 
     def features(self, labels: Labels) -> FloatArray:
         """Features of partitions (q, n_points), shape (q, n_features), columns as in :data:`FEATURES`."""
-        # NaN in columns that need missing features. O(p n) time for p members, O(n^2) for silhouettes.
+        # Columns that cannot be computed are NaN. O(p n) time for p members, O(n^2) for silhouettes.
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 

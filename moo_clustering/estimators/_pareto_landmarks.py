@@ -33,7 +33,7 @@ FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Passes, batch size and largest number of samples of the k-means that finds landmarks.
 _PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
-# Largest number of features for which bounds are faster than products of matrices, also without clusters.
+# Largest number of features for which bounds are faster than matrix products, even in data without clusters.
 _FEW = 50
 # Number of values of a table to scale at once: 256 MB. Larger tables are scaled again instead of stored.
 _AT_ONCE = 1 << 25
@@ -110,7 +110,7 @@ class FeatureScaling:
             mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
         half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
         if scale == "isotropic" and len(varying):
-            # One standard deviation for all features, around the mean of each.
+            # All features share one standard deviation, and retain their own means.
             spread = np.full(len(varying), np.sqrt((spread**2).mean()))
         return cls(middle + mean * half, spread * half, varying, least=low)
 
@@ -193,8 +193,8 @@ class Placement:
         cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int | None = None
     ) -> Self:
         """Place up to ``n_landmarks`` landmarks, and up to twelve more for every rare group."""
-        # Mini-batch k-means of up to 250,000 samples finds the landmarks. All have equal weight, so
-        # dense regions weigh less, which helps clusters of different sizes.
+        # Mini-batch k-means of up to 250,000 samples finds the landmarks, which have equal weights, so
+        # dense regions weigh less. This helps clusters of different sizes.
         # O(n_samples n_landmarks n_features) time. X is a sample of ``n_rows`` rows; None: all of them.
         n_samples = X.shape[0]
         n_rows = n_samples if n_rows is None else n_rows
@@ -278,7 +278,7 @@ def settled_groups(
     points: FloatArray, rare: Labels, counts: IntpArray, uniform: BoolArray, n_samples: int, least: float = 20
 ) -> Labels | None:
     """Return the rare groups with enough samples, renumbered; None if there are none."""
-    # Many identical rows at a distance (``uniform``) form a group, whatever their share. Otherwise, their
+    # Many identical, distant rows (``uniform``) form a group, whatever their share. Otherwise, their
     # only landmark would be an outlier, because it has no near neighbours.
     sizes = np.bincount(rare + 1, counts)[1:]
     kept = (sizes >= least) & (sizes <= _MOST_RARE * n_samples)
@@ -415,7 +415,7 @@ class PointSearch:
     """
 
     def __init__(self, points: FloatArray, limits: Any = None, pivots: Any = None) -> None:
-        # Groups of near points around pivots, found by a few steps of k-means, or one from given pivots.
+        # Five steps of k-means group the points around pivots, or one step from the argument ``pivots``.
         n_steps, n_groups = 1, max(1, min(32, len(points) // 8))
         if pivots is None:
             n_steps, pivots = 5, points[np.linspace(0, len(points) - 1, n_groups).astype(np.intp)]
@@ -447,8 +447,8 @@ class PointSearch:
 
 def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArray:
     """Compute centres by mini-batch k-means, with the random numbers and sums of scikit-learn 1.9."""
-    # Equal to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and neither stopping rule, except that
-    # ties go to the lowest centre. With few features, the search takes a fifth of the processor time.
+    # Equal to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, except that ties
+    # go to the lowest centre. With few features, it takes a fifth of the processor time of scikit-learn.
     n, few = len(rows), rows.shape[1] <= _FEW
     batch, random = min(n, _BATCH), np.random.RandomState(seed)
     first = min(n, 3 * batch)
@@ -467,14 +467,14 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             with one_thread("blas"):
                 blocks = np.array_split(drawn, 16)
                 labels = np.concatenate([(half - block @ centers.T).argmin(axis=1) for block in blocks])
-        # Sums start with the earlier rows, as a product of the centre and their number.
+        # Each sum starts from that of the earlier rows: the centre times their number.
         places = np.append(np.arange(n_landmarks), labels), np.arange(n_landmarks + batch)
         sums = sp.csr_array((np.append(counts, np.ones(batch)), places)) @ np.concatenate([centers, drawn])
         new = np.bincount(labels, minlength=n_landmarks)
         counts += new
         centers = np.where(new[:, None] > 0, sums * (1 / np.maximum(counts, 1))[:, None], centers)
         if due:
-            # Move centres of few rows, but at most half a batch of them, to random rows.
+            # Move centres with few rows, at most half as many as rows in a batch, to random rows.
             since, low = 0, counts < 0.01 * counts.max()
             if low.sum() > batch // 2:
                 low[np.argsort(counts)[batch // 2 :]] = False

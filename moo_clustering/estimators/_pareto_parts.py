@@ -43,7 +43,7 @@ from moo_clustering.parts.statistics import grain, on_grain, survey
 _MOST_SAMPLED, _LEAST_SAMPLED, _MOST_VALUES = 250_000, 20_000, 1 << 25
 # Largest number of rows with labels or pairs, which are read into memory.
 _MOST_KNOWN = 100_000
-# Numbers of known rows if there are no labels and pairs.
+# Row numbers of known rows if there are no labels or pairs.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
 
 

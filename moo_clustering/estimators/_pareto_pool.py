@@ -35,7 +35,7 @@ TRIVIAL = "trivial"
 N_NEAREST = 3
 # Outliers beyond this many standard deviations of the other samples have squares that could overflow.
 _MOST_SCALED = 1e140
-# Number of rows whose outliers are found at once.
+# Number of rows that are checked for outliers at once.
 _AT_ONCE = 100_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
@@ -238,13 +238,13 @@ class PooledSamples:
     def outlying_at(
         self, nearest: IntArray, away: FloatArray, rows: Callable[[Any], FloatArray]
     ) -> BoolArray:
-        """Mask of outliers, from nearest landmarks and distances; ``rows`` returns some scaled rows."""
+        """Mask of outliers, from nearest landmarks and their distances; ``rows`` returns some scaled rows."""
         if self.far is None:
             return np.zeros(len(nearest), dtype=bool)
         found: BoolArray = self.far[nearest]
         if self._inliers is not None:
             # Triangle inequality: the fifth inlier is at most ``away`` plus the landmark's ``reach`` away.
-            # Most other rows are within the limit of the landmark and its four nearest inliers.
+            # For most other rows, the landmark and its four nearest inliers are within the limit.
             search, reach, near = self._inliers
             of_point = np.zeros(self.n_points)
             of_point[~self.far] = reach

@@ -43,7 +43,7 @@ _MOST_SMALL = 10
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
 # Numbers of clusters that differ by this factor are dissimilar.
 _OTHER_NUMBER = 1.25
-# The pool is extended if more than this share of its largest number of clusters is selected.
+# The pool is extended if the selected number of clusters exceeds this share of the largest number.
 _NEAR_TOP = 2 / 3
 # Granularities: geometric thirds of the range of the numbers of clusters in the pool.
 GRANULARITIES = ("few", "some", "many")
@@ -565,7 +565,7 @@ def choose_solution(
 
 
 def more_numbers(ks: Any, n_points: int, labels: IntArray) -> list[int]:
-    """Automatic numbers of clusters with larger ones, if the selected number is near the largest; or none."""
+    """Extend the automatic numbers of clusters if the selected one is near the largest, else return []."""
     if ks is None:
         return []
     numbers: list[int] = k_grid(n_points).tolist() if isinstance(ks, str) else ks
@@ -790,7 +790,7 @@ class _LabelKernel:
                 self._given += _LINEAR * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:
-        """Return class scores from labels ``counts`` for all points, or for some with all labelled ones."""
+        """Return class scores from ``counts`` of labels; ``points`` must include all labelled points."""
         columns = np.flatnonzero(counts.sum(axis=1) > 0)
         total, labels = self._given[:, np.searchsorted(self._columns, columns)], self._labels
         at = columns

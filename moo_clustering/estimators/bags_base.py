@@ -164,7 +164,7 @@ class BagClusterer(
         offsets: ArrayLike | None = None,
         **options: Any,
     ) -> FloatArray:
-        """Fit with the arguments of ``fit``, and return the distances to the centres, as by ``transform``."""
+        """Fit with the arguments of ``fit``, and return distances to the centres, as ``transform`` does."""
         self.fit(X, y, groups=groups, offsets=offsets, **options)
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 

@@ -54,8 +54,8 @@ class DocumentClusterer(_base.TransformingClusterer):
 class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
-    Every run starts from other random factors, and assigns every document to its largest topic. The consensus
-    of the runs depends much less on the random starts. Documents without terms are assigned to the largest
+    Each run starts from different random factors, and assigns every document to its largest topic. Their
+    consensus depends much less on the random starts. Documents without terms are assigned to the largest
     cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
     n_clusters^2)) time. MCLA costs O(n_documents n_runs^2). Source: "Ensemble non-negative matrix
     factorization for clustering biomedical documents".
@@ -573,7 +573,7 @@ def chosen_runs(
 def consensus_partition(
     consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
 ) -> tuple[Labels, NDArray[np.float64]]:
-    """Return consensus labels, numbered by first document, and the association of MCLA or `association`."""
+    """Return consensus labels, numbered by first document, and associations of clusters and documents."""
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
         found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)

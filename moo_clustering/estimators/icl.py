@@ -41,7 +41,7 @@ _PARENTS = 0.4
 
 @estimator
 class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimator):
-    """Clusters and their number by a genetic algorithm that maximises the exact integrated likelihood.
+    """Genetic algorithm for clusters, and their number, that maximise the exact integrated likelihood.
 
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Greedy merges and moves of
     single samples improve initial partitions by k-means. A child starts from the intersections of the
@@ -137,9 +137,9 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
         return self
 
     def relabel(self, *, n_clusters: int | None = None) -> Self:
-        """Select a level of the hierarchy, by its number of clusters, at most that of the fit (the default).
+        """Select the level of the hierarchy with ``n_clusters`` clusters; by default, the result of the fit.
 
-        Raises a NotFittedError before ``fit``, and a ValueError if there is no such level.
+        Raises a NotFittedError before ``fit``, and a ValueError if the hierarchy has no such level.
         """
         check_is_fitted(self, "hierarchy_")
         most = len(self._levels)
@@ -150,10 +150,10 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the largest predictive density times share.
+        """Predict the cluster with the largest product of predictive density and share.
 
-        It can differ from ``labels_``, because a sample of the fit is then counted twice. Raises a ValueError
-        for graphs.
+        Predictions for samples of the fit can differ from ``labels_``, because these samples are then counted
+        twice. Raises a ValueError for graphs.
         """
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False, reset=False)
         found: Labels = self._index.log_predictive(self.labels_, X).argmax(axis=1).astype(np.int32)
@@ -182,7 +182,7 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
         return found
 
     def _described(self, icl: FloatArray) -> pd.DataFrame:
-        """Describe the hierarchy."""
+        """Tabulate the levels of the hierarchy."""
         alpha, n = self.alpha, self._levels.shape[1]
         rows = [np.bincount(row) for row in self._levels]
         k = np.array([len(sizes) for sizes in rows])
@@ -226,7 +226,7 @@ class LikelihoodSearch:
     def start(self) -> None:
         """Create the initial population."""
         k, size = max(self.options.k_max, self.options.n_clusters or 1), self.options.pop_size
-        # A checkpoint needs all of them, because a resumed run continues with the next generation.
+        # A checkpoint requires all individuals, because a resumed run continues with the next generation.
         whole = self.options.checkpoint is not None
         self.population = [self._settled(labels) for labels in self.first][:size]
         while len(self.population) < size and (whole or not (self.population and self.guard.requested)):
@@ -248,7 +248,7 @@ class LikelihoodSearch:
         self._record()
 
     def objectives(self) -> FloatArray:
-        """Return the negative values of the population, shape (n_individuals, 1)."""
+        """Return the negated index of the population, shape (n_individuals, 1)."""
         return -self.values[:, np.newaxis]
 
     def state(self) -> search.State:

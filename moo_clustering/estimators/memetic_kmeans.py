@@ -63,7 +63,7 @@ WARD_SAMPLES = 8000
 # Mutation probability of a child.
 MUTATION = {"always": 1.0, "half": 0.5, "never": 0.0}
 # Default budget: 2000 times all distances between samples and centres, at most half a billion, but at least
-# 200 times. With less, restarts of k-means find lower sums of squares.
+# 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # For tables in parts: number of searches, rows of each, passes over all rows (after twelve, a sum of squares
 # improves by less than .2 %), and relative gain below which a candidate stops.

@@ -486,7 +486,7 @@ def _fit_member(
 class PrunedSets(NamedTuple):
     """Training examples of frequent label sets, or of all if none is frequent (``found`` is False)."""
 
-    # ``rows`` are sample indices, repeated for several subsets of labels, and ``codes`` their rows of
+    # ``rows`` are sample indices; a sample with several subsets occurs several times. ``codes`` are rows of
     # ``label_sets``, which are sorted by size, then frequency, then first labels.
 
     rows: NDArray[np.intp]

@@ -145,9 +145,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     ) -> Self:
         """Divide the areas into regions.
 
-        Raises a ValueError if the graph is missing, of another size or not symmetric, a weight is negative or
-        above the largest load, or no division within the bounds exists or is found. Warns if areas of
-        ``start`` are moved because it is infeasible.
+        Raises a ValueError if the graph is missing, of another size or not symmetric, if a weight is negative
+        or above the largest load, and if no division within the bounds exists or is found. Warns if areas
+        move because ``start`` is infeasible.
 
         Parameters
         ----------

@@ -197,7 +197,7 @@ class SubspaceEstimator(
             _base.warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Cluster the rows of X as by ``fit``, and return ``labels_`` of shape (n_documents,), int32."""
+        """Cluster the rows of X as ``fit`` does, and return ``labels_`` of shape (n_documents,), int32."""
         return self.fit(X, y).labels_
 
     @documented(_base.OF_TRANSFORM)
@@ -500,7 +500,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     fuzziness : float
         Exponent f > 1 of memberships. Near 1 a document belongs to one cluster; from 2 on, equally to all.
     weight_exponent : float
-        Exponent q > 1 of feature weights. Near 1 a single feature has all weight; large values equalise.
+        Exponent q > 1 of feature weights. Near 1, one feature has all weight; large q equalises the weights.
     floor : float
         Positive lower bound of the dispersion of a feature, in squared units of X. It limits the weight of
         absent features, whose dispersion is 0.

@@ -314,7 +314,7 @@ def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray
 def class_probabilities(
     F: ArrayLike, prior: ArrayLike | None = None, *, factors: ArrayLike | None = None
 ) -> FloatArray:
-    """Convert class scores to probabilities, half way towards the expected class shares.
+    """Convert class scores to probabilities, halfway towards the expected class shares.
 
     Class c is multiplied by sqrt(prior_c / mean of F_c), for F with rows of sum 1. O(n_samples K) time.
     Source: ParetoClustering: class shares. Raises a ValueError if shapes do not match, F contains NaN, or
@@ -399,7 +399,7 @@ def diffusion(
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
     A *= root
     A[np.diag_indices_from(A)] += 1.0
-    # One thread, because resulting partitions must not depend on the number of threads.
+    # Use one thread, because resulting partitions must not depend on the number of threads.
     with one_thread():
         A, failed = lapack.dpotrf(A, lower=1, overwrite_a=1)
         if not failed and columns is not None and 3 * len(columns) < len(A):

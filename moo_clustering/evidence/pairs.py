@@ -345,7 +345,7 @@ def repair_pairs(
         raise ValueError(f"max_sweeps must be non-negative, got {max_sweeps}")
     Z = short_indices(as_pair_matrix(constraints, n))
     groups = _groups(constraints, Z) if hard else np.arange(n, dtype=np.intp)
-    # Stable sort, so that the first member of a group is its lowest sample.
+    # The sort is stable, so that the first member of a group is its lowest sample.
     members = np.argsort(groups, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     current = start[members[ends[:-1]]][groups]

@@ -218,7 +218,7 @@ class LargeGraphBridges:
         self.points = space.points
 
     def from_small_parts(self, parts: Int32Array) -> Links:
-        """For each sample of a part of m, find the nearest sample of another part among its m + 1 nearest."""
+        """Link samples of small parts to other parts; with m samples in a part, m + 1 neighbours suffice."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it.
         # In parts of up to this many samples, every sample searches for its nearest sample in another part.

@@ -536,7 +536,7 @@ def round_distances(distances: AnyFloatArray) -> FloatArray:
 
 
 def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatArray:
-    """Euclidean distances of rows i and rows j."""
+    """Compute the Euclidean distances between rows i and rows j."""
     return np.linalg.norm(data[i] - data[j], axis=-1)
 
 

@@ -175,7 +175,7 @@ def square_distances(points: FloatArray) -> FloatArray | None:
 def _prim(
     X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
 ) -> Int64Array:
-    """Links (n-1, 2) of Prim's algorithm for points, or symmetric distances; ``cores`` for reachability."""
+    """Links (n-1, 2) by Prim's algorithm from points or distances, in mutual reachability with ``cores``."""
     kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
     if not caching.interpreted(kernel, _STEPS * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
@@ -197,7 +197,7 @@ def _rounded(values: Any) -> FloatArray:
 
 
 def _prim_by_rows(row: Callable[[int], FloatArray], keys: NDArray[Any]) -> Int64Array:
-    """Links for ``row(i)``, the lengths from i of shape (1, n); further rows, then keys, break ties."""
+    """Compute a tree from ``row(i)``, the lengths from i; its further rows, then the keys, break ties."""
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
     lengths, source = np.full_like(row(0), np.inf), np.zeros(n, dtype=np.int64)

@@ -237,7 +237,7 @@ class Spread:
         return table
 
     def membership(self, points: IntpArray, labels: IntpArray, table: FloatArray) -> FloatArray:
-        """Return the expected number of samples with the label of each point in the cluster of the point."""
+        """Count, for each point, the samples in its cluster with its label, in expectation."""
         out = np.empty(len(points))
         weigh_membership(self.base.codes, self.kept, self.weights, points, labels, table, out)
         return out

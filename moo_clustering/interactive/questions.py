@@ -458,7 +458,7 @@ class Inquiry:
         # Good-Turing estimate of unseen classes, from the classes met only once.
         unseen = ((sizes[:n_real] == 1).sum() + 0.5) / (len(spread.points) + 1.0)
         if point in state.anchors:
-            # Only answers count: the votes of an anchor include its own.
+            # Ignore the votes, because those of an anchor include its own group.
             q, new = np.ones(n_groups), unseen
         else:
             q = votes.copy()
@@ -521,7 +521,7 @@ class Inquiry:
 
     def _join_at_end(self, state: State) -> None:
         """Join two groups with more answers "together" than "apart", once every point is an anchor."""
-        # Only if no pair of their founders is left to ask, because there will be no further answers then.
+        # Groups join only if every pair of their founders was asked about: no further answers can follow.
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}

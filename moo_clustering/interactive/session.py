@@ -304,7 +304,7 @@ class AnswerSession:
         ----------
         oracle : callable or array-like of shape (n_samples,)
             ``oracle(question)`` returns an answer as for :meth:`answer`, an answer and its confidence, or
-            None to end. An array has the class of every sample; None, NaN, "" or -1 are unknown.
+            None to end. An array contains the class of every sample; None, NaN, "" or -1 are unknown.
         budget : int, optional
             Largest number of answers. By default, the session ends once ``may_stop_`` is True.
         time_limit : float, optional
@@ -434,7 +434,7 @@ class AnswerSession:
         return self
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """Update the state by an answer or a revision."""
+        """Update the state with an answer or a revision."""
         before, present = self._past, self._inquiry.state
         if "reopen" in event:
             number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])

@@ -311,7 +311,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     labels = checked_integers(rows, "start")
     if not len(labels) or labels.min() < 0:
         raise ValueError(
-            "start must contain at least one partition, without negative labels: move noise to clusters."
+            "start must contain at least one partition, without negative labels: assign noise to clusters."
         )
     labels = relabel_by_first_appearance(labels)
     limits = [getattr(encoding, name, None) for name in ("k_max", "n_clusters")]

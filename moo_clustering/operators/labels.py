@@ -241,7 +241,7 @@ def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 class ImprovementMutation(base.DrawnMutation):
     """Redraw labels one by one, with larger probabilities for clusters with a better objective.
 
-    For cluster labels and problems with an attribute ``objective``, such as
+    Requires cluster labels and a problem with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. Every draw accounts for earlier draws, and no move
     leaves fewer than ``objective.min_cluster_size`` bags in a cluster. Raises a TypeError without an
     objective with a method ``improve``.
@@ -287,7 +287,7 @@ class ImprovementMutation(base.DrawnMutation):
 class KMMutation(base.DrawnMutation):
     """Assign every bag to the nearest centroid of its partition (the KM operator).
 
-    For cluster labels and problems with an attribute ``objective``, such as
+    Requires cluster labels and a problem with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
     :class:`MinSizeRepair` restores it. Raises a TypeError without an objective with a method ``reassign``.
     Takes O(n N) time per mutated individual, for N bags with n instances, like an evaluation. Source:

@@ -424,7 +424,7 @@ def family_partitions(
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
     """Partitions of families by ascending number of clusters, from two, and reasons for missing ones."""
-    # Sorted, so that starts and ties do not depend on the order of the rows.
+    # Sort the rows, so that starts and ties do not depend on their order.
     positions = data.own_order()
     data = data.ordered(positions)
     # One thread: parallel sums differ in their last digits, but results must be reproducible.

@@ -113,8 +113,8 @@ class PartitionProblem(SignedProblem):
     data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
         None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
-        Representation of the partitions, with the ``n_samples`` of the data. For a tuple, see
-        :class:`~moo_clustering.encodings.TupleEncoding`, the data may also have those of its first part.
+        Representation of the partitions, with the ``n_samples`` of the data. With a tuple (see
+        :class:`~moo_clustering.encodings.TupleEncoding`), the data may also have those of its first part.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
@@ -586,7 +586,7 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    Use it if a chunk takes a second or more. On one machine, the problems of this package are already
+    This pays off if a chunk takes a second or more. On one machine, the problems of this package are already
     parallel. Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem
     once. They are checked for changes every generation. Raises a TypeError if ``problem`` is not a pymoo
     problem, or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
@@ -669,7 +669,7 @@ def _evaluated(
 
 
 def result_of(problem: Problem, pop: Population, opt: Population | None = None) -> Result:
-    """Return a pymoo result of an evaluated population and its optimum, by default the non-dominated ones."""
+    """Return a pymoo result of an evaluated population; ``opt`` is by default its non-dominated members."""
     result = Result()
     result.problem, result.pop, result.success = problem, pop, True
     result.opt = pop[non_dominated(pop.get("F"))] if opt is None else opt

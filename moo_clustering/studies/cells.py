@@ -37,7 +37,7 @@ from moo_clustering.validity.base import UNDEFINED
 
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
-# Parameters for the number of clusters that are not called n_clusters.
+# Classes whose parameter for the number of clusters is not n_clusters.
 SIZES = dict.fromkeys((mixture.GaussianMixture, mixture.BayesianGaussianMixture), "n_components")
 MEASURED = ("n_clusters", "seconds", "evaluations")
 FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
@@ -292,7 +292,7 @@ def compute_cell(key: Key, job: Job) -> dict[str, Any]:
 
 
 def serve() -> None:
-    """Compute the cell on stdin, and write its value to stdout; output of the method goes to stderr."""
+    """Read a cell from stdin, and write its value to stdout; output of the method goes to stderr."""
     key, job = loads(sys.stdin.buffer.read())
     with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w") as nothing:
         os.dup2(2, 1)
@@ -367,7 +367,7 @@ def _seeded(method: Any, seed: int, n_clusters: int | None) -> Any:
 
 
 def _controlled(job: Job, X: Any, seed: int) -> dict[str, Any]:
-    """Run the controls of a search with one seed; classes score partitions only."""
+    """Run the controls of a search with one seed; classes are only used to score partitions."""
     options: dict[str, Any] = {"seeds": [seed], "y": job.y if (job.y >= 0).any() else None}
     if isinstance(job.method, tuple):
         problem = job.method[0](X)

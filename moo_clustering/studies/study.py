@@ -505,19 +505,19 @@ class Study:
         methods: Sequence[str] | None = None,
         fractions: Sequence[float] = (0.25, 0.5, 0.75),
     ) -> pd.DataFrame:
-        """Tabulate which objectives some fractions of the seeds of a search attain on a data set.
+        """Tabulate the attainment surfaces of searches on a data set, for fractions of the seeds.
 
-        Raises a ValueError if a method has no fronts of two objectives, or methods have other objectives.
+        Raises a ValueError if a method has no fronts of two objectives, or methods differ in objectives.
 
         Parameters
         ----------
         data : str, optional
-            A data set. Default: the first.
+            Name of the data set. Default: the first one.
         methods : sequence of str, optional
-            Methods that leave a front. Default: all of them.
+            Methods with fronts. Default: all of them.
         fractions : sequence of float, default=(0.25, 0.5, 0.75)
-            Least fractions of the seeds, above 0 and up to 1, that attain a point: with one of the solutions
-            of their fronts, they are at least as good in both objectives.
+            Smallest fractions of the seeds that attain the points of a surface, above 0 and up to 1. A seed
+            attains a point if a solution of its front is at least as good in both objectives.
 
         Returns
         -------
@@ -538,7 +538,7 @@ class Study:
 
     @documented(attainment)
     def plot_attainment(self, data: str | None = None, **options: Any) -> Figure:
-        """Plot the objectives that fractions of the seeds attain; the line of the median is thicker.
+        """Plot attainment surfaces; the line of the fraction nearest to the median is thicker.
 
         Parameters
         ----------
@@ -681,13 +681,13 @@ class Study:
         listed = [name for name in found if found[name]] if methods is None else [*methods]
         for name in listed:
             if not found[checks.choice("methods", name, self.methods)]:
-                raise ValueError(f"{name!r} has left no front on {data!r}; name methods that are searches.")
+                raise ValueError(f"{name!r} has no front on {data!r}; methods must be names of searches.")
         if not listed:
-            raise ValueError(f"no method has left a front on {data!r}; add a search, or call run().")
+            raise ValueError(f"no method has a front on {data!r}; add a search, or call run().")
         objectives = [one["objectives"] for name in listed for one in found[name]]
         if objectives != objectives[:1] * len(objectives):
             raise ValueError(
-                f"methods must have the same objectives, but {listed} differ; name some of them."
+                f"methods must have the same objectives, but {listed} differ; select some of them."
             )
         for name in listed:
             if few := len(self.seeds) - len(found[name]):

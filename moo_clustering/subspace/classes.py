@@ -193,8 +193,8 @@ def votes(
         Number of nearest clusters that vote. Default: all. The smaller index breaks ties.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
         Weights of the votes: inverse distances divided by their sum; inverse distances (as in the paper, not
-        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. The
-        result is the shares of a single cluster, or the mean shares of all clusters at distance 0.
+        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. A
+        single neighbour, or all clusters at distance 0, determine the result by their mean shares alone.
     fuzziness : float, default=1.5
         f > 1, only for "membership".
 

@@ -589,8 +589,8 @@ class SumOfSquares(_OfMeans):
 class Connectivity(base.PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
-    Defined for every partition; 0 for one cluster. O(p n L) time for p individuals and O(n L) memory, plus
-    the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    It is defined for every partition, and 0 for one cluster. O(p n L) time for p individuals and O(n L)
+    memory, plus the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ class GaussianModel(LikelihoodModel):
     tau : float, default=0.01
         Weight of the prior mean, as a number of samples.
     dof : float, optional
-        Degrees of freedom. Default: the number of columns d ("full", which requires more than d - 1), or 1.
+        Degrees of freedom. Default: 1, and d, the number of columns, for "full", which requires over d - 1.
     scale : float, default=0.1
         Prior variances, relative to those of the data.
     """

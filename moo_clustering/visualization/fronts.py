@@ -222,7 +222,7 @@ def draw_surfaces(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot attainment surfaces, a table of :meth:`~moo_clustering.studies.Study.attainment`."""
+    """Plot the attainment surfaces in a table of :meth:`~moo_clustering.studies.Study.attainment`."""
     names = [*table.columns[2:]]
     low, high = table[names].min().to_numpy(), table[names].max().to_numpy()
     margin = 0.05 * np.where(high > low, high - low, 1.0)
@@ -297,7 +297,7 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
 
     posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
     n_methods = len(data.average_ranks)
-    # Dots mark the methods of a bar, and show the bar if their ranks are equal.
+    # Dots mark the methods that a bar joins, and make the bar visible if their ranks are equal.
     bars = {"color": "#bb3322", "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False}
     posthocs.critical_difference_diagram(
         data.average_ranks.to_dict(),

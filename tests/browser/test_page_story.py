@@ -313,7 +313,7 @@ def test_a_usual_report_prints_on_one_legible_page(open_report, tmp_path, n_clus
     finally:
         page.js("window.dispatchEvent(new Event('afterprint'))")
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    # A pixel of CSS is three quarters of a point.
+    # A CSS pixel is three quarters of a point.
     assert min(smallest, smallest_label) * 0.75 >= 8 - 1e-9
     assert is_whole
     page.js("document.getElementById('methods').open = true")

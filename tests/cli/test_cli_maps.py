@@ -150,7 +150,7 @@ def test_another_solution_is_chosen(run, areas, tmp_path):
     for command in (("predict", "out", "out/clustered.csv"), ("explain", "out")):
         refused = run(*command)
         assert refused.exit_code == 2
-        assert "method regions does not predict; fit it to all rows instead" in refused.stderr
+        assert "method regions cannot predict; fit it to all rows instead" in refused.stderr
 
 
 def test_the_largest_number_of_regions(run, areas, tmp_path):

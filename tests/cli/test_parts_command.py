@@ -1,4 +1,4 @@
-"""``fit`` and ``predict`` of tables in parts: one file per part, the sample shown, resumed runs, errors."""
+"""``fit`` and ``predict`` of tables in parts: one file per part, the sample, resumed runs, errors."""
 
 import json
 import os
@@ -85,7 +85,7 @@ def test_fit_and_predict(run, files, rows):
     for refused in (("update", "out", "t/0.parquet"), ("choose", "out")):
         result = run(*refused)
         assert result.exit_code == 2
-        assert "a fit of a table in parts, which cannot change" in result.stderr
+        assert "a fit of a table in parts and cannot be changed" in result.stderr
 
 
 def test_other_sources(run, files, rows):
@@ -170,7 +170,7 @@ def test_pareto_clustering(run, files, monkeypatch, n_landmarks):
     assert summary["sizes"].tolist() == model.alternatives_["sizes"].tolist()
     assert run("predict", "out", "t", "--quiet").exit_code == 0
     np.testing.assert_array_equal(labels_of(files / "t-labels")["cluster"], known)
-    assert "fit of a table in parts, which cannot change" in run("ask", "out").stderr
+    assert "fit of a table in parts and cannot be changed" in run("ask", "out").stderr
     assert run("explain", "out").exit_code == 0
     write = ParetoClustering.write_labels
 

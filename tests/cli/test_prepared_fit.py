@@ -101,7 +101,7 @@ def test_categories_of_a_mixed_table_stay_integers_for_models(run, messy, tmp_pa
         needed = ("-k", 3) if method == "fuzzy-cmeans" else ()
         result = run("fit", "codes.csv", "--method", method, *needed, "--no-report", "--out", method)
         assert result.exit_code == 0, result.output
-        # Neither method has an option scale.
+        # Neither method has the option ``scale``.
         assert "--set scale" not in result.stderr
         assert ("columns have equal weights" in result.stderr) == (method == "fuzzy-cmeans")
 

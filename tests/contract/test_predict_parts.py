@@ -1,4 +1,4 @@
-"""``predict`` of every estimator labels a table in parts lazily, and as it labels all rows together."""
+"""``predict`` of every estimator labels tables in parts lazily, as it labels all rows at once."""
 
 import inspect
 import pickle

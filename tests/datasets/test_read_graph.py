@@ -44,7 +44,7 @@ def test_attributes_of_nodes_are_classes(tmp_path, suffix):
     path = written(tmp_path, suffix)
     graph = read_graph(path, labels="club")
     assert (graph.y.tolist(), graph.target_names) == ([0, 1, -1, -1], ("x", "y"))
-    with pytest.raises(DataError, match=r"has no attribute of nodes 'clubs'.*did you mean 'club'"):
+    with pytest.raises(DataError, match=r"has no node attribute 'clubs'.*did you mean 'club'"):
         read_graph(path, labels="clubs")
 
 
@@ -92,7 +92,7 @@ def test_refused(tmp_path, name, text, message):
 
 
 def test_labels_need_attributes(tmp_path):
-    with pytest.raises(DataError, match=r"has no attributes of nodes; use GML or GraphML for labels='club'"):
+    with pytest.raises(DataError, match=r"has no node attributes; use GML or GraphML for labels='club'"):
         read_graph(written(tmp_path, ".csv"), labels="club")
 
 

@@ -107,7 +107,7 @@ def test_a_fuzzy_tuple_is_searched():
     result = minimize(problem, NSGA2(12, **problem.operators(NSGA2)), ("n_gen", 5), seed=1)
     found = problem.encoding.memberships(result.pop.get("X"))
     np.testing.assert_allclose(result.pop.get("F")[:, 1], -np.square(found).sum(axis=(1, 2)))
-    # Equal partitions with different memberships are no duplicates.
+    # Equal partitions with different memberships are not duplicates.
     assert len(np.unique(problem.decode(result.pop.get("X")), axis=0)) < len(result.pop)
 
 

@@ -10,7 +10,7 @@ from moo_clustering.pool import k_grid
 
 
 def groups(k, n, seed):
-    """Groups whose centres are eight standard deviations from the nearest one, in the median."""
+    """Groups whose median distance to the nearest other centre is eight standard deviations."""
     rng = np.random.default_rng(seed)
     centers = rng.normal(size=(k, 3))
     centers *= 8.0 / np.median(cKDTree(centers).query(centers, 2)[0][:, 1])
@@ -25,7 +25,7 @@ def test_many_groups_exceed_the_square_root():
     assert 20 * 2 / 3 < before.n_clusters_ <= 20 < model.n_clusters_
     numbers = [each.pool_.n_clusters[np.array(each.pool_.families) == "ward"] for each in (before, model)]
     assert set(numbers[0]) == set(range(2, 21))
-    # Steps of 2, a tenth of 20, up to 40. A further extension would reach 80, a fifth of 400.
+    # Numbers up to 40 in steps of 2, a tenth of 20. A further extension would reach 80, a fifth of 400.
     assert {*range(2, 21), *range(22, 41, 2)} <= set(numbers[1]) <= {*range(2, 21), *range(22, 81, 2)}
     scores = [adjusted_rand_score(classes, each.labels_) for each in (before, model)]
     assert scores[1] > scores[0] + 0.1

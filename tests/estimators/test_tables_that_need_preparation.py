@@ -74,7 +74,7 @@ NO_TABLES = {
 
 @pytest.fixture(scope="module")
 def doors():
-    """Functions that accept a table, with the forms of it that they name."""
+    """Functions that accept a table, with a part of the advice in their errors."""
     pareto, mock = METHODS[PREPARES].load(), METHODS["mock"].load()
     preparer, small = TablePreparer().fit(FRAME), mock(pop_size=4, n_gen=1, n_controls=1).fit(FRAME)
     prepares = pareto(2).fit(FRAME).predict, preparer.fit, preparer.transform, prepare_table

@@ -368,7 +368,7 @@ def test_attainment_surfaces_of_seeds(tmp_path):
         assert [one["objectives"] for one in values] == [
             [[n, bool(u)] for n, u in zip(names, up, strict=True)]
         ] * 3
-        # Every corner of the surface of all seeds is attained by each, and of a third by at least one.
+        # Every seed attains the surface of all seeds; at least one seed attains that of a third of the seeds.
         for fraction, least in ((1 / 3, 1), (1.0, 3)):
             own = table[(table["method"] == method) & (table["fraction"] == fraction)]
             assert len(own)
@@ -383,11 +383,11 @@ def test_attainment_surfaces_of_seeds(tmp_path):
     assert len(panel.lines) == 4
     assert [text.get_text() for text in panel.get_legend().get_texts()] == ["short", "long"]
     assert panel.get_title(loc="left") == "a: attained by 0.333333, 1 of the seeds"
-    with pytest.raises(ValueError, match="'Ward' has left no front on 'a'; name methods that are searches"):
+    with pytest.raises(ValueError, match="'Ward' has no front on 'a'; methods must be names of searches"):
         study.attainment(methods=["Ward"])
     with pytest.raises(ValueError, match="methods must be one of 'short', 'long', 'Ward', got 'other'"):
         study.attainment(methods=["other"])
-    with pytest.raises(ValueError, match="no method has left a front on 'blobs'; add a search, or call run"):
+    with pytest.raises(ValueError, match="no method has a front on 'blobs'; add a search, or call run"):
         Study(METHODS, {"blobs": (X, Y)}, seeds=1).attainment()
 
 

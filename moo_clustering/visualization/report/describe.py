@@ -678,7 +678,7 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
         "matrix",
         "A map of clusterings",
         f"The colour of a cell is the {quality} of its best clustering ({better} is better). {len(rows)} of "
-        f"{matrix.size} cells have one. Press a cell to select it.",
+        f"{matrix.size} cells contain a clustering. Press a cell to select its clustering.",
         x=_intervals(x),
         y=_intervals(y)[::-1],
         matrix=matrix[::-1],

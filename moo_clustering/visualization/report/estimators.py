@@ -610,7 +610,7 @@ def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArra
 
 
 def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | None:
-    """Return one text per sample, or None; raise a ValueError for another number."""
+    """Return one text per sample, or None; raise a ValueError for a wrong number of texts."""
     if texts is None:
         return None
     found = [str(text) for text in texts]

@@ -33,7 +33,7 @@ def test_cells_by_hand():
     assert panel.note.startswith(
         "The colour of a cell is the own index of its best clustering (larger is bet"
     )
-    assert "3 of 8 cells have one" in panel.note
+    assert "3 of 8 cells contain a clustering" in panel.note
     assert panel.x == ["2", "3"]
     assert panel.y == ["0.75 to 1", "0.5 to 0.75", "0.25 to 0.5", "0 to 0.25"]
     assert panel.axes == ("number of clusters", "evenness")

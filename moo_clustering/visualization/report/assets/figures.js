@@ -185,7 +185,7 @@ const folds = () => document.querySelectorAll(".long details");
 window.addEventListener("beforeprint", () => {
   figures.forEach((figure) => draw(figure));
   const plane = figures.get("map-figure");
-  // The map fills the rest of a page. With its size on paper, its labels are legible.
+  // The map fills the rest of the page. It is drawn at its printed size, so its labels are legible.
   const height = Math.max(140, 330 - 24 * document.querySelectorAll("#clusters-table tbody tr").length);
   if (plane?.drawn) paint(plane, plane.drawn.built, [700, height]);
   for (const fold of folds()) [fold.dataset.folded, fold.open] = [fold.open ? "" : "folded", true];
