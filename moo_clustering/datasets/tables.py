@@ -287,7 +287,8 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
     """Parse a file by networkx; return node names, the adjacency matrix and, if requested, node classes."""
     import networkx as nx
 
-    suffix, text = files.suffix_of(path), files.file_text(path, notes=(notes := []))
+    notes: list[str] = []
+    suffix, text = files.suffix_of(path), files.file_text(path, notes=notes)
     for note in notes:
         warn_caller(f"{path.name}: {note}")
     try:

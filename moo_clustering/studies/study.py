@@ -7,7 +7,6 @@ import importlib
 import re
 import tempfile
 import tomllib
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -529,6 +528,11 @@ class Study:
             raise ValueError(f"attainment surfaces require two objectives, got {len(objectives)}")
         signs, tables = [-1.0 if greater else 1.0 for _, greater in objectives], []
         for name, found in fronts.items():
+            if few := len(self.seeds) - len(found):
+                warn_caller(
+                    f"{few} of {len(self.seeds)} seeds of {name!r} have no front on "
+                    f"{data or next(iter(self.data))!r}, and fractions are those of the others; see results"
+                )
             surfaces = attainment_surfaces([np.multiply(signs, front) for front in found], fractions)
             for fraction, corners in surfaces.items():
                 tables.append(pd.DataFrame(signs * corners, columns=[title for title, _ in objectives]))
@@ -552,10 +556,7 @@ class Study:
         from moo_clustering.visualization.fronts import draw_surfaces
 
         shown = {key: options.pop(key) for key in ("methods", "fractions") if key in options}
-        table = self.attainment(data, **shown)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # attainment has warned
-            objectives = self._fronts(data, shown.get("methods"))[0]
+        table, (objectives, _) = self.attainment(data, **shown), self._fronts(data, shown.get("methods"))
         return draw_surfaces(table, [greater for _, greater in objectives], **options)
 
     def save(self, method: str | None = None) -> list[Path]:
@@ -689,12 +690,6 @@ class Study:
             raise ValueError(
                 f"methods must have the same objectives, but {listed} differ; select some of them."
             )
-        for name in listed:
-            if few := len(self.seeds) - len(found[name]):
-                warn_caller(
-                    f"{few} of {len(self.seeds)} seeds of {name!r} have no front on {data!r}, and fractions "
-                    "are those of the others; see results"
-                )
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
