@@ -843,9 +843,12 @@ class ParetoPoolClusterer(
         self._take(solutions["auto"])
         if side.kind == "none" and self._assessor is not None and self.verdict_ == verdicts.NO_STRUCTURE:
             p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
+            why = "the clusters are hardly clearer than those found in data without structure"
+            if self.structure_p_value_ < verdicts.DOUBTFUL_P:
+                why, p_value = verdicts.TIGHT, ", p < .05"
             warn_caller(
-                f"{verdicts.NO_STRUCTURE}: the clusters are hardly clearer than those found in data without "
-                f"structure (confidence {self.confidence_:.2f}{p_value}); do not trust their number."
+                f"{verdicts.NO_STRUCTURE}: {why} (confidence {self.confidence_:.2f}{p_value}); do not trust "
+                "the number of clusters."
             )
         return []
 

@@ -75,7 +75,7 @@ _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.5, 0.7, 0.75)
 _HIGH = (0.05, 0.15, 0.55, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, for compact clusters, is not small"
-_TIGHT = "the p-value is small, but the algorithm families find no common clusters"
+TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
 
 
@@ -376,7 +376,7 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
     """Return the verdict by probability of structure, confidence, p-value and separation, with remarks."""
     doubted = p_value >= DOUBTFUL_P
     if structure < (STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM) and confidence < CLEAR_FROM:
-        return NO_STRUCTURE, (_TIGHT,) if p_value < DOUBTFUL_P else ()
+        return NO_STRUCTURE, (TIGHT,) if p_value < DOUBTFUL_P else ()
     if confidence >= CLEAR_FROM and (apart or not doubted):
         # Ward's method splits elongated clusters, which increases the p-value.
         return CLEAR, (_SEPARATED,) if doubted else ()

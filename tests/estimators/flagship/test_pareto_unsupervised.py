@@ -207,6 +207,19 @@ def test_no_structure_is_said():
     assert model.confidence_ < 0.3 < model.structure_p_value_ + 0.25
 
 
+def test_a_small_p_value_without_common_clusters_is_explained(plain, monkeypatch):
+    # The warning must not call clusters hardly clearer than noise if their p-value is small.
+    assessor, labels = plain._assessor, plain.labels_
+    found = assessor.assess(labels, labels)._replace(confidence=0.2, p_value=0.001)
+    found = found._replace(verdict="no structure beyond noise")
+    monkeypatch.setattr(type(assessor), "assess", lambda self, labels, best: found)
+    why = r"algorithm families find no common clusters \(confidence 0.20, p < .05\)"
+    with pytest.warns(UserWarning, match=why) as caught:
+        model = ParetoClustering(**QUICK).fit(X)
+    assert not any("hardly clearer" in str(warning.message) for warning in caught)
+    assert model.verdict_ == "no structure beyond noise"
+
+
 @pytest.mark.filterwarnings("error")
 def test_clear_structure_is_not_warned_about(plain):
     assert ParetoClustering(random_state=0).fit(X).confidence_ == plain.confidence_ > 0.6
