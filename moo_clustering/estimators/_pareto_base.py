@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -726,16 +727,19 @@ class ParetoPoolClusterer(
         if side.targets is not None and not isinstance(data, Bags):
             _base.warn_if_all_labelled(side.targets.labelled)
         needs_pool = self.kernel != "bags" or side.kind != "labels"
-        restricted = self.n_clusters is not None or self.granularity is not None or side.kind != "none"
-        grows = isinstance(self.k_range, str) and not restricted and not self.n_gen
         ks: Any = self.k_range
         while True:
-            self._samples = self._pooled(data, needs_pool, pool_seed, ks)
+            self._samples = self._pooled(data, needs_pool, deepcopy(pool_seed), ks)
             for name in ("parts_", "_marked"):
                 self.__dict__.pop(name, None)
-            ks = yield from self._select(side, *supervision, ks=ks if grows else None)
+            ks = yield from self._select(side, *supervision, ks=ks if self._grows(side) else None)
             if not ks:
                 return
+
+    def _grows(self, side: selection.SideInformation) -> bool:
+        """Whether the pool is computed again with larger numbers of clusters if a large one is selected."""
+        restricted = self.n_clusters is not None or self.granularity is not None or side.kind != "none"
+        return isinstance(self.k_range, str) and not restricted and not self.n_gen
 
     def _read_side_information(self, n_samples: int, *supervision: Any) -> selection.SideInformation:
         side = selection.read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)

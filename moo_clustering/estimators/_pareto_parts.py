@@ -1,6 +1,6 @@
 """ParetoClustering of tables in parts: landmarks, rows with labels or pairs, and labels of all rows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -55,8 +55,8 @@ def pooled_parts(
     placing: Any,
     min_size: int | None,
     **options: Any,
-) -> PooledSamples:
-    """Place landmarks of all rows in three passes, and build their pool.
+) -> Callable[[Any], PooledSamples]:
+    """Place landmarks of all rows in three passes; return a function that builds their pool for a k_range.
 
     ``placing`` contains the options of :func:`placed_table`.
     """
@@ -98,10 +98,11 @@ def pooled_parts(
     samples = samples_of(m, scaling, placed, far, min_size, options)
     samples = replace(samples, counts=counts, known_rows=NO_ROWS, outliers=counts.outliers == counts.rows)
     if not samples.vary:
-        return samples
+        return lambda k_range: samples
     assert samples.features is not None
+    tables = {"": samples.features}
     candidates = extra_candidates_of(extra, scaling.inverse(points), None, seeds[2])
-    return samples.with_pool({"": samples.features}, candidates, options)
+    return lambda k_range: samples.with_pool(tables, candidates, {**options, "k_range": k_range})
 
 
 def _search(
@@ -365,8 +366,7 @@ class PartsMixin(PartLabelsMixin):
         checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         *seeds, pool_seed = spawn_seeds(self.random_state, 4)
         scale = "standard" if self.scale == "auto" else self.scale
-        names = ("families", "k_range", "n_neighbors", "n_jobs")
-        samples = pooled_parts(
+        pooled = pooled_parts(
             table,
             placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
             extra=self.extra_candidates,
@@ -374,11 +374,16 @@ class PartsMixin(PartLabelsMixin):
             seed=pool_seed,
             n_clusters=self._number,
             verbose=bool(self.verbose),
-            **{name: getattr(self, name) for name in names},
+            **{name: getattr(self, name) for name in ("families", "n_neighbors", "n_jobs")},
         )
-        samples = with_known_rows(samples, table, known.rows)
-        vars(self).update(preparer_=None, parts_=table, _samples=samples, _seeds=seeds)
-        yield from self._select(side.extended(0, before=samples.n_points), *known.supervision)
+        ks: Any = self.k_range
+        while True:
+            samples = with_known_rows(pooled(ks), table, known.rows)
+            vars(self).update(preparer_=None, parts_=table, _samples=samples, _seeds=seeds)
+            extended = side.extended(0, before=samples.n_points)
+            ks = yield from self._select(extended, *known.supervision, ks=ks if self._grows(side) else None)
+            if not ks:
+                return
 
     def _known_rows(self: Any, n_rows: int, *supervision: Any) -> tuple[KnownRows, SideInformation]:
         known = KnownRows.of(n_rows, *supervision)

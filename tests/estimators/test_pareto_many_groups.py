@@ -6,6 +6,7 @@ from scipy.spatial import cKDTree
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import ParetoClustering
+from moo_clustering.parts import parts
 from moo_clustering.pool import k_grid
 
 
@@ -31,6 +32,10 @@ def test_many_groups_exceed_the_square_root():
     assert scores[1] > scores[0] + 0.1
     again = model.relabel().labels_
     np.testing.assert_array_equal(again, model.labels_)
+    # Further pools require no further passes.
+    table = parts(X, rows_per_part=150)
+    np.testing.assert_array_equal(ParetoClustering(random_state=0).fit(table).labels_, model.labels_)
+    assert table.n_passes == 1
 
 
 @pytest.mark.parametrize("options", [{"n_clusters": 20}, {"n_clusters": (15, 20)}, {"granularity": "many"}])
