@@ -43,7 +43,7 @@ class Foreign(ClusterMixin, BaseEstimator):
             evaluate=lambda labels: np.stack([labels.max(axis=1), labels.min(axis=1)], axis=1),
             medoids=np.array([0, 4, 8])[: self.labels_.max() + 1],
             facts=[("advice", "none")],
-            lines=["three clusters of four"],
+            lines=lambda: ["three clusters of four"],
             history=lambda: pd.DataFrame({"generation": [0, 1], "best_loss": [3.0, 1.0]}),
             record={"spent": 7},
             arrays=lambda: {"extra": np.arange(3)},

@@ -309,9 +309,11 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     if rows.shape[1:] != (n_samples,):
         raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}.")
     labels = checked_integers(rows, "start")
-    if not len(labels) or labels.min() < 0:
+    if not len(labels):
+        raise ValueError("start must contain at least one partition.")
+    if labels.min() < 0:
         raise ValueError(
-            "start must contain at least one partition, without negative labels: assign noise to clusters."
+            f"labels of start must be non-negative, got {labels.min()}: assign noise to clusters."
         )
     labels = relabel_by_first_appearance(labels)
     limits = [getattr(encoding, name, None) for name in ("k_max", "n_clusters")]

@@ -151,6 +151,7 @@ FAMILIES = [
     ),
     Model("SRMOSC", {**SEARCH, "solver": "nsga2"}),
     Model("FuzzyModesMOGA", SEARCH, every=2),
+    Model("ICLClustering", {"pop_size": 10, "n_gen": 10}),
     Model("Regions", {**SEARCH, "n_regions": 3, "n_proposals": 500}, every=2),
     genetic("MIGKA"),
     genetic("MIFGKA"),

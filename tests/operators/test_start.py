@@ -115,7 +115,8 @@ def test_starts_that_do_not_fit_are_refused_in_a_sentence():
     for start, message in (
         (np.zeros(29, int), r"start must contain partitions of 30 samples, got shape \(1, 29\)"),
         (np.arange(30) // 5, "start has 6 clusters, but the encoding supports at most 5: raise k_max"),
-        (TRUTH - 1, "labels must be non-negative, got -1"),
+        (np.empty((0, 30), int), "start must contain at least one partition"),
+        (TRUTH - 1, "labels of start must be non-negative, got -1: assign noise"),
     ):
         with pytest.raises(ValueError, match=message):
             problem.operators(NSGA2, start=start)
