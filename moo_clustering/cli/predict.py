@@ -124,7 +124,7 @@ def run_explain(
 
 def _predicting(folder: Path) -> dict[str, Any]:
     model = load_model(folder)
-    if "predict" not in dir(model["estimator"]):
+    if "predict" not in dir(type(model["estimator"])):
         method = runs.run_record(folder)["method"]
         raise DataError(f"method {method} cannot predict; fit it to all rows instead")
     return model
