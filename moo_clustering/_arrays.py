@@ -131,6 +131,18 @@ class QuotingError(ValueError):
         return message_line(super().__str__())
 
 
+class Seed(np.random.SeedSequence):
+    """SeedSequence whose state skops saves; it would lose the state of NumPy's class."""
+
+    def __init__(
+        self, entropy: Any = None, spawn_key: Any = (), pool_size: int = 4, n_spawned: int = 0
+    ) -> None:
+        super().__init__(entropy, spawn_key=spawn_key, pool_size=pool_size, n_children_spawned=n_spawned)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.entropy, self.spawn_key, self.pool_size, self.n_children_spawned)
+
+
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """Derive independent seeds for ``n`` tasks, in fixed order, from None, an int or a generator."""
     # A user's generator is advanced, so that a second fit with it differs, as in scikit-learn.
@@ -143,7 +155,7 @@ def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     else:
         state = check_random_state(random_state)
         entropy = int(state.randint(2**31 - 1))
-    return np.random.SeedSequence(entropy).spawn(n)
+    return Seed(entropy).spawn(n)
 
 
 def integer_seed(sequence: np.random.SeedSequence) -> int:

@@ -14,7 +14,7 @@ from pymoo.core.result import Result
 from moo_clustering._arrays import non_dominated
 from moo_clustering._docs import documented
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.problems.partition import evaluated_population, result_of
+from moo_clustering.problems.partition import evaluated_population, pymoo_result
 
 if TYPE_CHECKING:
     from moo_clustering.problems.medoids import MedoidProblem
@@ -98,7 +98,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     violation = pop.get("CV")[:, 0]
     best = np.flatnonzero(violation == violation.min())
     F = pop.get("F")[best]
-    result = result_of(problem, pop, pop[best[non_dominated(F)]])
+    result = pymoo_result(problem, pop, pop[best[non_dominated(F)]])
     result.CV, result.G, result.H = result.opt.get("CV", "G", "H")
     return result
 

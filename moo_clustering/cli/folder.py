@@ -71,9 +71,8 @@ _MODEL_FORMAT, _MODEL_VERSION = "moo_clustering model", 1
 _MODEL_KEYS = ("preparer", "rows", "limits", "sizes", "classes", "names", "roles", "plain_csv")
 # Types of other packages that a model may contain.
 _MODEL_TYPES = {
-    "functools.partial", "numpy.asarray", "numpy.dtype", "numpy.random.bit_generator.SeedSequence",
-    "pandas.Interval", "pymoo.core.problem.ElementwiseEvaluationFunction",
-    "pymoo.core.problem.LoopedElementwiseEvaluation", "scipy.sparse._csr.csr_array",
+    "functools.partial", "numpy.asarray", "numpy.dtype", "pandas.Interval", "scipy.sparse._csr.csr_array",
+    "pymoo.core.problem.ElementwiseEvaluationFunction", "pymoo.core.problem.LoopedElementwiseEvaluation",
 }  # fmt: skip
 # Largest size of a record in bytes; records of the command have several thousand.
 _LARGEST_RECORD = 2**24

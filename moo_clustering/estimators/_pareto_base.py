@@ -50,7 +50,7 @@ from moo_clustering.parts import lazy_labels
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.problems.partition import evaluated_population, result_of
+from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.results import carried_names
 from moo_clustering.validity import BoundaryCut
 
@@ -593,7 +593,7 @@ class ParetoPoolClusterer(
             encoding = LabelEncoding(labels.shape[1], int(found.pool.n_clusters.max()))
             problem = PartitionProblem(None, encoding, list(found.objectives.indices))
         pop = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
-        return result_of(problem, pop, pop)
+        return pymoo_result(problem, pop, pop)
 
     @property
     def pareto_labels_(self) -> Labels:
@@ -945,8 +945,7 @@ class ParetoPoolClusterer(
                 self.random_control_labels_ = self._shown(self._with_noise(by_chance.labels))
 
     def _restore(self, X: Any = None) -> None:
-        """Compute the seeds and tables that a saved model omits; X contains the samples of the fit."""
-        self._seeds = spawn_seeds(self.random_state, 4)[:3]
+        """Compute the tables that a saved model omits; X contains the samples of the fit."""
         saved = dict(vars(self))
         if X is not None:
             self.restore_samples(X)

@@ -23,7 +23,7 @@ from moo_clustering.operators.deap import LabelStep, SelElite, label_toolbox
 from moo_clustering.operators.partitions import pool_labels
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.problems.partition import evaluated_population, result_of
+from moo_clustering.problems.partition import evaluated_population, pymoo_result
 from moo_clustering.validity import ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]
@@ -197,4 +197,4 @@ def _deap_search(
 def _deap_result(search: DeapSearch, problem: PartitionProblem) -> Result:
     genes = np.stack([np.asarray(individual) for individual in search.population])
     pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
-    return result_of(problem, pop)
+    return pymoo_result(problem, pop)

@@ -450,15 +450,15 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
     # Equal to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, except that ties
     # go to the lowest centre. With few features, it takes a fifth of the processor time of scikit-learn.
     n, few = len(rows), rows.shape[1] <= _FEW
-    batch, random = min(n, _BATCH), np.random.RandomState(seed)
+    batch, rng = min(n, _BATCH), np.random.RandomState(seed)
     first = min(n, 3 * batch)
-    random.randint(0, n, first)  # scikit-learn's validation set
-    some = random.randint(0, n, first) if first < n else np.arange(n)
-    chosen = random.choice(first, n_landmarks, replace=False, p=np.full(first, 1 / first))
+    rng.randint(0, n, first)  # scikit-learn's validation set
+    some = rng.randint(0, n, first) if first < n else np.arange(n)
+    chosen = rng.choice(first, n_landmarks, replace=False, p=np.full(first, 1 / first))
     centers, counts, since, pivots = rows[some[chosen]], np.zeros(n_landmarks), batch, None
     for _ in range(_PASSES * n // batch):
         due = since >= 10 * n_landmarks or (counts == 0.0).any()
-        drawn = rows.take((n * random.random_sample(batch)).astype(np.intp), axis=0)
+        drawn = rows.take((n * rng.random_sample(batch)).astype(np.intp), axis=0)
         if few:
             search = PointSearch(centers, pivots=pivots)
             labels, pivots = search(drawn, 1)[0][:, 0], search.pivots
@@ -479,7 +479,7 @@ def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArra
             if low.sum() > batch // 2:
                 low[np.argsort(counts)[batch // 2 :]] = False
             if low.any():
-                centers[low] = drawn[random.choice(batch, low.sum(), replace=False)]
+                centers[low] = drawn[rng.choice(batch, low.sum(), replace=False)]
                 counts[low] = counts[~low].min()
         since += batch
     return centers

@@ -29,7 +29,7 @@ from moo_clustering.operators.base import SeededSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.medoids import ConstrainedAssignment
-from moo_clustering.problems.partition import VIOLATION, evaluated_population, result_of
+from moo_clustering.problems.partition import VIOLATION, evaluated_population, pymoo_result
 from moo_clustering.validity import internal
 
 # Below this number of samples, there are few medoid sets, and the limits are smaller.
@@ -228,7 +228,7 @@ def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
     out = problem.evaluate(
         problem.features.reshape(1, -1), return_values_of=["F", "G", "H"], return_as_dictionary=True
     )
-    return result_of(problem, evaluated_population(**out))
+    return pymoo_result(problem, evaluated_population(**out))
 
 
 def draw_moves(

@@ -52,7 +52,7 @@ from moo_clustering.operators import (
 )
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem
-from moo_clustering.problems.partition import evaluated_population, result_of
+from moo_clustering.problems.partition import evaluated_population, pymoo_result
 
 _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 # Rules that require labels or pairs.
@@ -637,7 +637,9 @@ class Front(NamedTuple):
 def _single_result(problem: MOCKProblem) -> Result:
     """Return the result for a single sample."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
-    return result_of(problem, evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1))))
+    return pymoo_result(
+        problem, evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
+    )
 
 
 class JoinedEncoding(LocusAdjacencyEncoding):

@@ -25,7 +25,7 @@ from moo_clustering.estimators._options import KW_ONLY, NonNegativeCount, Probab
 from moo_clustering.operators.deap import constraint_nsga2_step, medoid_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
-from moo_clustering.problems.partition import evaluated_population, result_of
+from moo_clustering.problems.partition import evaluated_population, pymoo_result
 
 Individuals = list[Any]
 Select = Callable[[Individuals, int, np.random.Generator], Individuals]
@@ -196,4 +196,4 @@ def deap_result(search: DeapSearch, problem: MedoidProblem) -> Result:
     }
     if hasattr(search.population[0], "assigned_by"):
         values["assigned_by"] = np.stack([individual.assigned_by for individual in search.population])
-    return result_of(problem, evaluated_population(**values))
+    return pymoo_result(problem, evaluated_population(**values))

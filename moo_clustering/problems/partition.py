@@ -668,7 +668,7 @@ def _evaluated(
     return {name: np.asarray(values) for name, values in out.items() if values is not None}
 
 
-def result_of(problem: Problem, pop: Population, opt: Population | None = None) -> Result:
+def pymoo_result(problem: Problem, pop: Population, opt: Population | None = None) -> Result:
     """Return a pymoo result of an evaluated population; ``opt`` is by default its non-dominated members."""
     result = Result()
     result.problem, result.pop, result.success = problem, pop, True

@@ -2,14 +2,27 @@
 
 import copy
 import pickle
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
+from skops import io
+
+from moo_clustering.cli.folder import write_model
 
 
 def pickled(thing):
     """There and back again."""
     return pickle.loads(pickle.dumps(thing))
+
+
+def saved(model):
+    """The model that the command reads from its file."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "model.skops"
+        write_model(path, model)
+        return io.load(path, trusted=io.get_untrusted_types(file=path))["estimator"]
 
 
 def buffers(thing):

@@ -5,10 +5,11 @@ import pickle
 
 import pytest
 
-from contract.copies import pickled, repeated
-from contract.estimators import ESTIMATORS
+from contract.copies import pickled, repeated, saved
+from contract.estimators import ESTIMATORS, bags
 from contract.fits import TIMES, answers, chosen, fitted, public
 from contract.same import assert_same
+from moo_clustering import ParetoClustering
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 every_estimator = pytest.mark.parametrize("case", ESTIMATORS.values(), ids=ESTIMATORS.keys())
@@ -24,6 +25,19 @@ def test_copies_say_the_same(case, copied):
     )
     assert_same(answers(twin, X), answers(model, X), where="answers")
     if copied is pickled:
+        for rule in case.rules:
+            assert_same(twin.choose(rule).labels_, chosen(case, rule), where=rule)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, case in ESTIMATORS.items() if case.data is not bags])
+def test_saved_models_say_the_same(name):
+    case = ESTIMATORS[name]
+    model, X = fitted(case), case.data(0)
+    twin = saved(model)
+    assert_same(answers(twin, X), answers(model, X), where="answers")
+    if isinstance(twin, ParetoClustering):
+        twin._restore()
         for rule in case.rules:
             assert_same(twin.choose(rule).labels_, chosen(case, rule), where=rule)
 
