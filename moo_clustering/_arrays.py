@@ -155,7 +155,8 @@ def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     else:
         state = check_random_state(random_state)
         entropy = int(state.randint(2**31 - 1))
-    return Seed(entropy).spawn(n)
+    root: np.random.SeedSequence = Seed(entropy)
+    return root.spawn(n)
 
 
 def integer_seed(sequence: np.random.SeedSequence) -> int:

@@ -54,7 +54,7 @@ from moo_clustering.datasets import (
     tfidf,
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
-from moo_clustering.datasets.files import NotNumericError, holds_documents, suffix_of, with_flags
+from moo_clustering.datasets.files import GRAPHS, NotNumericError, holds_documents, suffix_of, with_flags
 from moo_clustering.datasets.prepare import PreparedTable, TablePreparer, prepare_table
 from moo_clustering.estimators._methods import METHODS, Method, accepting
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
@@ -178,7 +178,7 @@ def load_data(
 
 def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
     """Return whether data are read as a graph, because of their suffix or of options of the method."""
-    if data not in BUNDLED and suffix_of(Path(data)) in tables.GRAPHS:
+    if data not in BUNDLED and suffix_of(Path(data)) in GRAPHS:
         return True
     return bool(method.graph_options) and all(
         name in options and options[name] == value for name, value in method.graph_options.items()

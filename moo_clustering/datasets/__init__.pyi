@@ -6,6 +6,7 @@ from .documents import embed as embed
 from .documents import read_documents as read_documents
 from .documents import tfidf as tfidf
 from .files import DataError as DataError
+from .graphs import read_graph as read_graph
 from .multilabel import MultiLabelTable as MultiLabelTable
 from .multilabel import label_indicators as label_indicators
 from .multilabel import read_multilabel as read_multilabel
@@ -21,5 +22,4 @@ from .sources import load_wine as load_wine
 from .sources import make_bags as make_bags
 from .tables import CategoryTable as CategoryTable
 from .tables import Table as Table
-from .tables import read_graph as read_graph
 from .tables import read_table as read_table

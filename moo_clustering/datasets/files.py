@@ -35,6 +35,8 @@ TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
+# GML, GraphML, and edge lists separated by white space or commas.
+GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
 # Compressed text may always expand to this many bytes. Lines of one byte each need 80 times as much memory.
 _ALWAYS = 2**24
 # Cells of a Parquet file may always occupy this many bytes: the compression of constant columns is unbounded.

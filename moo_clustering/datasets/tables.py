@@ -1,4 +1,4 @@
-"""Readers of tables of numbers and categories (text, Excel, Parquet, npz), and of graphs."""
+"""Reader of tables of numbers and categories from text, Excel, Parquet and npz files."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from typing import Any, NamedTuple, NoReturn, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from moo_clustering._arrays import did_you_mean, warn_caller
-from moo_clustering._messages import Advice, distinct_names, for_command, message_line, quoted
+from moo_clustering._messages import Advice, distinct_names, for_command, quoted
 from moo_clustering.datasets import files
 from moo_clustering.datasets.cells import alike_note, blanks_note, read_dates, read_times
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
@@ -226,175 +225,6 @@ def read_table(
     raise files.DataError(
         f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files also with .gz"
     )
-
-
-_GRAPH_TABLE = "it must have two columns of nodes and optionally weights, or be a square matrix of numbers"
-# Suffixes of graph files: GML, GraphML, and edge lists separated by white space or commas.
-GRAPHS = (".gml", ".graphml", ".edges", ".edgelist")
-
-
-def read_graph(path: str | PathLike[str], *, labels: str | None = None) -> Table:
-    """Read the adjacency matrix of a graph from GML, GraphML, an edge list or a matrix.
-
-    Edge weights are ignored, and parallel edges count as one. Loops are omitted, with a UserWarning. Raises a
-    DataError if the file is not a readable graph. O(bytes) time and memory; O(n_nodes^2) for text matrices.
-
-    Parameters
-    ----------
-    path : path-like
-        - ``.gml``, ``.graphml``: directed or undirected graphs with names and attributes of the nodes.
-        - ``.edges``, ``.edgelist``: two nodes per line, separated by white space or commas; undirected.
-        - ``.csv`` and other tables of :func:`read_table`: two or three columns are edges (two nodes, and a
-          weight), undirected; more columns are an adjacency matrix.
-        - ``.npz`` of :func:`scipy.sparse.save_npz`: a sparse adjacency matrix.
-    labels : str, optional
-        Node attribute in GML or GraphML that contains known classes, for scoring.
-
-    Returns
-    -------
-    Table
-        ``X`` contains 0 and 1; ``row_ids`` and ``feature_names`` are the names of the nodes.
-    """
-    path = files.data_path(path)
-    source, classes = str(path), None
-    with files.readable(path):
-        if files.suffix_of(path) in GRAPHS:
-            names, matrix, classes = _parsed_graph(path, labels)
-        else:
-            if not (holds_columns(path) or path.suffix.lower() == ".npz"):
-                raise files.DataError(
-                    f"{path} has the suffix {path.suffix!r}, but a graph must have one of "
-                    f"{', '.join(GRAPHS)}, or the suffix of a table, such as .csv or .npz"
-                )
-            names, matrix = _graph_of_table(path)
-    if labels is not None and classes is None:
-        raise files.DataError(f"{source} has no node attributes; use GML or GraphML for labels={labels!r}")
-    graph = csr_array(matrix, dtype=np.float64)
-    if not np.isfinite(graph.data).all():
-        raise files.DataError(f"{source} must have finite weights, got NaN or infinity; use 0 for no edge")
-    if loops := int(np.count_nonzero(graph.diagonal())):
-        warn_caller(f"{path.name}: omitted {loops} loop{'s' * (loops > 1)} (edges from a node to itself)")
-        graph.setdiag(0.0)
-    graph.eliminate_zeros()
-    graph.data[:] = 1.0
-    if not graph.nnz:
-        raise files.DataError(f"{source} has no edges between different nodes")
-    ids = identifiers(names, "label", source)
-    return labelled(Table(path.name, graph, tuple(ids.tolist()), ids), classes, None)
-
-
-def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[Any] | None]:
-    """Parse a file by networkx; return node names, the adjacency matrix and, if requested, node classes."""
-    import networkx as nx
-
-    notes: list[str] = []
-    suffix, text = files.suffix_of(path), files.file_text(path, notes=notes)
-    for note in notes:
-        warn_caller(f"{path.name}: {note}")
-    try:
-        if suffix == ".gml":
-            if "multigraph" not in text:  # networkx refuses parallel edges in other graphs
-                text = re.sub(r"^(\s*graph\s*\[)", r"\1 multigraph 1 ", text, count=1, flags=re.MULTILINE)
-            graph = nx.parse_gml(text.splitlines(), label="id")
-        elif suffix == ".graphml":
-            if "<!" in re.sub("<!--.*?-->", "", text, flags=re.DOTALL):
-                raise ValueError("a document type or CDATA is not supported")
-            graph = nx.parse_graphml(text)
-        else:
-            graph = nx.Graph(_node_pairs(text))
-    except Exception as error:  # networkx raises many types for malformed files
-        raise files.DataError(f"{path} cannot be read as a graph: {message_line(error)}") from error
-    if not len(graph):
-        raise files.DataError(f"{path} has no nodes")
-    classes = None
-    if labels is not None:
-        known = {name for _, attributes in graph.nodes(data=True) for name in attributes}
-        if labels not in known:
-            raise files.DataError(files.absent(str(path), "node attribute", labels, "labels", sorted(known)))
-        classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
-    # Nodes of GML have names that may repeat, or none.
-    names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
-    return list(map(str, names)), nx.to_scipy_sparse_array(graph, weight=None), classes
-
-
-def _node_pairs(text: str) -> list[list[str]]:
-    """Return two nodes per line, separated by commas if white space alone does not separate every line."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "%"))]
-    pairs = [line.split(maxsplit=2)[:2] for line in lines]
-    has_commas = all("," in line for line in lines)
-    if has_commas and any(len(pair) < 2 or pair[0].endswith(",") for pair in pairs):
-        pairs = [[node.strip() for node in line.split(",")[:2]] for line in lines]
-    for line, pair in zip(lines, pairs, strict=True):
-        if len(pair) < 2 or not all(pair):
-            raise ValueError(
-                f"the line {quoted(line)} must contain two nodes, separated by white space or a comma"
-            )
-    return pairs
-
-
-def _graph_of_table(path: Path) -> tuple[list[Any], Any]:
-    """Return node names and the adjacency matrix from edges or a matrix in a table, or from a sparse npz."""
-    if array_names(path) >= {"format", "shape", "data"}:
-        from moo_clustering.datasets.multilabel import sparse_matrix
-
-        matrix: Any = sparse_matrix(read_arrays(path, files.DataError), str(path))
-        names: Any = np.arange(matrix.shape[0])
-    elif holds_columns(path) and (edges := _edges(path)) is not None:
-        codes, names = pd.factorize(edges.ravel())
-        ones = np.ones(len(edges)), codes.reshape(-1, 2).T
-        matrix = csr_array(ones, shape=(len(names), len(names)))
-        matrix = matrix + matrix.T
-    else:
-        try:
-            table = read_table(path)
-            matrix, names = table.X, np.array(table.feature_names)
-            if set(table.row_ids) == set(names):
-                matrix = matrix[np.argsort(table.row_ids)][np.argsort(np.argsort(names))]
-            elif not set(names).isdisjoint(table.row_ids):
-                raise files.DataError(f"{path} must have the same names in its first column and first line")
-        except files.NotNumericError as error:
-            wrong = ", ".join(map(repr, error.columns[:_SHOWN]))
-            raise files.DataError(
-                f"{path} is not a graph: {_GRAPH_TABLE}; these columns are not numeric: {wrong}"
-            ) from error
-    if matrix.shape[0] != matrix.shape[1]:
-        raise files.DataError(
-            f"{path} is not a graph: {_GRAPH_TABLE}; got {matrix.shape[0]} rows, {matrix.shape[1]} columns"
-        )
-    return list(names), matrix
-
-
-def _edges(path: Path) -> NDArray[Any] | None:
-    """Return the nodes of the edges in a table, one row per edge; None if it is not a list of edges."""
-    frame, roles, notes = read_frame(path, Roles(header=False))
-    for note in notes:
-        warn_caller(f"{path.name}: {note}")
-    if not is_text_table(path):
-        frame = frame.drop(columns=[roles.id_column] if roles.id_column else [])
-        frame = pd.DataFrame([list(frame.columns), *frame.to_numpy(dtype=object)])
-    cells = np.array([[class_name(files.written(cell)) for cell in row] for row in frame.to_numpy()], object)
-    head, rest = cells[0], cells[1:]
-    if not head[0] and cells.shape[1] > 2:  # names of rows
-        if set(rest[:, 0]) == set(head[1:]):
-            return None
-        head, rest = head[1:], rest[:, 1:]
-    if len(head) not in (2, 3):
-        return None
-    known = [name for name in head[:2] if name in rest[:, :2]]
-    is_data = any(map(files.is_written_number, head)) and head.tolist() != [*map(str, range(len(head)))]
-    if known or is_data:
-        if not is_data:
-            node = quoted(known[0])
-            warn_caller(f"{path.name}: the first line is read as an edge, because {node} is also a node")
-        rest = np.vstack([head, rest])
-    if len(empty := np.flatnonzero((rest[:, :2] == "").any(axis=1))):
-        raise files.DataError(f"{path} must have two nodes in every row, got one in row {empty[0] + 1}")
-    if other := [cell for cell in rest[:, 2:].ravel() if cell and not files.is_written_number(cell)]:
-        raise files.DataError(
-            f"{path} must have numbers (weights) in the third column, got {quoted(other[0])}; edges are two "
-            "columns of nodes, and optionally one of weights"
-        )
-    return rest[:, :2]
 
 
 def is_text_table(path: Path) -> bool:
