@@ -420,8 +420,8 @@ def test_all_pairs_by_shaffer_and_holm(tmp_path):
     study = Study(methods, data, seeds=1).run()
     found = study.compare_all()
     assert (found.posthoc, found.n_datasets, found.n_methods) == ("shaffer", 6, 4)
-    # Of four methods, 6 (all), 3 (three methods), 2 (two pairs), 1 or 0 pairs can be equal. After
-    # one pair differs, at most 3 others are equal, although 5 are left.
+    # Among four methods, 6 (all), 3 (of three methods), 2 (disjoint), 1 or 0 pairs can be equal. If one pair
+    # differs, at most 3 of the other 5 are equal.
     p = found.shaffer["p_value"].to_numpy()
     assert (p > 0).all()
     step_down = lambda factors: np.maximum.accumulate(factors * p).clip(max=1.0)  # noqa: E731
