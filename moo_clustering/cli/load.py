@@ -178,11 +178,14 @@ def load_data(
 
 def holds_graph(data: str, method: Method, options: Mapping[str, Any]) -> bool:
     """Return whether data are read as a graph, because of their suffix or of options of the method."""
+    known = {name: options.get(name, value) for name, value in method.graph_options.items()}
+    other = [f"{name}={known[name]}" for name, value in method.graph_options.items() if known[name] != value]
     if data not in BUNDLED and suffix_of(Path(data)) in GRAPHS:
+        if other:
+            wanted = " and ".join(f"{name}={value}" for name, value in method.graph_options.items())
+            raise DataError(f"{data} is a graph, which requires {wanted}, got {', '.join(other)}")
         return True
-    return bool(method.graph_options) and all(
-        name in options and options[name] == value for name, value in method.graph_options.items()
-    )
+    return bool(known.keys() & options.keys()) and not other
 
 
 def load_graph(path: Path, method: Method, labels: str | None, others: Mapping[str, Any]) -> GraphSamples:

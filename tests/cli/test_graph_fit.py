@@ -59,3 +59,7 @@ def test_edge_lists_by_the_alias(run, fails, karate, tmp_path):
     assert "--drop does not apply to karate.gml" in fails(
         "fit", "karate.gml", "--method", "icl", "--drop", "club", "--out", "three"
     )
+    message = "karate.gml is a graph, which requires model=sbm, got model=gaussian"
+    assert message in fails(
+        "fit", "karate.gml", "--method", "icl", "--set", "model=gaussian", "--out", "three"
+    )
