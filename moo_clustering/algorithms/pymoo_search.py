@@ -92,49 +92,13 @@ def _generator(seed: Any = None) -> Generator:
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
-_POPULATION = Population.get, Population.set
-
-
-# pymoo looks up every name in every individual several times, which takes half of the time of a search on
-# few samples. During a run, these functions replace those of ``Population``, with the same results.
-def _get(self: Any, *names: str, to_numpy: bool = True) -> Any:
-    members = self.tolist()
-    if any(type(one) is not Individual for one in members):
-        return _POPULATION[0](self, *names, to_numpy=to_numpy)
-    found: list[Any] = []
-    for name in names:
-        known = hasattr(Individual, name)
-        values = [getattr(m, name) if known else vars(m).get(name, m.data.get(name)) for m in members]
-        found.append(np.array(values) if to_numpy else values)
-    return found[0] if len(names) == 1 else tuple(found)
-
-
-def _set(self: Any, *pairs: Any, **values: Any) -> Any:
-    members = self.tolist()
-    for name, given in (values | dict(zip(pairs[::2], pairs[1::2], strict=True))).items():
-        each = given if hasattr(given, "__len__") and not isinstance(given, str) else [given] * len(members)
-        if len(each) != len(members) or any(type(m) is not Individual or name in vars(m) for m in members):
-            _POPULATION[1](self, name, given)
-            continue
-        known = hasattr(Individual, name)
-        for one, value in zip(members, each, strict=True):
-            own = value.copy() if isinstance(value, np.ndarray) and value.base is not None else value
-            if known:
-                setattr(one, name, own)
-            else:
-                one.data[name] = own
-    return self if members else None
-
-
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
     """Context in which pymoo's functions use the generator of the algorithm if called without one."""
     token = _ACTIVE.set(algorithm)
-    Population.get, Population.set = _get, _set
     try:
         yield
     finally:
-        Population.get, Population.set = _POPULATION
         _ACTIVE.reset(token)
 
 

@@ -9,8 +9,6 @@ from pymoo.algorithms.moo.spea2 import SPEA2
 from pymoo.algorithms.soo.nonconvex.cmaes import CMAES
 from pymoo.algorithms.soo.nonconvex.pso_ep import EPPSO
 from pymoo.core.callback import Callback
-from pymoo.core.individual import Individual
-from pymoo.core.population import Population
 from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
 from search_toys import IntegerToy, RealToy, Reset, integer_nsga2
@@ -29,36 +27,6 @@ def test_same_course_as_minimize():
     assert found.problem is problem
     assert found.exec_time > 0
     assert found.X.dtype == np.int16
-
-
-@pytest.mark.parametrize("kind", [Individual, type("Own", (Individual,), {})])
-def test_populations_get_and_set_as_in_pymoo(kind):
-    # A run replaces the functions, and restores them afterwards.
-    get, put = Population.get, Population.set
-    replaced = []
-
-    class Watched(IntegerToy):
-        def _evaluate(self, *args, **kwargs):
-            replaced.append((Population.get, Population.set))
-            super()._evaluate(*args, **kwargs)
-
-    evolve(Watched(), integer_nsga2(), n_gen=1)
-    assert (Population.get, Population.set) == (get, put) != replaced[0]
-    names = ("X", "F", "G", "CV", "feas", "rank", "label", "absent", "evaluated", "_X", "config")
-    values = {"F": np.linspace(0, 1, 8).reshape(4, 2), "G": [np.array([row - 1.0]) for row in range(4)]}
-    values |= {"rank": range(4), "evaluated": [{"F"}] * 4}
-    X, results = np.arange(12).reshape(4, 3), []
-    for get_from, put_into in (get, put), replaced[0]:
-        population = Population([kind() for _ in range(4)])
-        assert put_into(population, "X", X, "label", "none", **values) is population
-        assert not any(np.shares_memory(one.X, X) for one in population)
-        results.append([get_from(population, name) for name in names])
-        results[-1] += [*get_from(population, "F", "rank", to_numpy=False), get_from(population[[2, 0]], "X")]
-        with pytest.raises(Exception, match="do not match"):
-            put_into(population, "F", [1.0])
-        assert put_into(Population(), "F", 1.0) is None
-    for expected, found in zip(*results, strict=True):
-        np.testing.assert_equal(found, expected)
 
 
 def test_initial_population_only():
