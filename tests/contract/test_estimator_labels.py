@@ -63,7 +63,7 @@ OTHER_LABELS = {
     "PCKMeans": ("which also depend on pairs", "pairs"),
     "HMRFKMeans": ("which also depend on pairs", "pairs"),
     "SubspaceMixture": ("if labels or pairs moved them", "pairs"),
-    "ICLClustering": ("a sample of the fit is then counted twice", "anywhere"),
+    "ICLClustering": ("these samples are then counted twice", "anywhere"),
     "PESC": ("Equal rows in different clusters, because of constraints", "split"),
     "SpectralGraphClustering": ("Equal rows in different clusters, because of constraints", "split"),
     "SRMOSC": ("Equal rows in different clusters, because of constraints", "split"),
