@@ -41,7 +41,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Compute limits from rows, or ``distances`` between them, of which at most 20,000 are drawn."""
+        """Compute the limits from rows, or ``distances`` between them; at most 20,000 rows are drawn."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -107,7 +107,7 @@ class Drift:
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
         Sizes of the clusters in the fit and among the new rows.
     shares_p_value : float
-        P-value of a chi-square test of equal cluster shares; NaN for one cluster, or without new rows in any.
+        P-value of a chi-square test of equal cluster shares; NaN for one cluster, or for noise only.
     columns : tuple of UnseenCells
         New categories, and values beyond the range of the fit, if a TablePreparer read the rows.
     notes : tuple of str
@@ -263,13 +263,13 @@ class ClusterChanges:
     inactive : tuple of int
         ``deaths``, and those of earlier updates that have received no rows since.
     merges : dict of int to tuple of int
-        By cluster: two or more earlier clusters of which it contains at least half of the rows each.
+        For each merged cluster, the two or more earlier clusters whose rows it contains at least half of.
     splits : dict of int to tuple of int
-        By earlier cluster: two or more clusters that contain at least a fifth of its rows each.
+        For each split earlier cluster, the two or more clusters with at least a fifth of its rows each.
     renumbered : dict of int to int
-        By earlier number: new number of a cluster that fills a gap, because numbers are contiguous.
+        Earlier and new numbers of clusters that filled a gap, so that numbers remain contiguous.
     moved : ndarray of int
-        Positions of the earlier rows that are not in the cluster that matches their earlier one.
+        Positions of the earlier rows that left their cluster, even if it has another number now.
     drift : Drift
         Comparison of the new rows with the earlier fit.
     sizes, new_rows : ndarray of shape (n_clusters,)
@@ -390,9 +390,9 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Renumber clusters as the matching clusters ``before``; also return a map of old to new numbers."""
-    # ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Clusters
-    # with the highest numbers then replace the numbers of clusters that disappeared.
+    """Give clusters the numbers of matching clusters ``before``; also return a map of old to new numbers."""
+    # ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Then the
+    # clusters with the highest numbers get the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own

@@ -88,8 +88,8 @@ def nmf(
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
         Initial factors, instead of ``seeds``.
     tol : float, optional
-        A run ends when the relative decrease of J per iteration is below ``tol`` ("hals", "mu", 1e-5).
-        scikit-learn's solvers use their own rule (1e-4).
+        A run of "hals" or "mu" ends when the relative decrease of J per iteration is below ``tol`` (default
+        1e-5). scikit-learn's solvers apply their own rule (default 1e-4).
     max_iter : int, optional
         Default: 40 for "hals", 200 for other solvers.
     dtype : {"float64", "float32"}, default="float64"
@@ -376,7 +376,7 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Plan batches of similar size, one per worker at a time, within ``memory`` bytes together."""
+    """Plan batches of similar size, one per worker at a time, that fit into ``memory`` bytes together."""
     # Factors of a run have ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per
     # worker.
     # Peak number of copies of a run's factors: starts, panel, repacked panel, result.

@@ -48,7 +48,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts of the same method on data without clusters, see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters are ignored. Limited to the smallest maximum of all fronts.
+        Solutions with more clusters are ignored. The limit is lowered to the smallest maximum of all fronts.
 
     Examples
     --------

@@ -132,7 +132,7 @@ def ask(folder: Path, **options: Any) -> None:
         run_ask(folder, **options)
 
 
-# Listed here because help must not import the statistics.
+# Repeated here so that help need not import the statistics.
 _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 
@@ -532,8 +532,8 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table by rules of few conditions.
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns; default: the table of the
-    fit. The command lists the best fidelity for every number of conditions, which is the share of rows that
-    the rules assign to their cluster, and prints the shortest rules of sufficient fidelity (*).
+    fit. Fidelity is the share of rows that the rules assign to their cluster. The command lists the best
+    fidelity for every number of conditions, and prints the shortest rules of sufficient fidelity (*).
     """
     with reported():
         refuse_missing(folder)

@@ -101,12 +101,12 @@ class StaleError(ValueError):
 
 
 class AnswerPanel:
-    """Session of a run behind a page, which processes one request at a time, for the displayed state."""
+    """Session of a run behind a page. It processes one request at a time, if the page is up to date."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes since the start of the server, to detect outdated pages, and of answers to redo.
+        # Number of changes since the server started, to detect outdated pages; number of answers to redo.
         self._revision = self._n_undone = 0
         self._last = ""
         self._names: dict[str, str] | None = None  # names of the clusters of the fit, after a change
@@ -114,7 +114,7 @@ class AnswerPanel:
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
         """Return the state, an answered question ("question/3"), a picture of a sample or a file of answers.
 
-        Files are media type and bytes. Returns None for any other path.
+        Pictures and files are returned as media type and bytes. Returns None for any other path.
         """
         with self._lock:
             name, _, number = place.partition("/")
@@ -203,7 +203,7 @@ class AnswerPanel:
             "samples": list(samples),
             "shown": _listed(self._run.shown.beside(samples)),
             "pictures": [self._picture(sample) is not None for sample in samples],
-            # Group of the sample to compare with, if the group has answers.
+            # Group of the second sample, if answers placed samples in it.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
 
@@ -264,7 +264,7 @@ class PageServer(ThreadingHTTPServer):
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
-        """Return whether this is the code of :attr:`invitation`, which is then used up."""
+        """Return whether ``code`` is that of :attr:`invitation`, which is valid only once."""
         return self._codes.pop(code, False)
 
     def process_request(self, request: Any, client_address: Any) -> None:

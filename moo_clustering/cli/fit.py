@@ -226,7 +226,7 @@ def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, st
 
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
-    """Return Python code that repeats a fit to a CSV file, or "" unless pandas reads equal features."""
+    """Return Python code that repeats the fit of a CSV file; "" if pandas would read other features."""
     import warnings
 
     import pandas as pd
@@ -592,7 +592,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
 
 
 def label_rows(job: Job, kind: str) -> list[list[str]]:
-    """Line of the numbers of labels and of samples with labels for the fit."""
+    """Return a line with the numbers of labels, and of samples with labels for the fit."""
     use = job.labels
     if use is None:
         return []
@@ -604,7 +604,7 @@ def label_rows(job: Job, kind: str) -> list[list[str]]:
 
 
 def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Clusters, indices and scores."""
+    """Return lines with clusters, indices and scores."""
     sizes = record["result"]["sizes"]
     ordered = sorted(sizes, reverse=True)
     shown = ", ".join(map(str, ordered[:10])) + (", ..." if len(sizes) > 10 else "")
@@ -627,7 +627,7 @@ def _front(front: Front) -> str:
 
 
 def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> list[list[str]]:
-    """Verdict, alternatives and controls; the verdict is None for results with labels or pairs."""
+    """Return lines with verdict, alternatives and controls; no verdict after fits with labels or pairs."""
     if "alternatives" not in record:
         return []
     rows = [] if verdict is None else [["verdict", verdict]]
@@ -667,7 +667,7 @@ def _rand(scores: Mapping[str, float]) -> str:
 
 
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Lines of the objectives of the selected start, and of the best of equally many random starts."""
+    """Return lines with the objectives of the selected start, and of the best of as many random starts."""
     rows = []
     if "chosen" in record:
         rows.append(["chosen", _objectives(record["chosen"])])
@@ -683,9 +683,9 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
     if not found.get("n_scored"):
         return []
     n_labels, area = found["n_labels_scored"], found["macro_auc"]
-    shown = "undefined: every label is on all or none of them" if area is None else f"{area:.4f}"
+    shown = f"undefined: each label applies to all or no {kind}" if area is None else f"{area:.4f}"
     if area is not None and n_labels < len(found["auc"]):
-        shown += f" ({n_labels} of {len(found['auc'])} labels; the others are on all or none)"
+        shown += f" ({n_labels} of {len(found['auc'])} labels; the others apply to all or no {kind})"
     rows = [["predictions", f"of the withheld labels of {_counted(found['n_scored'], kind)}"]]
     rows.append(["  macro AUC", shown])
     if "micro_f1" in found:
@@ -737,8 +737,8 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
     if "controls" in record:
         remarks.append(
             "Evolution improves the score that it optimises. In our experiments, its clusters were "
-            "no closer to known classes than the clusters without it, so do not trust it more than "
-            "its controls."
+            "no closer to known classes than the clusters without it, so do not trust them more than "
+            "the controls."
         )
     return remarks
 

@@ -119,7 +119,7 @@ class RunFolder:
 
     @property
     def checkpoint(self) -> Path:
-        """File of the checkpoint."""
+        """Checkpoint file."""
         return self.path / CHECKPOINT
 
     def look(self) -> None:
@@ -129,7 +129,7 @@ class RunFolder:
     def reserve(self) -> None:
         """Create the folder if necessary, and lock it."""
         try:
-            # Innermost first, the order of their removal.
+            # Innermost first, because they are removed in this order.
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             self._made = self._made or made
@@ -151,7 +151,7 @@ class RunFolder:
                 tempfile.TemporaryFile(dir=self.path).close()
                 if not self.resumed:
                     self.write_record(record)
-                    # Files of a run that was killed while saving its results.
+                    # Remove the files of a run that was killed while saving its results.
                     self._remove(FILES)
             else:
                 # The second of two simultaneous runs raises here, even without file locks.
@@ -168,7 +168,7 @@ class RunFolder:
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def settle(self) -> None:
-        """Before writing results, switch to a new folder if this one was removed or got other files."""
+        """Before writing results, switch to a new folder if this one was removed or other files appeared."""
         # Saving the results of a long fit is more important than the name of the folder.
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
@@ -188,7 +188,7 @@ class RunFolder:
     def lock(self) -> None:
         """Lock the folder, if it exists."""
         if self._is_held is not None and not self._is_held():
-            self.unlock()  # of a removed folder
+            self.unlock()  # the locked folder was removed
         if self._lock is None and self.path.is_dir():
             stack = ExitStack()
             self._is_held = stack.enter_context(persistence.locked(self.path))
@@ -268,7 +268,7 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Check the files of a folder for a run, and return whether it has a checkpoint and a record."""
+    """Check the files in a folder before a run; return whether there are a checkpoint and a record."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
@@ -311,7 +311,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
         fault = "is not a record of this package, or is damaged"
         if record["format"] == FORMAT and isinstance(record["status"], str):
             fault = persistence.version_fault(record.get("version", 1), VERSION)
-        # Readable nesting can be too deep to write.
+        # JSON can be nested too deeply to be written, but not too deeply to be read.
         found: dict[str, Any] = persistence.to_json(record, "record")
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
@@ -417,13 +417,13 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """Notes of a report, preceded by sentences about an incomplete run or a table in parts."""
+    """Return the notes of a report, preceded by sentences about an incomplete run or a table in parts."""
     notes = [_UNFINISHED.get(record["status"]), *sample_notes(record)]
     return [*(note for note in notes if note is not None and note not in missing), *missing]
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Sentence about the rows that the files of a run describe, unless they describe all rows."""
+    """Return a sentence, in a list, on the rows that the files of a run describe; empty if these are all."""
     if not is_in_parts(record):
         return []
     data = record["data"]
@@ -495,13 +495,13 @@ def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -
 
 
 def check_page(page: Path) -> None:
-    """Raise a ValueError if the page cannot have this name, for example that of another file."""
+    """Raise a ValueError if the page cannot be saved here, or would replace a file of another kind."""
     if page.is_dir():
         raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
     if not page.parent.is_dir():
         raise ValueError(f"cannot save the report: folder {page.parent} does not exist")
     with suppress(FileNotFoundError), persistence.open_file(page) as file:
-        # Identifies a page of this package, which can be replaced.
+        # This tag identifies a page of this package, which can be replaced.
         if b'<meta name="generator" content="moo_clustering">' not in file.read(4096):
             raise ValueError(
                 f"{page} exists and is not a report of moo-clustering; name another file with --out"
@@ -631,7 +631,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
     found |= result.arrays()
     if (front := result.front) is not None:
         found |= {"front": front.values, "front_n_clusters": front.n_clusters, **front.scores}
-        # Partitions of the front, if available and small.
+        # Save the partitions of the front if they are available and small.
         if front.is_ready and len(front) * len(result.labels) <= _LARGEST:
             found["front_labels"] = front.labels()
     return {
@@ -642,7 +642,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Describe the members of the front: number, objectives in natural sign, and whether it is the result."""
+    """Return one row per member of the front: number, natural objectives, and whether it is the result."""
     front = result.front
     if front is None:
         return None
@@ -678,7 +678,7 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the column that the fit added: the last ``name``, possibly with underscores."""
+    """Return the position of the column that the fit added: the last ``name``, even if underscores follow."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
@@ -750,8 +750,8 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
 
     if "graph" in (run_record(folder).get("data") or {}):
         raise FolderError(
-            f"{folder} contains clusters of a graph, without a model that explains them, selects others or "
-            "assigns new nodes; to add nodes, fit the graph that includes them"
+            f"{folder} is a fit of a graph, whose clusters cannot be explained, changed or assigned to new "
+            "nodes; to add nodes, fit the graph that includes them"
         )
     path = folder / name
     if fault := path_fault(path, "file"):
@@ -786,7 +786,7 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
-    """Draw pictures to files of these names, and return the names of successful ones."""
+    """Draw pictures to files with these names, and return the names of those that succeeded."""
     failed: dict[str, str] = {}
     for name, draw in pictures.items():
         (folder / name).unlink(missing_ok=True)  # from an earlier interruption
@@ -844,7 +844,7 @@ def _draw_history(path: Path, history: pd.DataFrame) -> None:
         plot_convergence(history.drop_duplicates(history.columns[0], keep="last"), path=path)
         return
     figure = plot_convergence(
-        history.rename(columns={"sweep": "generation", "objective": "objective (it need not fall)"})
+        history.rename(columns={"sweep": "generation", "objective": "objective (can increase)"})
     )
     figure.axes[-1].set_xlabel("sweep")
     save_figure(figure, path)
@@ -918,7 +918,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
 
 
 def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
-    """Draw the share of the pool in which two samples are in the same cluster, for a subset if large."""
+    """Draw the share of the pool that puts two samples into one cluster; of many samples, for a subset."""
     from scipy.linalg import eigh
 
     from moo_clustering.visualization import plot_similarity

@@ -52,8 +52,8 @@ class Job:
     why: str = ""  # reason for the method, unless the user named it
     options: dict[str, Any] | None = None  # parameters of the estimator that the user set
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For tables in parts: ``fit`` fits, replaces the samples with some rows, and returns whether it was
-    # interrupted; ``sizes`` are the sizes of the clusters in all rows.
+    # For tables in parts: ``fit`` runs the fit, replaces the samples by a subset of the rows, and returns
+    # whether it was interrupted; ``sizes`` are the cluster sizes in all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -424,7 +424,7 @@ class LabelUse:
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """Columns of the labels that samples of the fit have; at least two for label sets."""
+        """Columns of labels that occur in the fit; at least two for label sets."""
         positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
         if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
             positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True

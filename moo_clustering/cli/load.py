@@ -69,7 +69,7 @@ SPARSE = (".svm", ".svmlight", ".libsvm")
 # The relation name of MEKA contains the number of label attributes.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# Columns get equal weights, are unchanged, get equal weights if any is a category, or remain columns.
+# Equal weights; unchanged; equal weights if any column is a category; or columns without conversion.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 _MIN_DF = 2
@@ -257,7 +257,7 @@ def load_bags(
 def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
     ids, partial_y = table.bags.bag_ids, None
     if partial is not None and partial.labels is not None:
-        names = (*partial.label_names, None)  # -1 (no label) indexes the last
+        names = (*partial.label_names, None)  # so that -1 (no label) selects None
         partial_y = tables.encode_classes(
             [names[code] for code in partial.labels], minus_one_is_missing=True
         )[0]
@@ -365,7 +365,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Text before the data, as far as readable. The reader of the file raises errors later."""
+    """Return the readable text before the data. The reader of the file raises any errors later."""
     lines = []
     try:
         with gzip.open(path) if path.name.lower().endswith(".gz") else open(path, "rb") as file:
@@ -387,7 +387,7 @@ def load_documents(
     # Only JSON can contain lists.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read as known classes, because a document can have several.
+        # Read the partial labels as known classes, of which a document can have several.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:
@@ -698,7 +698,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     with np.errstate(invalid="ignore"):  # equal documents have no variance
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Unit rows, so that documents that the components represent badly do not look empty.
+    # Scale rows to unit length, so that documents that the components represent badly do not look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 

@@ -200,7 +200,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     """Write the clusters of a table in parts to a folder, and print the number of new rows per cluster."""
     _refuse_unused("")
     model = runs.load_model(folder)
-    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # of a glob, the folder
+    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # for a glob, its folder
     out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
     label = PreparedLabels(model["preparer"], model["estimator"])
     with shown_warnings(), _workers(options):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from moo_clustering.cli.job import LabelUse
     from moo_clustering.datasets.tables import Roles
 
-# Texts that identify a sample: characters, columns, and the largest number of rows to have them.
+# Largest numbers of characters and of columns in a text that identifies a sample, and of rows with texts.
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
@@ -238,7 +238,7 @@ class PreparedSamples(Samples):
         return columns if n_features <= n_columns else f"{columns} as {n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Adds the columns, the categories and the notes."""
+        """Record with the columns, the categories and the notes."""
         columns = {"columns": list(self.columns()), "categories": list(self.category_names)}
         return super().record() | columns | {"notes": list(self.notes)}
 
@@ -258,7 +258,7 @@ class PreparedSamples(Samples):
         return np.column_stack([_plottable(columns[name]) for name in columns]), list(map(str, columns))
 
     def report_data(self) -> dict[str, Any]:
-        """Adds the coordinates of the samples in the units of a table with one or two columns."""
+        """Return the data, with coordinates in the units of a table of one or two columns."""
         from moo_clustering.visualization.partitions import feature_plane
 
         columns, units = self.described_columns()
@@ -322,7 +322,7 @@ class CategorySamples(Samples):
         return f"{super().features}, {len(self.category_names)} categorical"
 
     def record(self) -> dict[str, Any]:
-        """Adds the columns of categories."""
+        """Record with the columns of categories."""
         names, categories = list(self.feature_names), list(self.category_names)
         columns = {"n_features": len(names), "feature_names": names, "categories": categories}
         return columns | {"notes": list(self.notes), "fingerprint": fingerprint(*self.source.columns())}
@@ -346,7 +346,7 @@ class LabelSetSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def record(self) -> dict[str, Any]:
-        """Adds the names of the labels."""
+        """Record with the names of the labels."""
         return super().record() | {"label_names": list(self.source.label_names)}
 
     def partial_sets(self) -> PartialSets:
@@ -434,7 +434,7 @@ class BagSamples(UntabledSamples):
         return f"{self.name}, {self.n_samples} bags {instances}, {bags.n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Adds the numbers of instances."""
+        """Record with the numbers of instances."""
         bags = self.X
         names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
         return {

@@ -27,7 +27,7 @@ INTERRUPTED = 130
 # Seconds until an interruption within a compilation is repeated.
 _SOON = 0.02
 _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
-# Warnings of other packages for developers.
+# Warnings that other packages issue for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning,
     PendingDeprecationWarning,
@@ -174,7 +174,7 @@ def _lossy(stream: Any, number: int) -> Any:
     try:
         descriptor = number if stream is None else stream.fileno()
     except (OSError, ValueError):
-        return stream  # of a program that calls the command, without a descriptor
+        return stream  # a program that calls the command replaced it by one without a descriptor
     with suppress(OSError, AttributeError):
         stream.flush()
     raw = _Lossy(descriptor, "wb", closefd=False)
@@ -410,7 +410,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
-    # Threads, which can also compile, have no context of their own.
+    # Get the context here: worker threads, which can also compile, have none.
     context = click.get_current_context(silent=True)
     told = {} if context is None else context.meta
 

@@ -695,7 +695,7 @@ def _classes(
     codes = np.where(np.isnan(classes.codes), -1, classes.codes).astype(np.int64)
     first = np.unique(members.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][members.bag_of_row])
-    values = [*classes.column.values, None]  # -1 (no class) selects the last
+    values = [*classes.column.values, None]  # so that -1 (no class) selects None
     if len(other):
         row = int(other[0])
         start = int(first[members.bag_of_row[row]])
@@ -749,7 +749,7 @@ def feature_matrix(
 def _block(
     column: Column, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Names and values of the features of a column; None if the numbers do not change."""
+    """Return names and values of the features of a column; the values are None for ``codes`` themselves."""
     values = column.values
     if column.kind == "numeric":
         if column.name not in nominal:

@@ -532,7 +532,7 @@ def cells_of(values: Any) -> list[Any]:
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
-        names = [*values.cat.categories, None]  # -1 (no category) selects the last
+        names = [*values.cat.categories, None]  # so that -1 (no category) selects None
         return [names[code] for code in values.cat.codes]
     if pd.api.types.is_string_dtype(values.dtype):
         return values.astype(object).tolist()

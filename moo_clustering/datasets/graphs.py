@@ -97,7 +97,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         if labels not in known:
             raise files.DataError(files.absent(str(path), "node attribute", labels, "labels", sorted(known)))
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
-    # Nodes of GML have names that may repeat, or none.
+    # Labels of GML nodes can be missing or repeated.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
     return list(map(str, names)), nx.to_scipy_sparse_array(graph, weight=None), classes
 

@@ -240,7 +240,7 @@ class Roles(NamedTuple):
     id_column: str | None = None
     drop: tuple[str, ...] = ()
     categories: bool = False
-    """Whether features may be other than numeric."""
+    """Whether features may be non-numeric."""
     header: bool | None = None
     """Whether the first line names the columns; None: unless it contains only numbers."""
 
@@ -352,7 +352,7 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
     if not numbers and _is_numeric(columns, files.is_number):
         raise files.DataError(f"{source} has numbers in its first line instead of column names")
     if len(columns) > 1 and not columns[0]:
-        columns[0] = UNNAMED  # pandas and R write row names so
+        columns[0] = UNNAMED  # pandas and R write row names in this way
     data = files.Remedy("if the first line is data, use", "header", False)
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
@@ -720,7 +720,7 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
         raise files.DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
     counts = Counter(names)
     if repeated := [name for name, count in counts.items() if count > 1]:
-        # The first of equal names gets a number too, so that no name is ambiguous.
+        # The first of several equal names is numbered too, so that no name is ambiguous.
         seen: Counter[str] = Counter()
         for row, name in enumerate(names):
             if counts[name] > 1:

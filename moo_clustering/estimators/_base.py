@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from moo_clustering.rules import ClusterRules
     from moo_clustering.visualization.report.content import Report
 
-# Parameters that may change when a run is resumed; a longer run continues a shorter one.
+# Parameters that may change when a run is resumed, so that a longer run can continue a shorter one.
 _FREE = frozenset(
     {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
 )
@@ -393,7 +393,7 @@ class ReportMixin(NumericOptionsMixin):
 
         The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical``, True for the five
         samples nearest to each centre. Methods with a pool of partitions add ``support``, the share of the
-        pool that joins the sample with its cluster, and ``doubtful``, whether another cluster has more. If X
+        pool that joins the sample with its cluster, and ``doubtful``: whether another cluster has more. If X
         already has a column of the same name, an underscore is appended to the new name.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
@@ -579,7 +579,7 @@ class TransformingClusterer(
 
 
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
-    """Mixin whose ``fit_predict`` passes partial labels ``y`` to ``fit``, unlike scikit-learn's."""
+    """Mixin whose ``fit_predict``, unlike scikit-learn's, passes partial labels ``y`` to ``fit``."""
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> Int32Array:
         """Fit with the arguments of ``fit``, such as ``must_link``, and return ``labels_``."""
@@ -587,7 +587,7 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # With this tag, cross-validation splits the rows and the columns of the distances.
+        # This tag makes cross-validation split both the rows and the columns of distances.
         tags.input_tags.pairwise = getattr(self, "metric", None) == "precomputed"
         return tags
 
@@ -751,7 +751,7 @@ class SpectralMixin(NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the results. Distinct rows of X are the clusters if fewer than ``n_clusters``."""
+        """Set the results. If X has fewer than ``n_clusters`` distinct rows, these are the clusters."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
@@ -995,7 +995,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
         return np.asarray
     low, high = X.min(axis=0), X.max(axis=0)
     varying = high > low
-    # Halves, so that the difference of huge numbers stays finite.
+    # Use halves, so that the difference of huge numbers remains finite.
     by_range = partial(_scaled, varying, low[varying] / 2, high[varying] / 2 - low[varying] / 2)
     if scale == "minmax" or not varying.any():
         return by_range
@@ -1009,7 +1009,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
 def _scaled(
     varying: BoolArray, low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
 ) -> AnyFloatArray:
-    """Scale rows by the range from 2 ``low`` with width 2 ``half``, or standardise them."""
+    """Scale rows from the range [2 low, 2 low + 2 half] to [0, 1], or standardise them."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
     scaled: AnyFloatArray = (X[:, varying] / 2 - low) / half

@@ -143,7 +143,7 @@ class ControlsMixin:
         return parameters
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone, with replacements for parameters that the class has."""
+        """Return a clone with the values in ``replacements`` for those parameters that the class has."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})

@@ -39,7 +39,7 @@ _MOST_SCALED = 1e140
 _AT_ONCE = 100_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
-# Range of random walks on the graph.
+# Factor of random walks on the graph; near 1, they reach far.
 _REACH = 0.9
 # Largest number of coordinates from distances, and smallest eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
@@ -77,12 +77,12 @@ class PooledSamples:
     # clusters, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new, n)
     # -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample, and
     # ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
-    # ``far``: outliers, whose features are moved towards their nearest sample from ``far_rows``. ``outliers``
-    # are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1 for others,
-    # or None without groups; groups in ``apart`` are clusters of every partition of the pool. Pickles of fits
-    # with landmarks omit ``scaled`` and ``rows``. After a fit to a table in parts, the samples are the
-    # landmarks, with ``counts`` of their rows, followed by rows with labels or pairs, whose numbers are
-    # ``known_rows``.
+    # ``far`` are the outliers, whose features are moved from ``far_rows`` towards their nearest sample.
+    # ``outliers`` are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1
+    # for others, or None without groups; groups in ``apart`` are clusters of every partition of the pool.
+    # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a table in parts, the
+    # samples are the landmarks, with ``counts`` of their rows, followed by rows with labels or pairs, whose
+    # numbers are ``known_rows``.
 
     n_samples: int
     graph: sp.csr_array
@@ -289,7 +289,7 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
-        """Function that finds the nearest inliers, distances to their fifth neighbours, and the inliers."""
+        """A search for the nearest inliers, the distances to their fifth neighbours, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
@@ -422,7 +422,7 @@ def nearest_weights(distances: FloatArray) -> FloatArray:
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
-    # Divide by the nearest, so that tiny distances do not overflow.
+    # Divide by the nearest distance first, because inverse squares of tiny distances overflow.
     weights[away] = (distances[away, :1] / distances[away]) ** 2
     return weights / weights.sum(axis=1, keepdims=True)
 

@@ -35,7 +35,7 @@ _MODULARITY_IN_MIXTURE = 0.3
 _LOG_CLUSTERS_PRICE = 0.1
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
-# Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy them.
+# Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy pairs.
 _BOUNDARY_PRICE = 0.3
 # Largest default of the smallest cluster size.
 _MOST_SMALL = 10
@@ -69,7 +69,7 @@ class SideInformation:
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
-        """Add samples without labels and pairs, after and ``before`` the present ones."""
+        """Add ``n_new`` samples without labels and pairs after the present ones, and ``before`` in front."""
         targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
             indicators = np.pad(targets.indicators, (added, (0, 0)))

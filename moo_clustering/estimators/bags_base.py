@@ -27,7 +27,7 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
-# Distances that differ by a smaller factor are equal: matrix products have rounding errors of this size.
+# Distances with a smaller relative difference are equal: matrix products have rounding errors of this size.
 _TIE = 1e-9
 
 

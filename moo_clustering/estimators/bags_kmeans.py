@@ -24,7 +24,7 @@ from moo_clustering.estimators.bags_base import (
     least,
 )
 
-# Sums that differ by a smaller factor are equal.
+# Sums with a smaller relative difference are equal.
 _ROUNDING = 1e-12
 History = list[tuple[float, int]]
 

@@ -90,7 +90,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
         Share of the clusters of a meta-cluster that contain a document (MCLA), or mean co-occurrence.
     confidence_ : ndarray of shape (n_documents,)
-        Largest association, divided by the sum of all; 0 for documents without terms.
+        Largest association of a document divided by the sum of its associations; 0 without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
         Labels of the runs, and -1 for documents without terms, which consensus functions do not accept:
         pass them ``run_labels_[:, run_labels_[0] >= 0]``.
@@ -459,7 +459,7 @@ def ensemble_runs(
     verbose: bool = False,
     **options: Any,
 ) -> EnsembleRuns:
-    """Factorise B once per seed by :func:`map_nmf`, continuing from and writing to the checkpoint."""
+    """Factorise B once per seed by :func:`map_nmf`; continue from the checkpoint, and write to it."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
         labels = [
@@ -535,7 +535,7 @@ def _count(runs: EnsembleRuns | None) -> int:
 
 
 def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
-    best = min(parts, key=lambda part: part.losses.min())  # the first of equal ones
+    best = min(parts, key=lambda part: part.losses.min())  # the first of equally good runs
     return EnsembleRuns(
         np.concatenate([part.labels for part in parts]),
         np.concatenate([part.losses for part in parts]),
@@ -586,7 +586,7 @@ def consensus_partition(
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
     except ValueError:
-        # Such as a pair of labels and something else.
+        # For example, a tuple of labels and another value.
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(

@@ -116,8 +116,8 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     metric : str
         Metric of scikit-learn, or ``"precomputed"`` for distances of shape (n_samples, n_samples).
     neighbors : tuple of (indices, distances)
-        Neighbour lists of shape (n_samples, width), without the samples themselves, to which ``scale`` is not
-        applied. Bridges and ``predict`` still use ``scale`` and ``metric``.
+        Neighbour lists of shape (n_samples, width), without the samples themselves. ``scale`` does not apply
+        to them. Bridges and ``predict`` still use ``scale`` and ``metric``.
 
     Attributes
     ----------
@@ -401,8 +401,8 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
-    together get the largest similarity, samples apart get 0. O(N log N) time for few features and O(N
-    (n_neighbors + K)) memory for K clusters; O(N^2) time and memory for ``"full"`` and for a large
+    together get the largest similarity, and samples to separate get 0. O(N log N) time for few features and
+    O(N (n_neighbors + K)) memory for K clusters; O(N^2) time and memory for ``"full"`` and for a large
     ``epsilon``. Source: PESC, section on conventional graphs, Algorithm 1.
 
     Parameters

@@ -334,7 +334,7 @@ def free_lists(
         step = search.chunk(n_found)
         for lo in range(0, len(pending), step):
             points = pending[lo : lo + step]
-            # One more, because the samples on the point itself are among the nearest.
+            # One more, because each point is among its own nearest points.
             samples, found, complete = _nearest_samples(search(points, n_found), rows, keys, width + 1)
             _hand_out(points[complete], samples[complete], found[complete], rows, free, indices, distances)
             again.append(points[~complete])
@@ -780,7 +780,7 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # Coordinates, squares and sums of d terms have rounding errors of half a unit in the last place each,
+        # Coordinates, squares and each of d additions have rounding errors of half a unit in the last place,
         # and squares below 1e-38 underflow.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)

@@ -102,9 +102,8 @@ class AnswerSession:
 
     Notes
     -----
-    The session never undoes a wrong answer that joined two groups by itself; use :meth:`undo` or
-    :meth:`reopen`. Names improve the partition more than pairs, with the same number of answers
-    (:doc:`/papers/interactive`).
+    A session does not detect wrong answers that joined two groups; use :meth:`undo` or :meth:`reopen`. Names
+    improve the partition more than pairs, with the same number of answers (:doc:`/papers/interactive`).
 
     An answer costs O(m p (g + c)) time for m samples or landmarks, p relevant partitions, g groups and c = 90
     candidates for the next question, and O(n) for the labels of n samples. Memory O(m^2).
@@ -247,7 +246,8 @@ class AnswerSession:
         answer : str
             "together", "apart" or "unknown"; with ``mode="names"``, the class of the sample, or "unknown".
         confidence : float, optional
-            Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``, or .97.
+            Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``, or .97
+            for "auto".
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional

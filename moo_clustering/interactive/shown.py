@@ -20,7 +20,7 @@ from moo_clustering._data import checked_array
 # Maximum number of words or sparse values shown, and of characters of a text.
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
 _EMPTY = "(empty)"
-# Media types and first bytes of picture files by suffix, and maximum number of bytes.
+# Media type and first bytes of picture files, by suffix; largest size of a picture file in bytes.
 _JPEG = ("image/jpeg", b"\xff\xd8\xff")
 _PICTURES = {
     ".png": ("image/png", b"\x89PNG\r\n\x1a\n"), ".jpg": _JPEG, ".jpeg": _JPEG,

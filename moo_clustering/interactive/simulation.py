@@ -173,7 +173,7 @@ def share_moved(before: Labels, after: Labels) -> float:
 
 
 def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
-    """Answer of an oracle; TimeoutError if it takes longer."""
+    """Return the answer of an oracle; raise a TimeoutError if it takes longer."""
     found: Queue[tuple[Any, BaseException | None]] = Queue()
 
     def call() -> None:

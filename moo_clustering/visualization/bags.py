@@ -213,7 +213,7 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
 
 
 def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
-    """Select all bags, or the same evenly spaced share of every cluster (at least one bag), by cluster."""
+    """Select all bags, or the same share of every cluster (at least one bag), evenly spaced; by cluster."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
     order = np.argsort(clusters.codes, kind="stable")
@@ -232,7 +232,7 @@ def affordable_bags(bags: Bags) -> int:
 
 
 def counted(n_shown: int, n_bags: int) -> str:
-    """Name the number of shown bags in a title."""
+    """Return the number of shown bags, as text for a title."""
     return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
 
 
@@ -279,9 +279,9 @@ def bag_embedding_data(
     """Compute positions of bags in the plane that preserve their distances.
 
     Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances,
-    more bags by the principal components of their means. Of larger distance matrices, the same share of every
-    cluster is scaled. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags; O(n d +
-    d^3) for more.
+    more bags by the principal components of their means. Of larger distance matrices, only the same share of
+    every cluster is positioned. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags;
+    O(n d + d^3) for more.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 def _distances(
     data: Bags | FloatArray, bags: NDArray[np.int64], vectors: FloatArray
 ) -> tuple[FloatArray, str]:
-    """Compute symmetric distances between bags, followed by vectors, and name their kind."""
+    """Return symmetric distances between bags, then vectors, and the kind of distance in words."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN

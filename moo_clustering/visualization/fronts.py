@@ -209,7 +209,7 @@ def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
     taken: list[int] = []
     for row in rows:
         gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
-        if gaps.min() >= 0.06:  # of the scaled objectives, so that labels do not overlap
+        if gaps.min() >= 0.06:  # as a share of the scaled axes; nearer labels would overlap
             taken.append(int(row))
     return np.array(taken, dtype=np.intp)
 
@@ -604,7 +604,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
     given = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     groups: Groups = {}
     for name, members in given.items():
-        # A DEAP logbook is a list of records, and a plain history one of numbers.
+        # A DEAP logbook is a list of records, and a plain history is a list of numbers.
         many = isinstance(members, list | tuple) and not (
             members and all(isinstance(each, Mapping | float | int | np.number) for each in members)
         )
@@ -666,7 +666,7 @@ def _curves(
 
 
 def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | None) -> None:
-    """Add a column if all runs have values of the same two or more objectives."""
+    """Add a column of hypervolumes if all runs have values of the same two or more objectives."""
     widths = {F.shape[1] for history in histories for F in (history.F or [np.empty((0, 0))])}
     if len(widths) != 1 or min(widths) < 2:
         if reference is not None:

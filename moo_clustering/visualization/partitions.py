@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Stroke(NamedTuple):
-    """Style of the lines of one kind, which is recognisable without colour by dash and width."""
+    """Style of lines of one kind, which dash and width distinguish even without colour."""
 
     color: str
     width: float
@@ -115,7 +115,7 @@ def placed_partition(
     max_points: int,
     also: NDArray[np.integer[Any]] | tuple[()] = (),
 ) -> tuple[PartitionData, NDArray[np.float64]]:
-    """Return :func:`partition_data`, with the drawn samples including ``also``, and all positions."""
+    """Return :func:`partition_data` with the samples ``also`` drawn, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Largest number of columns times solutions whose contrasts are computed, the first solution excepted.
+# Largest number of columns times solutions with contrasts. The first solution always has contrasts.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # largest number of categories of a column
 # Largest numbers of columns of a heatmap, of cells times thousands of samples in all heatmaps, of columns
@@ -61,7 +61,7 @@ _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # largest number of values of a column that was not used
 MOST_ROWS, FEWEST_ROWS = 2000, 100
-# Limits of multiplications for all solutions, and of numbers in memory.
+# Largest numbers of multiplications for all solutions, and of numbers in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
 RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
@@ -754,7 +754,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 
 def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: FloatArray) -> FloatArray | None:
-    """t-SNE positions, initially those in the plane; NaN for omitted samples; None if it adds nothing."""
+    """Return t-SNE positions, started in the plane, NaN for omitted samples; None if they add nothing."""
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 
