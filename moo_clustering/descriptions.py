@@ -227,7 +227,7 @@ def describe_columns(
     -----
     A name consists of up to three phrases that distinguish the cluster from the others. Names are unique.
     Numbers are compared by Cliff's delta in at most 256 bins, so that units and monotone transformations of a
-    column do not matter. The nearest cluster is that of the most similar mean ranks and shares.
+    column do not matter. The nearest cluster is that with the most similar mean ranks and shares.
     O(n_samples n_columns) time, and O(n_clusters^2) for each of at most 500 columns, fewer for more than 200
     clusters. If there are more columns, only the strongest of every cluster are compared.
 

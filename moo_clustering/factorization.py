@@ -45,7 +45,7 @@ Factors = tuple[ArrayLike, ArrayLike]
 # Maximum number of blocks of rows for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Cost of updating a row, in matrix values per component; balances the blocks.
+# Cost of updating a row, as a number of matrix values per component, to balance the blocks.
 _ROW_COST = 3.5
 # Bytes of a cache line.
 _LINE = 64

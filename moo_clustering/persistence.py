@@ -882,7 +882,7 @@ def _version_of(package: str) -> str:
 
 
 def blas_kernels() -> str:
-    """Loaded BLAS libraries with version and kernel (``openblas 0.3.30 Haswell``); empty if unknown."""
+    """Name the loaded BLAS libraries with version and kernel (``openblas 0.3.30 Haswell``), if known."""
     found = [
         " ".join(str(pool[key]) for key in ("internal_api", "version", "architecture") if pool.get(key))
         for pool in threadpool_info()

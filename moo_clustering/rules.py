@@ -800,7 +800,7 @@ class _Descent:
         is_category = ~np.isin(kinds[self._columns], _ORDERED)[self._column_of]
         known = ~np.isnan(self._levels)
         following = np.append(self._levels[1:], np.nan)
-        # Cuts lie below the next value of the same column.
+        # A cut lies between a value and the next value of the same column.
         following[self._starts[1:] - 1] = np.nan
         self._is_cut = ~np.isnan(following) & known & ~is_category
         self._is_value = known & is_category

@@ -41,7 +41,7 @@ ANSWERS = "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class (a name, #1 for the first known one, ? don't know, u undo, q quit, =u for a class u): "
-# Numbers of features and text lines shown per sample, and largest width in characters.
+# Largest numbers of features and text lines to show per sample, and largest width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
 # Largest number of characters of an input line, because some devices never end a line.
 _LONGEST_LINE = 10_000
@@ -305,7 +305,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, then save the partition. Exit code 130 after Ctrl-C."""
+    """Ask until the user quits or the input ends; save the partition. Exits with code 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out  # inside the folder of the run
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
@@ -465,7 +465,7 @@ def _known(run: AskedRun) -> list[str]:
 
 
 def _told(run: AskedRun) -> str:
-    """Report the expected answer, and the number of moved samples."""
+    """Report the answer that was expected, and how many samples moved."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []

@@ -27,7 +27,7 @@ from moo_clustering.estimators._methods import find_method
 
 
 class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
-    """A value of another type, or "auto"."""
+    """Parameter type that accepts "auto" and the values of another type."""
 
     def __init__(self, kind: Any) -> None:
         self.kind, self.name = kind, kind.name

@@ -46,7 +46,7 @@ PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.p
 _FEATURES, _CLASSES = 10, 5
 # Largest numbers of characters of table cells on a terminal.
 _WIDTHS = {"classes": 40, "features": 60}
-# Largest number of clusters with a picture of their leading features.
+# Largest number of clusters whose leading features are drawn.
 _DRAWN = 24
 # Largest numbers of multiplications and of bags for indices that need the distances of all pairs of bags.
 MOST_WORK = 2e11
@@ -134,7 +134,7 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     """Return number, size, name, typical document, its title, and contrasting terms of every cluster."""
     # The document is the medoid, if any, otherwise the nearest to the mean by cosine (ties: the first). The
     # terms are more frequent than in the nearest cluster.
-    # Imported lazily, because it needs the plotting libraries.
+    # Imported lazily, because this needs the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
     labels = np.asarray(estimator.labels_)
@@ -218,7 +218,7 @@ def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
 
 
 def plain_cell(value: Any) -> Any:
-    """Format intervals for a reader, and convert whole numbers to int."""
+    """Format intervals as text, and convert whole numbers to int."""
     if isinstance(value, pd.Interval):
         if np.isinf(value.left):
             return "any" if np.isinf(value.right) else f"< {value.right:g}"
@@ -289,7 +289,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
         title = f"{type(job.estimator).__name__}, {samples.name}"
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
     if job.sizes is None:
-        # Questions change the labels of all rows, which a fit of a table in parts does not contain.
+        # A fit of a table in parts does not contain all rows, whose labels questions would change.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -376,7 +376,7 @@ def column_frames(
             CONTRASTS: [_BETWEEN.join(map(str, each.contrasts)) for each in found],
         }
     )
-    # Noise (-1) is in no cluster.
+    # Noise (-1) does not belong to a cluster.
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
@@ -428,7 +428,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
         if 2 <= len(values) <= _VALUES:
             counts = np.zeros((int(labels.max()) + 1, len(values)))
             np.add.at(counts, (labels, codes), 1)
-            # Exclude columns with nearly the same value everywhere.
+            # Exclude columns that have nearly the same value in all rows.
             if counts.max(axis=1).sum() >= _PURE * len(labels) > counts.sum(axis=0).max():
                 found.append(str(name))
     return found

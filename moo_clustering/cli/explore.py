@@ -135,7 +135,7 @@ class AnswerPanel:
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
     def _picture(self, sample: int) -> Picture | None:
-        """Return the picture of a sample. Its path depends on the table only, never on the request."""
+        """Return the picture of a sample, whose path is a cell of the table; a request cannot name a path."""
         folder = self._run.table_folder
         return None if folder is None else self._run.shown.picture(sample, folder)
 
@@ -235,7 +235,7 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server of a single page, and of the state of a session, if any."""
+    """Server of a single page and, for questions, of the state of a session."""
 
     # All paths are below a random path, so that other users of the computer cannot find them. ``page`` is
     # HTML in UTF-8, and port 0 selects a free port.
@@ -279,7 +279,7 @@ class PageServer(ThreadingHTTPServer):
 
 
 class _Refusal(Exception):
-    """Error that is answered by a status and a sentence."""
+    """Error whose response is a status code and a sentence."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -292,7 +292,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
-    # Requests without a version also get headers.
+    # Respond with headers even to requests without a version.
     default_request_version = "HTTP/1.0"
 
     def do_GET(self) -> None:
@@ -304,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._change)
 
     def parse_request(self) -> bool:
-        """Read the head of a request. Unreadable requests are answered with an error."""
+        """Read the head of a request; respond to unreadable requests with an error."""
         if not self.raw_requestline.strip():
             self.command, self.request_version, self.requestline = "", self.default_request_version, ""
         elif not super().parse_request():
@@ -327,7 +327,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(refusal.status, f"{refusal}\n".encode(), _PLAIN)
 
     def _place(self) -> str:
-        """Requested path below the random path."""
+        """Return the requested path below the random path."""
         try:
             path = urlsplit(self.path).path
         except ValueError:
@@ -373,7 +373,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
 
     def _request(self) -> dict[str, Any]:
-        """Read the JSON of a request, which must come from the page itself."""
+        """Read the JSON of a request. Reject requests that do not come from the page itself."""
         origin = f"http://{self.headers['Host'].strip().lower()}"
         if [each.lower() for each in self.headers.get_all("Origin", [])] != [origin]:
             raise _Refusal(HTTPStatus.FORBIDDEN, "Answers are accepted from the report page only.")

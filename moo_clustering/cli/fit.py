@@ -146,7 +146,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
     if options["embed"] is not None and method.name == RECOMMENDED:
-        scaled = {"metric": "cosine"}  # other methods cluster the rows, which have unit length
+        scaled = {"metric": "cosine"}  # the rows for other methods have unit length
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # A killed run without results is restarted, with any method.
@@ -264,7 +264,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
 
 
 def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
-    """Describe what is saved after an interruption, and the next step."""
+    """State what was saved at an interruption, and the next step."""
     if outcome.record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in outcome.record
@@ -276,7 +276,7 @@ def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
 class Outcome:
     """The result of a run."""
 
-    record: dict[str, Any]  # as written to the folder
+    record: dict[str, Any]  # record in the folder
     interrupted: bool  # whether Ctrl-C or another signal ended the fit or the report
     # Description of the clusters, if any.
     clusters: pd.DataFrame | None = None
@@ -325,7 +325,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # Without the content of the report, only the checkpoint contains the front.
+            # If there is no content of the report, only the checkpoint contains the front.
             has_front = found is not None and (not with_report or CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -440,7 +440,7 @@ def _summary(found: ClusteringResult, sizes: NDArray[np.intp]) -> dict[str, Any]
 
 
 def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
-    """Describe the next step after an interruption."""
+    """State the next step after an interruption."""
     if (folder.path / CHECKPOINT).exists():
         return "continue with the same command and --resume"
     if job.fit is None and writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
@@ -702,9 +702,9 @@ def _clusters(job: Job, clusters: pd.DataFrame) -> str:
 
 
 def bag_remark(record: Mapping[str, Any]) -> str | None:
-    """Remark about a cluster of very few bags, or None."""
+    """Return a remark if a cluster has very few bags, otherwise None."""
     sizes = record["result"]["sizes"]
-    if "alternatives" in record:  # the result was not selected by indices of separation
+    if "alternatives" in record:  # separation indices did not select the result
         return None
     if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= 0.05 * sum(sizes)):
         return None
@@ -715,7 +715,7 @@ def bag_remark(record: Mapping[str, Any]) -> str | None:
 
 
 def prediction_remark(record: Mapping[str, Any]) -> str | None:
-    """Remark about predictions without held-out labels to score them, or None."""
+    """Return a remark if there are no held-out labels to score predictions, otherwise None."""
     found = record.get("prediction")
     if found is None or found["n_scored"]:
         return None
@@ -726,7 +726,7 @@ def prediction_remark(record: Mapping[str, Any]) -> str | None:
 
 
 def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
-    """Remarks about columns that alone separate the clusters, and about an evolution."""
+    """Return remarks on columns that separate the clusters by themselves, and on an evolution."""
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:3]))

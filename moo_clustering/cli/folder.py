@@ -157,7 +157,7 @@ class RunFolder:
                 # The second of two simultaneous runs raises here, even without file locks.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(record_text(record).encode())
-                    # Set before the file is written, because Ctrl-C can follow immediately.
+                    # Set this before the file is written, because Ctrl-C can follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
@@ -404,7 +404,7 @@ def saved_table(path: Path) -> pd.DataFrame:
         file.seek(0)
         try:
             frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-        except ValueError as error:  # including empty files and other encodings
+        except ValueError as error:  # including errors of empty files and other encodings
             raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
         raise FolderError(f"{path} is damaged: it has no label column")
@@ -449,9 +449,9 @@ def save_report_of(
     if out is None and len(folders) > 1:
         raise ValueError(f"the report of {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
-    # Pages in other folders do not belong to the run, whose folder need not be writable.
+    # For a page in another folder, the folder of the run need not be writable.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
-        # Only a report can be replaced; checked before writing.
+        # Check before writing that only a report would be replaced.
         check_page(page)
         content = merged_content(folders)
         if title is not None and page == folders[0] / REPORT:
@@ -463,7 +463,7 @@ def save_report_of(
         text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
-            # Another file may have been created meanwhile.
+            # Check again: another file may have been created meanwhile.
             check_page(page)
     return page, content
 
@@ -561,13 +561,13 @@ def save_results(
     files = [LABELS, "result.npz", *tables, *written]
     if pictures is None:
         return files
-    # From here on, an error affects pictures and the report only.
+    # From here on, errors affect pictures and the report only.
     name = f"{type(estimator).__name__}, {samples.name}"
     return files + draw_pictures(folder, _pictures(result, name, samples, front, history) | dict(pictures))
 
 
 def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None) -> pd.DataFrame:
-    """Label of every row or bag, and the class of its cluster, if any."""
+    """Tabulate the label of every row or bag, and the class of its cluster, if any."""
     frame = pd.DataFrame({kind: ids, "label": labels})
     if classes is not None:
         frame["class"] = _classes_of(labels, classes)
@@ -575,7 +575,7 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
 
 
 def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
-    # The last, empty class is that of noise (-1).
+    # The last, empty name is the class of noise (-1).
     return np.array([*classes, ""], dtype=object)[labels]
 
 
@@ -711,7 +711,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit tables and records of the search.
+        # Omit tables, and records of the search.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
@@ -745,7 +745,7 @@ def model_bytes(model: Mapping[str, Any]) -> bytes:
 
 
 def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
-    """Read the model of a run. Raises a FolderError if there is none, or the file is damaged or foreign."""
+    """Read the model of a run. Raises a FolderError if it is missing, damaged or contains foreign types."""
     from skops import io
 
     if "graph" in (run_record(folder).get("data") or {}):
@@ -789,7 +789,7 @@ def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]
     """Draw pictures to files with these names, and return the names of those that succeeded."""
     failed: dict[str, str] = {}
     for name, draw in pictures.items():
-        (folder / name).unlink(missing_ok=True)  # from an earlier interruption
+        (folder / name).unlink(missing_ok=True)  # remove pictures of an earlier interruption
         try:
             import matplotlib as mpl
 
@@ -897,7 +897,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return the coordinates and names: one or two columns, or the scaled features."""
+    """Return coordinates and names of axes: one or two columns of the table, or the scaled features."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:

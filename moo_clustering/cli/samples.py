@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
-_DRAWN_NODES = 1500  # a spring layout takes quadratic time
+_DRAWN_NODES = 1500  # largest graph that is drawn, because a spring layout takes quadratic time
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # Names of the labels, their indicators, and whether samples can have several.
@@ -159,13 +159,13 @@ class Samples(Table):
         return names, indicators(_class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
-        """Known classes of every sample for scoring, or None."""
+        """Known classes of every sample, for scoring; None if there are none."""
         if self.label_sets is not None or self.y is None:
             return self.label_sets
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Agreement of clusters with the known classes of samples; empty without classes."""
+        """Compute the agreement of clusters with the known classes; empty without classes."""
         # With partial labels, also the accuracy on samples that are unlabelled in the fit. With several
         # classes per sample, the entropy in bits, and its mean over random permutations of the labels.
         from moo_clustering.validity import clustering_accuracy
@@ -358,7 +358,7 @@ class LabelSetSamples(UntabledSamples):
         return (f"not {names[0]}", names[0]), given, False
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Entropy of the withheld labels, within clusters and in random order."""
+        """Compute the entropy of the withheld labels within clusters, and in random order."""
         if use is None:
             return {}
         sets = [tuple(use.names[column] for column in np.flatnonzero(row > 0)) for row in use.held_out]
@@ -455,7 +455,7 @@ class BagSamples(UntabledSamples):
 
         report = bag_report(None, labels, y, indices={})
         names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
-        if len(self.target_names) == 2:  # more classes have no positive class
+        if len(self.target_names) == 2:  # with more classes, none is the positive class
             names.insert(3, "f1")
         return {name: report[name] for name in names} | {"largest_class": np.bincount(y).max() / len(y)}
 
@@ -504,7 +504,7 @@ def _cell(value: Any) -> str:
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Readers prepend the title to the text, because it is also clustered.
+    # Remove the title, which readers prepend to the text so that it is clustered, too.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text

@@ -39,7 +39,7 @@ _NOT_FOR_USERS = (
 
 # Numbers of threads of OpenMP and BLAS, read when the libraries are imported.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-# Integers that libraries read from the environment, with their minimum, and other numbers.
+# Environment variables that libraries read as integers (with their minimum), and as other numbers.
 _INTEGERS = {
     "NUMBA_NUM_THREADS": 1, "OMP_NUM_THREADS": 1, "LOKY_MAX_CPU_COUNT": 1, "LOKY_MAX_DEPTH": 1,
     "SKLEARN_PAIRWISE_DIST_CHUNK_SIZE": 1, "SKLEARN_WORKING_MEMORY": 1, "JOBLIB_MULTIPROCESSING": 0,
@@ -51,7 +51,7 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-# Parameters that cannot be set by text.
+# Parameters that texts cannot represent.
 _UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
@@ -120,7 +120,7 @@ class Ending:
             return
         if sys.platform == "win32":
             _thread.interrupt_main(number)
-        else:  # which also interrupts a wait of the main thread
+        else:  # this also interrupts the main thread while it waits
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:

@@ -201,7 +201,7 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 class Reread(NamedTuple):
     """Further rows of a column."""
 
-    # Values like :attr:`Column.values`, missing if a cell could not be parsed.
+    # Values like those of :attr:`Column.values`, missing where a cell could not be parsed.
     values: NDArray[Any]
     unread: tuple[str, ...] = ()  # different texts that could not be read, in order of appearance
     n_unread: int = 0
@@ -433,7 +433,7 @@ class _Cells(NamedTuple):
         return _Cells(np.array(found, dtype=np.intp)[self.where], np.array(list(places), dtype=object))
 
     def texts(self) -> NDArray[Any]:
-        """Return the texts of all cells, None for missing cells."""
+        """Return the text of every cell, None for missing cells."""
         return np.array([*self.different, None], dtype=object)[self.where]
 
 
@@ -465,7 +465,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         known_numbers = files.finite(_in_python(numerals, found.convention), found.values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        # The notation of the other columns may determine the interpretation.
+        # The notation of other columns can determine the interpretation later.
         is_open = found.convention == "ambiguous" or found.grouped
         return Column(
             name,
@@ -542,7 +542,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the position of each cell among the different cells, and these in order of appearance."""
+    """Return the position of each cell among the different cells, and those cells by first appearance."""
     # For short columns, a dict is faster than ``pandas.factorize``, which makes dozens of calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
@@ -568,7 +568,7 @@ def alike_note(names: Iterable[str]) -> str:
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))
-        # Integers beyond 2^53 may differ although their numbers do not.
+        # Different integers beyond 2^53 can be equal as float64.
         keys: list[float | str] = [text, number] if abs(number) < 2.0**53 else [text]
         for key in keys:
             other = met.setdefault(key, name)
@@ -671,7 +671,7 @@ def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | Non
     if dates.notna().all():
         return _moments(dates)
     if form == "ISO8601" and all(map(_DAY.fullmatch, column)):
-        # Days outside the range of pandas before version 3.
+        # dates outside the range of pandas before version 3
         with suppress(ValueError):
             return column.to_numpy(dtype="datetime64[us]")
     return None

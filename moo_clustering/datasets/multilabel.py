@@ -336,7 +336,7 @@ class _Numbers:
         tables.require_room(
             shape[0], int(np.count_nonzero(default)), f"{source}: the values that its sparse rows omit"
         )
-        if default.any():  # sparse rows omit the first declared value, which can be 1
+        if default.any():  # sparse rows omit the first declared value, even if it is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
 

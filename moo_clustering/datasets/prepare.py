@@ -551,7 +551,7 @@ def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # Test the first rows first, because most columns with more values can be recognised there.
+    # Check the first rows first: most columns with too many values can be recognised there.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))
@@ -565,7 +565,7 @@ def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]
     spans = [slice(end - block.shape[1], end) for end, block in zip(ends, indicators, strict=True)]
     everything = np.hstack(indicators)
     for at in np.flatnonzero(discrete):
-        # Count the pairs of values, without missing cells.
+        # Count pairs of values in rows without missing cells.
         counts = indicators[at].T @ everything
         found = [_association(counts[:, span]) for other, span in enumerate(spans) if other != at]
         level = _LEVEL / len(found)
@@ -622,7 +622,7 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
     if not rows.any():
         return
     side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
-    # A few distant rows are outliers, which clusterers handle.
+    # Ignore a split of a few distant rows: clusterers handle outliers.
     if min(side.mean(), 1 - side.mean()) < _MOST_BEYOND:
         return
     between = (rows[side].mean(axis=0) - rows[~side].mean(axis=0)) ** 2 * side.mean() * (1 - side.mean())
@@ -717,7 +717,7 @@ class _Donors(NamedTuple):
 
 
 def _middles(values: NDArray[Any], kind: reading.Kind) -> NDArray[Any]:
-    """Mean of numbers or median of dates in each row, mode of categories (ties: the first by name)."""
+    """Return the mean of numbers, median of dates or mode of categories in each row (ties: first name)."""
     n_rows, n = values.shape
     if kind in ("category", "truth"):
         where, different = reading.different_cells(values.ravel())
@@ -743,7 +743,7 @@ def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArr
 
 
 def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """1 for features of known cells and 0 for others, shape (n_samples, n_features)."""
+    """Return 1 for features of known cells and 0 for others, shape (n_samples, n_features)."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
@@ -892,7 +892,7 @@ def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Values within ten interquartile ranges of the quartiles, or all if rows are few or outliers many."""
+    """Return values within ten interquartile ranges of the quartiles; all for few rows or many outliers."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything

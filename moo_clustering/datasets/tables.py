@@ -40,7 +40,7 @@ _INTEGER = re.compile(r"(-?)(0|[1-9]\d*)(\.0)?", re.ASCII)
 # Up to this number of rows, unique values of a column are plausible categories.
 _FEW = 20
 UNNAMED = "(unnamed first column)"
-# Index column of a data frame that was written, read and written again.
+# Index column of a data frame that was written and read repeatedly.
 _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 
 
@@ -288,7 +288,7 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
     frame = _frame(table, columns, as_text, is_named, source, notes)
     others = not_numeric(frame, [name for name in columns if name not in as_text])
     if roles.categories and others:
-        # Categories also retain the notation of the file.
+        # Categories, too, keep the notation of the file.
         frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
     found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
     for note in notes:
@@ -491,7 +491,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the names of the arrays in an archive; empty if it is damaged, which readers report."""
+    """Return the names of the arrays in an archive; empty if it is damaged (readers raise the error)."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -755,8 +755,8 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
     """Encode classes as 0, 1, ... in the order of names (numbers by value); -1 for empty text, None and NaN.
 
     Integers with and without ".0" are one class. Any other two texts are two classes (01 and 1, 1E2 and 100),
-    except for white space around them. With ``minus_one_is_missing``, -1 is an empty cell too; known classes
-    must not use it, because -1 and 1 are common names of two classes.
+    except for white space around them. With ``minus_one_is_missing``, -1 is treated as an empty cell. Do not
+    use this for known classes, because -1 and 1 are common names of two classes.
 
     Warns of classes that differ in white space, are the same number or letters in another notation, or look
     like a missing cell.
@@ -783,7 +783,7 @@ def class_name(text: str) -> str:
 
 def _by_value(name: str) -> tuple[int, float | Decimal, str]:
     if _INTEGER.fullmatch(name):
-        return 0, Decimal(name), name  # exact also beyond 2^53
+        return 0, Decimal(name), name  # exact even beyond 2^53
     number = files.as_number(name)
     return (1, 0.0, name) if np.isnan(number) else (0, number, name)
 

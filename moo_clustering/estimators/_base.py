@@ -157,7 +157,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as in scikit-learn; those of an estimator passed as ``start`` cannot change."""
+        """Set parameters as in scikit-learn. Those of an estimator passed as ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
         return cast(Self, super().set_params(**params))  # type: ignore[misc]
@@ -485,7 +485,7 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition: it carries names of clusters over, or drops them."""
+    """Wrap a method that can change the partition, so that names of clusters are carried over or dropped."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
@@ -871,7 +871,7 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 
 
 class Supervision(NamedTuple):
-    """Pairs from labels and the user, and groups of samples that belong together, by first sample."""
+    """Pairs from labels and from the user; groups of samples that belong together, by first sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]

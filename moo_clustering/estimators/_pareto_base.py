@@ -960,7 +960,7 @@ class ParetoPoolClusterer(
             return cast(verdicts.Assessor, last)
         if candidates is None or samples.pool is None or samples.pool.families[0] == TRIVIAL:
             return None
-        # Evolution maximised the agreement of its partitions, so they are left out.
+        # Evolved partitions are left out, because evolution maximised their agreement.
         return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:
@@ -1015,7 +1015,7 @@ class ParetoPoolClusterer(
         return "a lower score, which decides"
 
     def _numbered(self, solution: selection.Solution) -> selection.Solution:
-        """Unite equal samples and renumber the clusters, by class or by first sample, contiguously."""
+        """Unite equal samples, and number the clusters 0, 1, ... by class or by first sample."""
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
         labels = self._united(solution.labels, solution.known)

@@ -181,7 +181,7 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Members of the pool with separated clusters, and the minimax silhouettes of all."""
+        """Members of the pool with separated clusters, and the minimax silhouettes of all members."""
         pool, (shown, minimax, *_) = self.samples.pool, self._indices
         assert pool is not None
         found = np.full(pool.n_partitions, -1.0)
@@ -572,7 +572,7 @@ class ReferenceTest:
         return cls(_ward_profile(rows), np.stack([_ward_profile(draw(rng)) for _ in range(_N_REFERENCES)]))
 
     def excess(self, n_clusters: int) -> float:
-        """Return the excess of the data over the mean of the references, in their standard deviations."""
+        """Return the excess of the data over the mean of the references, in standard deviations of these."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))

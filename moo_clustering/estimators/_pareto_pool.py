@@ -73,10 +73,10 @@ class PooledSamples:
     """Samples, and a pool of partitions of their points, or of landmarks: means of near samples."""
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
-    # instead of graph and linear kernels. Distances and bags have ``coincident``, the points at distance 0 as
-    # clusters, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new, n)
-    # -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample, and
-    # ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
+    # instead of graph and linear kernels. Distances and bags have ``coincident``, the clusters of points at
+    # distance 0, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new,
+    # n) -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample,
+    # and ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
     # ``far`` are the outliers, whose features are moved from ``far_rows`` towards their nearest sample.
     # ``outliers`` are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1
     # for others, or None without groups; groups in ``apart`` are clusters of every partition of the pool.
@@ -321,7 +321,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels | None:
-        """Groups of equal points as clusters, or None if unknown."""
+        """Number of the group of equal points of every point, or None if unknown."""
         if self.features is None:
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
@@ -692,7 +692,7 @@ def _pool_of_views(
 ) -> PartitionPool:
     """Join the pools of ``points`` in all tables; only the first, named "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
-        # With many equal samples, landmarks can be fewer than clusters.
+        # If many samples are equal, there can be fewer landmarks than clusters.
         n_points = len(tables[""][points])
         options = options | {"n_clusters": min(options["n_clusters"], n_points)}
     extra = [(family, labels[points]) for family, labels in extra]
@@ -798,5 +798,5 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
 
 
 def _at_distance_zero(D: FloatArray) -> Labels:
-    """Return points at distance 0 as clusters."""
+    """Return clusters of the points whose distance from each other is 0."""
     return number_clusters(connected_components(D == 0.0, directed=False)[1])[0]

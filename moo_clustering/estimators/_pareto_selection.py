@@ -55,7 +55,7 @@ _FULL_KERNEL_FROM = 4
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel relative to the others.
 _LINEAR = 0.3
-# Smallest share of singleton labels for which the best candidate is the result even if labels contradict it.
+# If this share of the labels are the only ones of their classes, labels may contradict the best candidate.
 _UNSEEN = 0.2
 
 

@@ -216,7 +216,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the most similar mean term weights, or the largest for empty documents.
 
-        Documents of the fit can get other labels than ``labels_``, which are the consensus of the runs.
+        Documents of the fit can get labels other than ``labels_``, the consensus of the runs.
         """
         similarity = self.transform(X)
         labels = similarity.argmax(axis=1).astype(np.int32)
@@ -390,7 +390,8 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Documents of the fit can get other labels than ``labels_``, whose weights are not converged.
+        Documents of the fit can get labels other than ``labels_``, because the weights of the fit are
+        inexact.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.normalize:

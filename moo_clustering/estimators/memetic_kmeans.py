@@ -438,7 +438,7 @@ class CenterSearch(ABC):
 
     @property
     def finished(self) -> bool:
-        """Whether the optimum is certain or the budget is used up, from the first step on."""
+        """Whether the optimum is certain or the budget is used up; False before the first step."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero

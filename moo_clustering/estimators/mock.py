@@ -423,7 +423,7 @@ objective, int or callable, default="auto"
     def _attainment(self, n_clusters: int | None) -> FloatArray:
         """Compute the attainment scores of the front, and set their attributes."""
         if not hasattr(self, "control_fronts_"):
-            # After an interruption, the control searches are equally short.
+            # After an interruption, searches on control data are as short as the interrupted one.
             self.control_fronts_: list[ControlFront] = _control_fronts(
                 self._scaled,
                 self._control_seeds,

@@ -109,8 +109,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
     the same class are merged, and clusters without labels are new classes. The same holds if a fifth of the
-    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise
-    labels are of every class.
+    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise,
+    labels are assumed to cover all classes.
 
     ``confidence_`` is the probability that the data have structure, times the expected index if they do; both
     by a model of 15 features of the pool, fitted to data with known classes. For distances, it uses principal

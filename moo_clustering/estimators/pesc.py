@@ -70,7 +70,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves graphs that link every sample to one neighbour, which is near (f1) and differs from those
-    in the other graphs of the population (f2). Phase II merges the non-dominated graphs to a sparse
+    in the other graphs of the population (f2). Phase II merges the non-dominated graphs into a sparse
     similarity matrix for spectral clustering. The merged graph determines the number of neighbours of every
     sample. Samples of different classes are never linked. O(n_gen pop_size N) time and O(pop_size N) bytes in
     phase I, and O(N^2) only with ``list_width="full"``. Source: PESC: "Pareto ensemble-based spectral

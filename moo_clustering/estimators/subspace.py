@@ -168,10 +168,10 @@ class SubspaceEstimator(
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, guided by the labels if there are any.
 
-        Because -1 marks unlabelled documents, it cannot be a class. Pass labelled documents only to functions
-        that encode ``y``, such as ``cross_val_predict(method="predict_proba")``; they would make -1 a class.
-        ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a ValueError
-        if parameters, data or labels are out of range, or there are more clusters than documents.
+        Because -1 marks unlabelled documents, it cannot be a class. Functions that encode ``y``, such as
+        ``cross_val_predict(method="predict_proba")``, would make -1 a class: pass them labelled documents
+        only. ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a
+        ValueError if parameters, data or labels are out of range, or there are more clusters than documents.
 
         Parameters
         ----------

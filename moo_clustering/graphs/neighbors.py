@@ -425,7 +425,7 @@ def _admissible(
     indices: Int32Array,
     distances: Float32Array,
 ) -> BoolArray:
-    """Fill the lists of some samples from the points found, and return a mask of final lists."""
+    """Fill the lists of some samples from the points found; return a mask of samples with final lists."""
     width = indices.shape[1]
     final = np.empty(len(samples), dtype=np.bool_)
     # Few points can have many duplicates, so limit the number of candidates instead of points.

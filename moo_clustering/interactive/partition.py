@@ -29,11 +29,11 @@ from moo_clustering.pool import PartitionPool
 
 # Dirichlet concentration of the classes in a cluster, as in LabelEvidence.
 _ALPHA = 0.5
-# Weight of the selection score relative to the log-likelihood, and rate of the weights, exp(rate * sum).
+# Weight of the selection score in its sum with the log-likelihood; weights are exp(rate * sum).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
 # Partitions below this share of the largest weight are ignored.
 _LEAST = 1e-3
-# Anchors per group from which graph and linear kernels are added, weight of the linear kernel, and ridge.
+# Least anchors per group for graph and linear kernels; weight of the linear kernel; ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
 # An anchor is wrong if the prediction for another group exceeds this value. If the share of such anchors
 # exceeds this multiple of the error rate, classes are not clusters.

@@ -208,7 +208,7 @@ class Inquiry:
         return spread_groups(self.base, points[order], groups, pairs, signs)
 
     def at(self, state: State, *, same_partition: bool = False) -> Inquiry:
-        """Return the inquiry of another state of the session."""
+        """Return an inquiry like this one for another state of the session."""
         spread = self.spread if same_partition else None
         return Inquiry(
             self.base, state, error_rate=self.error_rate, names=self.names, seed=self.seed, spread=spread
@@ -458,7 +458,7 @@ class Inquiry:
         # Good-Turing estimate of unseen classes, from the classes met only once.
         unseen = ((sizes[:n_real] == 1).sum() + 0.5) / (len(spread.points) + 1.0)
         if point in state.anchors:
-            # Ignore the votes, because those of an anchor include its own group.
+            # Ignore the votes for anchors, because they include the anchor's own group.
             q, new = np.ones(n_groups), unseen
         else:
             q = votes.copy()
@@ -650,7 +650,7 @@ class Inquiry:
             self._anchor(state, point, state.new_identity())
 
     def after_unnamed(self, proposal: Proposal) -> Inquiry:
-        """Return the inquiry after the name of a sample remained unknown."""
+        """Return the inquiry after the user did not know the name of a sample."""
         state = self.state.copy()
         state.n_answers += 1
         state.aside[proposal.points[0]] = state.n_answers + _ASIDE

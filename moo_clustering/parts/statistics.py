@@ -93,7 +93,7 @@ def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
     # Each part returns only about its share of the sample. ``seed`` is below 2^63.
     found = parts.map(_extremes, sample_size, seed, key_limit(sample_size, parts.n_rows), merge=_wider)
     if len(found[2].keys) < min(sample_size, parts.n_rows):
-        # The limit was too low, which happens for one in 10^9 samples.
+        # The limit was too low, which happens in one of 10^9 cases: draw again without a limit.
         found = parts.map(_extremes, sample_size, seed, np.inf, merge=_wider)
     return Survey(parts, *found)
 

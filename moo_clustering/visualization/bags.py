@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-_STRIP = 0.018  # width of the strip of colours, as a share of the side of the matrix
+_STRIP = 0.018  # width of the colour strip as a share of the side of the matrix
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -165,7 +165,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
         ax.add_patch(Rectangle(corner, _STRIP * 0.75, stop - start, transform=place, **style))
     centres = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
     kept: list[int] = []
-    for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # name the largest first
+    for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # the largest clusters first
         if all(abs(centres[cluster] - centres[other]) >= 0.05 * n for other in kept):
             kept.append(int(cluster))
     kept.sort()
@@ -184,7 +184,7 @@ def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 class Clusters(NamedTuple):
-    """Clusters of bags: sorted names, sizes, and the position of each bag's cluster in ``names``."""
+    """Clusters of bags: sorted names, sizes, and for every bag the position of its cluster in ``names``."""
 
     names: tuple[str, ...]
     sizes: NDArray[np.int64]

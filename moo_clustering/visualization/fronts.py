@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
-# Style of the chosen solution, and of a number beside a solution.
+# Style of the mark of the chosen solution, and of a number beside a solution.
 _MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
 _BESIDE: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
 _DASHES = ("-", "--", ":", "-.")
-_MARKED = 8  # number of markers of a longer curve
+_MARKED = 8  # number of markers on a curve with more steps
 
 Groups = dict[str, list[SearchHistory]]
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")

@@ -37,11 +37,11 @@ _MOST_RUNS = 200
 # A front that is clustered on demand shows members with at most this many labels in total, but at least
 # FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
-Cut = tuple[int, str, str]  # solution, how it was found, how it compares with the chosen solution
+Cut = tuple[int, str, str]  # solution; how it was found; how it compares with the chosen solution
 LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, position or -1 per sample
 # Name and requirement of a limit, and its violation by every solution, NaN if unknown.
 LimitRow = tuple[str, str, NDArray[np.float64]]
-Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, and the support of both
+Doubt = tuple[int, int, int, float, float]  # row; its cluster; another cluster; support of both clusters
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
@@ -97,7 +97,7 @@ def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[Limit
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return scores of the solutions by the method: score of a pool, loss of a run, scores of the front."""
+    """Return the method's own scores of the solutions: of a pool, losses of runs, or of the front."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -584,7 +584,7 @@ def _place(
     class_names: Sequence[str] | None,
     always_named: bool = True,
 ) -> int:
-    """Return the position of the partition of a result, as a member of the front if it is one."""
+    """Return the position of a result's partition, which is added unless it is a member of the front."""
     place = solutions.place(
         checked_labels(result.labels),
         role,

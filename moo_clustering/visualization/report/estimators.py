@@ -494,7 +494,7 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
     with warnings.catch_warnings():
         if preparer is not None:
             prepared = preparer.prepare(X)
-            # The notes repeat the warnings of ``predict``.
+            # Ignore the warnings of ``predict``, because the notes repeat them.
             warnings.filterwarnings("ignore", "column ", UserWarning)
         found = _predicted(estimator, X, reference, **options)
     return Drift.of(found.labels, found.unlike, found.reference.sizes, found.names, prepared)
@@ -538,7 +538,7 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """Replace features of the facts by those of largest weight, if any, and return the heading."""
+    """If the method has feature weights, show the features of largest weight; return their heading."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""

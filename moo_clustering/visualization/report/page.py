@@ -338,7 +338,7 @@ class _Part:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
 
     def history(self) -> pd.DataFrame | None:
-        """Return the history by generation, without repeated generations."""
+        """Return the history without repeated generations, indexed by generation."""
         history = self.content.history
         if history is None or history.shape[1] < 2 or not len(history):
             return None
@@ -478,7 +478,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the certainty of the clusters, its figures, and a bar from 0 to 1 or None."""
+    """Return a sentence on the certainty of the clusters, its figures, and a bar (0 to 1 or None)."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -572,7 +572,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
 
 
 def _size(values: Mapping[str, Any]) -> int:
-    # Mostly base64, and short texts.
+    # The page is mostly base64 and short texts.
     total = 0
     for value in values.values():
         if isinstance(value, Mapping):
