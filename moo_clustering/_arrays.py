@@ -76,7 +76,7 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     has, them = ("have", "them") if name.endswith("s") else ("has", "it")
     low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
     largest = float(max(high.max(), -low.min()))
-    if not largest <= np.sqrt(float(limits.max)) / 1e4 / np.sqrt(values.size):  # NaN is not refused here
+    if not largest <= np.sqrt(float(limits.max)) / 1e4 / np.sqrt(values.size):  # this also raises for NaN
         raise ValueError(
             f"{name} {has} values so large that squared distances overflow{where}, up to {largest:g} "
             f"in absolute value; rescale {them}"

@@ -307,7 +307,7 @@ class ComparedColumns:
     def _strongest(self, members: _Members, most: int, of_a_cluster: int) -> list[int]:
         if len(self._columns) <= most:
             return list(range(len(self._columns)))
-        # Strength of every column against all other clusters, one column in memory at a time.
+        # Compute the strength of one column at a time, to save memory.
         strength = np.stack([members.strength(column.traits(members)) for column in self._columns])
         of_each = max(1, min(of_a_cluster, most // max(len(members.sizes), 1)))
         return [int(at) for at in np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each])]
@@ -490,7 +490,7 @@ class _Column:
 
         def mean(cluster: int) -> str:
             own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
-            return f"mean {self.show(fsum(own / max(len(own), 1)))}"  # exact, for any order of the rows
+            return f"mean {self.show(fsum(own / max(len(own), 1)))}"  # order of rows has no effect
 
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
@@ -660,7 +660,7 @@ def _names(
     # Clusters without a clear contrast are named after weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Ties are broken in favour of categories, then of the greatest contrast with all other clusters.
+    # Of equally good phrases, prefer categories, then those with the greatest contrast to all clusters.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]

@@ -29,7 +29,7 @@ __all__ = ["ClusterChanges", "Drift"]
 
 USUAL = 0.99  # quantile of the distances in a cluster above which a new row is unlike the fit
 _MOST_ROWS = 20_000  # new rows are compared with at most this number of rows of the fit
-_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in a new one: for a split, for a merger
+_SPLIT, _MERGED = 0.2, 0.5  # smallest share of an earlier cluster in a new one for a split, and for a merger
 
 
 class Reference(NamedTuple):
@@ -314,7 +314,7 @@ class ClusterChanges:
         apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
         chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
         idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
-        # A cluster dies if the probability of the absence of new rows is below .01.
+        # A cluster dies if it has no new rows, and this has a probability below .01.
         dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < 0.01)).tolist())
         home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
         moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))

@@ -246,7 +246,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     products = np.ascontiguousarray(A @ topics, dtype=np.float64)
     n_documents, k = products.shape
     gram = topics.T @ topics
-    # A ridge above rounding error keeps the factorisation defined for linearly dependent topics.
+    # A ridge above rounding errors keeps the system solvable for linearly dependent topics.
     gram[np.diag_indices(k)] += 1e-12 * max(float(np.trace(gram)), np.finfo(np.float64).tiny) / k
     weights = np.zeros((n_documents, k))
     for_parts(
@@ -321,7 +321,7 @@ def _solved(
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
     # Workers of a Dask cluster cannot share the rows of a run.
     far = active_shelf() is not None and n_jobs != 1
-    # Memory for batches and their concatenation.
+    # Reserve memory for batches and their concatenation.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
     lanes, workers = 1 if far else method.lanes, effective_n_jobs(n_jobs)
     batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)

@@ -312,7 +312,7 @@ def _is_abandoned(temporary: str, number: int) -> bool:
 
 
 def _lives(number: int) -> bool:
-    """Return whether another process has this number; ``_WRITING`` lists the files of this process."""
+    """Return whether another process has this number. (``_WRITING`` lists the files of this process.)"""
     if number == os.getpid():
         return False
     try:
@@ -805,7 +805,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         )
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # One process may have loaded an additional library.
+    # Accept a subset, because one process may have loaded an additional library.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
@@ -817,7 +817,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
     if "method" in {**there, **here} and not _same(there, here, "method"):
-        # If the methods differ, all parameters differ too.
+        # If the methods differ, do not list the parameters, which all differ.
         return [_difference("method", there, here, "method")]
     found = []
     for key in {**there, **here}:

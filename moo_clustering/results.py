@@ -294,7 +294,7 @@ class ClusteringResult:
         return self.front is not None and len(self.front) > 0
 
     def cluster_names(self, class_names: Sequence[str] | None = None) -> list[str] | None:
-        """Name of the class of every cluster after a fit with labels; "new, NUMBER" for new classes."""
+        """Class name of every cluster after a fit with labels; "new, NUMBER" for new classes."""
         if self.pool is None or self.pool.classes is None:
             return None
         codes, of_clusters = self.pool.classes, self.pool.cluster_classes
@@ -349,7 +349,7 @@ def result_of(clusterer: Any) -> ClusteringResult:
 
 
 def from_attributes(clusterer: Any) -> ClusteringResult:
-    """Create a result from the attributes with common names of a clusterer."""
+    """Create a result from the attributes of a clusterer that have common names."""
 
     def found(name: str, default: Any = None) -> Any:
         return getattr(clusterer, name, default)

@@ -93,7 +93,7 @@ class RuleSet:
             shares = right / max(len(rows), 1), right / max(int(sizes[cluster]), 1)
             rules.append(Rule(cluster, names[cluster], conditions, len(rows), *shares))
         self.rules = tuple(sorted(rules, key=lambda rule: (rule.cluster, -rule.n_samples)))
-        self._clusters = frozenset(rule.cluster for rule in rules)  # with a rule
+        self._clusters = frozenset(rule.cluster for rule in rules)  # clusters with a rule
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Assign samples to clusters.
@@ -427,7 +427,7 @@ class _Column:
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
         """Describe a column, and convert it to numbers: values, seconds or numbers of categories."""
-        if column.dtype == object:  # such as booleans with missing values
+        if column.dtype == object:  # for example, booleans with missing values
             column = column.convert_dtypes()
         known = column.notna().to_numpy()
         numbers, types = np.full(len(column), np.nan), pd.api.types
@@ -485,7 +485,7 @@ class _Column:
             name, equals = '"' + self.name.replace('"', '""') + '"', "="
         if self.kind == "term":
             return f"{name} {'>' if test.value else '<='} 0"
-        if language == "sql" and self.kind == "truth":  # PostgreSQL cannot compare them with numbers
+        if language == "sql" and self.kind == "truth":  # PostgreSQL cannot compare booleans with numbers
             return name if test.value else f"NOT {name}"
         if language == "sql" and self.kind == "date" and self.has_times:
             offset = "" if self.zone is None else "+00:00"
@@ -564,7 +564,7 @@ class _Table:
         if column.kind in _ORDERED:
             above = [test.value for test, holds in path if (test.sign == ">") == holds]
             upto = [test.value for test, holds in path if (test.sign == ">") != holds]
-            if above and upto and max(above) >= min(upto):  # no number satisfies both
+            if above and upto and max(above) >= min(upto):  # no number satisfies both conditions
                 return f"{column.name} is missing"
             if above and upto:
                 return f"{column.shown(max(above))} < {column.name} ≤ {column.shown(min(upto))}{missing}"

@@ -402,7 +402,7 @@ def _category(column: pd.Series[Any]) -> Any:
 
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
-    """Return cluster names and typical rows and, with a pool, support and doubtful rows."""
+    """Return the columns of ``of_rows``: names, typical rows and, with a pool, support and doubtful rows."""
     from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 

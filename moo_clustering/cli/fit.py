@@ -397,7 +397,7 @@ def warn_of_missing(job: Job) -> None:
 
 
 def _fit(job: Job) -> bool:
-    """Return whether the fit was interrupted."""
+    """Run the fit, and return whether it was interrupted."""
     try:
         job.estimator.fit(job.samples.X, **job.samples.arguments, **job.supervision)
     except KeyboardInterrupt:

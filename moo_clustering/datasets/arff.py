@@ -366,7 +366,7 @@ class EntryReader:
         return columns, codes
 
     def _careful(self, body: str) -> _Row:
-        """Read a sparse row with quotes or missing values, or raise its error."""
+        """Read a sparse row with quotes or missing values; raise an error if it is invalid."""
         columns: list[int] = []
         codes: list[float] = []
         position = 0

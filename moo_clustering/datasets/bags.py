@@ -232,7 +232,7 @@ class Roles(NamedTuple):
 
     bag: int
     label: int | None
-    guessed: bool  # whether the bag column was selected only as the first column
+    guessed: bool  # whether the bag column was selected only because it is the first
 
 
 def flat_roles(

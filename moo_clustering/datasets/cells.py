@@ -645,7 +645,7 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
 
 
 class _Dates(NamedTuple):
-    """Dates, and all formats in which their texts are these dates."""
+    """Dates, and all formats that read the texts as these dates."""
 
     values: NDArray[np.datetime64]
     forms: tuple[str, ...]

@@ -235,7 +235,7 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 
 
 class TableText(NamedTuple):
-    """Return the text of a table without comments, its separator, and notes about how it was read."""
+    """Text of a table without comments, its separator, notes about how it was read, and its encoding."""
 
     text: str
     separator: str

@@ -117,7 +117,7 @@ class MultiLabelTable(tables.NamedRows):
 
 
 def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
-    """First row that is neither 0 and 1 nor all -1, with a message; None if there is no such row."""
+    """Return the first row with values other than 0 and 1 (or all -1), with a message; None without one."""
     missing = Y == -1
     odd = ~(missing | (Y == 0) | (Y == 1))
     if odd.any():

@@ -706,7 +706,7 @@ class _Donors(NamedTuple):
                 near = distances[np.ix_(wanting, giving)]
                 last = min(n_near, len(giving)) - 1
                 bound = np.partition(near, last, axis=1)[:, last]
-                # Include ties with the last one, so that the order of the rows has no influence.
+                # Include ties with the last neighbour, so that the order of the rows has no influence.
                 taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
                 counts = taken.sum(axis=1)
                 for n in set(counts.tolist()) - {0}:
@@ -867,7 +867,7 @@ class _Scale:
         return found, note, reading.UnseenCells(self.column.name, "new category", n, tuple(others))
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, reading.UnseenCells | None]:
-        """Return a note on values outside the range, whether one is outside by its width, and UnseenCells."""
+        """Return a note on values outside the range, whether any is far outside, and UnseenCells."""
         if self.column.kind not in ("number", "date"):
             return "", False, None
         known = cells[pd.notna(cells)]

@@ -626,7 +626,7 @@ def _example(column: pd.Series[Any]) -> str:
 
 def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
     """Raise a DataError for empty cells, NaN and infinity."""
-    # The sum is finite unless a value is not (or it overflows), and needs no memory of the size of X.
+    # Check the sum first: it needs no copy of X, and is finite if all values are, unless it overflows.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(X.sum()):
             return
@@ -773,7 +773,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
 
 
 def class_name(text: str) -> str:
-    """Return the name of a class: 1 for 1.0 and 0 for -0, whatever the type of the column."""
+    """Return the name of a class: 1 for 1.0 and 0 for -0, in columns of any type."""
     text = text.strip()
     found = _INTEGER.fullmatch(text)
     if found is None:

@@ -806,12 +806,12 @@ def cluster_orders(labels: Labels, n_clusters: int) -> IntpArray:
 
 
 def equal_rows(X: Any) -> IntpArray:
-    """Number every row by its distinct row, in the order of first appearance. O(n_values) time."""
+    """Number the distinct rows in order of first appearance, and return the number of every row."""
     return equal_items(row_keys(X))
 
 
 def equal_items(keys: Iterable[bytes]) -> IntpArray:
-    """Number every key by its distinct key, in the order of first appearance."""
+    """Number the distinct keys in order of first appearance; return the number of every key."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
@@ -852,7 +852,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
 
 
 def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
-    """Warn if fewer clusters have samples than ``wanted``, a number or a description of the number."""
+    """Warn if fewer than ``wanted`` clusters (a number or its description) have samples."""
     if wanted is None or (not isinstance(wanted, str) and n_found >= wanted):
         return
     why = why or "X has fewer distinct rows than clusters"

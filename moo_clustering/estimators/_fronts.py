@@ -158,7 +158,7 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Return the error for a fit without a search, which names the parameters to make it search."""
+        """Return the error for a fit without a search, which suggests parameters for a search."""
         params = self._parameters()
         # Values of parameters with which an estimator runs a search.
         cures = [

@@ -26,7 +26,7 @@ from moo_clustering.graphs import neighbor_lists
 
 Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
-# Rank of the neighbour whose distance identifies outliers, and the smallest number of samples for that.
+# Rank of the neighbour whose distance identifies outliers; smallest number of samples with outliers.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
 # Outliers: number of robust deviations of the logarithmic distance above the median, smallest deviation,
 # factor relative to the neighbours, and largest share of the points.
@@ -37,8 +37,8 @@ _PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
 _FEW = 50
 # Number of values of a table to scale at once: 256 MB. Larger tables are scaled anew when needed.
 _AT_ONCE = 1 << 25
-# Rare groups: smallest number of samples, largest share, landmarks of each, and gap to other samples
-# relative to the longest link inside, by number of features (the last for more), because gaps between
+# Rare groups: smallest number of samples, largest share, and landmarks per group. Smallest gap to other
+# samples relative to the longest link inside, by number of features (last: more), because gaps between
 # neighbouring samples vary more in few dimensions.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
 # Largest difference of identical scaled rows from their mean, relative to the size of a row.
@@ -365,11 +365,11 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest link)`` for groups whose next link is ``factor`` times as long."""
+    """Call ``accept(members, longest link)`` for groups whose next link is ``factor`` times the longest."""
     # A group replaces a single group inside it, but not several. If it is rejected, inner groups are tried.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
-    node = list(range(n))  # node of the dendrogram at every root
+    node = list(range(n))  # dendrogram node of every component, by its root
     parent, size, count = list(range(n)), weights.tolist(), [1] * n
     longest: list[float] = [0.0] * n
     children: list[tuple[int, int] | None] = [None] * n

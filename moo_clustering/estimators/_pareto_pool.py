@@ -321,7 +321,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels | None:
-        """Number of the group of equal points of every point, or None if unknown."""
+        """Index of the group of equal points to which every point belongs; None if unknown."""
         if self.features is None:
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
@@ -779,7 +779,7 @@ class BagNeighbors:
 
 
 def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:
-    """Subsample bags with more than ``max_instances`` instances at random, in their order."""
+    """Draw ``max_instances`` random instances of each larger bag, without changing their order."""
     if max_instances is None:
         return bags
     if max_instances < 1:

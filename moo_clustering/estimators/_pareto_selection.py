@@ -342,7 +342,7 @@ class LeastSizes:
 
     @classmethod
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Return the sizes of the samples. The default is a hundredth of n_samples, between 2 and 10."""
+        """Create limits for some samples. The default is a hundredth of n_samples, between 2 and 10."""
         if least is None:
             least = min(_MOST_SMALL, max(2, round(0.01 * samples.n_rows)))
         return cls(least, samples.sizes, samples.graph)

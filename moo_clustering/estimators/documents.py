@@ -390,8 +390,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Documents of the fit can get labels other than ``labels_``, because the weights of the fit are
-        inexact.
+        Documents of the fit can get labels other than ``labels_``, as the weights of the fit are inexact.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.normalize:

@@ -565,7 +565,7 @@ objective, int or callable, default="auto"
         return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
 
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
-        """Return the two objectives, and a third of labels or pairs."""
+        """Return the two objectives, and a third one for labels or pairs."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
 
 
@@ -582,7 +582,7 @@ del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Resolve ``"auto"``, and rules that lack their labels or pairs."""
+    """Replace ``"auto"``, and rules whose labels or pairs are missing, by the rule to use."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:

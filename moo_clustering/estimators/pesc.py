@@ -489,7 +489,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Neighbour lists for the graph; lists of width 1, to find duplicates, for graphs without lists."""
+        """Return the lists of the graph; for graphs without lists, lists of width 1 to find duplicates."""
         n_samples = len(data)
         if self.graph in ("epsilon", "full"):
             return self._nearest(data, 1, seed)

@@ -290,7 +290,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _greater_is_better(self) -> tuple[bool, ...]:
-        # Without the problem, which saved models lack.
+        # Do not use the problem, which saved models lack.
         return tuple(name == "compactness" for name in self.objective_names_)
 
     def _clustering_result(self) -> ClusteringResult:

@@ -383,7 +383,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
-        # All members give the same warnings about the data, which ``fit`` gives once.
+        # All members would repeat the warnings about the data that ``fit`` issues once.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))

@@ -143,7 +143,7 @@ def consensus_partition(
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Split the largest clusters by one row after another, until there are k or the rows are used up."""
+    """Split the largest clusters by one partition (row) after another, until there are k clusters."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:

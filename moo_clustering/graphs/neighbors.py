@@ -362,7 +362,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Find candidates of some rows, nearest first, including all points nearer than the ``horizon``."""
+    """Points found for some rows, nearest first. They include all points nearer than the ``horizon``."""
 
     points: Int64Array
     distances: FloatArray

@@ -361,7 +361,7 @@ class Inquiry:
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
         """Return the best question about a sample if its value exceeds ``above``."""
-        # ``aside`` includes samples that were set aside.
+        # With ``aside``, samples that were set aside are candidates, too.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False

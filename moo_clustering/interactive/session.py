@@ -279,7 +279,7 @@ class AnswerSession:
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
 
     def _checked_confidence(self, confidence: float | None) -> dict[str, float]:
-        """Return the entry of an event for a confidence."""
+        """Check a confidence, and return the entry of an event that stores it."""
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:

@@ -57,7 +57,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Return the results of ``visit(part, rows, *args)``, or merge them. ``rows`` is None if read here."""
+    """Return or merge the results of ``visit(part, rows, *args)``, with rows computed by Dask, or None."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:

@@ -213,7 +213,7 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
 
 
 def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
-    """Select all bags, or the same share of every cluster (at least one bag), evenly spaced; by cluster."""
+    """Select all bags, or evenly the same share of every cluster (at least one bag), sorted by cluster."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
     order = np.argsort(clusters.codes, kind="stable")

@@ -411,7 +411,7 @@ class Solution:
 
     @property
     def name(self) -> str:
-        """First roles of the solution, ``"result"`` before all others."""
+        """Name of the solution: its first roles, ``"result"`` before all others."""
         shown = ", ".join(sorted(self.roles, key=lambda role: role != "result")[:_MOST_ROLES])
         more = len(self.roles) - _MOST_ROLES
         return shown if more <= 0 else f"{shown} and {more} more"
@@ -462,7 +462,7 @@ class Solutions:
         return place
 
     def _is_other_member(self, place: int, member: int | None) -> bool:
-        """Whether the position belongs to another row of the front, while this row has no position yet."""
+        """Return whether the position belongs to another row of the front, and this row has none yet."""
         if member is None or self.found[place].member in (None, member):
             return False
         return all(solution.member != member for solution in self.found)
@@ -558,7 +558,7 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
         solutions.place(labels, name)
     rules = {}
     for rule, selected in selections(result).items():
-        # The button of a rule names its solution.
+        # Do not add a role, because the page names the rules of a solution on their buttons.
         rules[rule] = _place(solutions, rule, selected, class_names, always_named=False)
     for name, labels in result.controls.items():
         solutions.place(labels, name)

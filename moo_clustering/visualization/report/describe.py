@@ -552,7 +552,7 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
-    """Return columns of 2 to 12 distinct values, and columns of more numbers, divided at their quartiles."""
+    """Return columns of 2 to 12 distinct values, and columns of more numbers, binned at their quartiles."""
     import pandas as pd
 
     found: list[LeftOut] = []
@@ -754,7 +754,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 
 def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: FloatArray) -> FloatArray | None:
-    """Return t-SNE positions, started in the plane, NaN for omitted samples; None if they add nothing."""
+    """Return t-SNE positions (NaN for omitted samples), or None if the positions in the plane suffice."""
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 
