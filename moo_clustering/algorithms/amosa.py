@@ -74,8 +74,8 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Duplicates that the archive rejects: equal genes (True), none, those of a pymoo operator (fast:
-        :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
+        Duplicates that the archive rejects: equal genes (True), none (False), those of a pymoo operator
+        (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
 
     Attributes
     ----------
@@ -91,8 +91,8 @@ class AMOSA(Algorithm):
     A run takes gamma SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves are
     evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
 
-    The smaller constraint violation dominates; the amount is the difference of violations over their range.
-    Objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated genotypes.
+    A solution with a smaller constraint violation dominates, by the difference of violations divided by their
+    range; objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated ones.
 
     Examples
     --------

@@ -70,7 +70,7 @@ class CHC(Algorithm):
     -----
     Restarts draw from ``sampling``, or uniformly if it is an array or a Population. Set a termination by
     generations, evaluations or time: pymoo's default may end a run in generations without any evaluation,
-    in which no pair exceeds the threshold. Others take at most ``pop_size`` evaluations.
+    in which no pair exceeds the threshold. Other generations take at most ``pop_size`` evaluations.
 
     Examples
     --------

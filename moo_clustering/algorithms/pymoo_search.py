@@ -94,7 +94,7 @@ pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
-    """Context in which pymoo's functions use the generator of the algorithm if called without one."""
+    """Context manager in which pymoo's functions use the generator of the algorithm if called without one."""
     token = _ACTIVE.set(algorithm)
     try:
         yield
@@ -425,7 +425,7 @@ class PymooSearch:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the algorithm has stopped by itself, for example without new individuals from mating."""
+        """Whether the algorithm has stopped by itself, for example because mating found no new individuals."""
         return bool(self.algorithm.termination.force_termination)
 
     @property

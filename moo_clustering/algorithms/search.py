@@ -178,7 +178,7 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 
 
 class InterruptGuard:
-    """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt."""
+    """Context manager in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt."""
 
     # SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT. The guard does nothing outside
     # the main thread, or if SIGINT is ignored or handled outside Python. A signal in an inner guard also
@@ -407,9 +407,9 @@ def _as_arrays(value: Any) -> Any:
 class Search(Protocol):
     """Protocol of an evolutionary search for :func:`drive`.
 
-    Two members are optional. :func:`drive` calls ``check_resumable()`` before a run with a checkpoint; it
-    raises a ValueError if the state of the search cannot be saved. ``finished`` is True if the search has
-    ended as planned, so that :func:`drive` stops without a warning.
+    Two members are optional. :func:`drive` calls ``check_resumable()`` before a run with a checkpoint; the
+    method raises a ValueError if the state of the search cannot be saved. ``finished`` is True if the search
+    has ended as planned, so that :func:`drive` stops without a warning.
     """
 
     @property

@@ -83,7 +83,7 @@ class Encoding(ABC):
     def canonical(self, X: IntArray) -> IntArray:
         """Return equal rows for genotypes of equal partitions, and only for these; by default, the partition.
 
-        Encodings of this package that sort the genes instead ignore that ties can depend on their order.
+        Some encodings of this package sort the genes, although ties can depend on their order.
         """
         return relabel_by_first_appearance(self.decode(X))
 
@@ -176,7 +176,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     -------
     labels : ndarray, of the dtype of ``labels``
         The same partitions, with permuted labels. Ties go to the permutation that changes the fewest labels.
-        A row depends on its reference alone, and its labels do not exceed the largest label of both.
+        A row depends on its reference alone, and no label exceeds the largest label of the inputs.
 
     Examples
     --------

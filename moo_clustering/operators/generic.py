@@ -251,7 +251,8 @@ def suited_operators(
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
         With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
-        them. Genes are compared if an index reads them, and ``encoding.canonical`` if decoding is slow.
+        them. If an index reads the genes, individuals with equal genes are duplicates; if decoding is slow,
+        those with equal ``encoding.canonical``.
     """
     operators = registered_operators(problem, algorithm)
     if start is not None:
@@ -260,7 +261,7 @@ def suited_operators(
 
 
 def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
-    """Return a sampling whose populations start with the genotypes."""
+    """Return a sampling whose populations start with the given genotypes."""
     if not isinstance(sampling, RefillingSampling):
         return RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
     sampling.start = genes
@@ -278,8 +279,9 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
-        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), in a Population if
-        n_var = n_samples; a fitted estimator, whose front is used if it has one; or the folder of a run.
+        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), which must be in a
+        Population if n_var = n_samples; a fitted estimator, whose front is used if it has one; or the folder
+        of a run.
 
     Returns
     -------

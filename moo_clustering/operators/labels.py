@@ -239,7 +239,7 @@ def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 
 @documented(base.SHARED, BagObjective.improve)
 class ImprovementMutation(base.DrawnMutation):
-    """Redraw labels one by one, with larger probabilities for clusters with a better objective.
+    """Redraw labels one by one, with larger probabilities for clusters that lead to a better objective.
 
     Requires cluster labels and a problem with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. Every draw accounts for earlier draws, and no move

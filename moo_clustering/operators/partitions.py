@@ -29,7 +29,7 @@ CROSSED = "crossed"
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph:
-    """Graph of symmetric similarities between samples, which operators and deep copies share.
+    """Graph of symmetric similarities between samples, shared by operators and their deep copies.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         Probability that a pair is crossed; otherwise the children are copies of the parents. Crossed children
         are marked for :class:`~moo_clustering.operators.PartitionMutation`.
     min_share : float, default=0.3
-        Smallest remaining share of a cluster of B that is not dissolved.
+        Clusters of B of which a smaller share remains are dissolved.
     max_rounds : int, default=10
         Rounds in which samples of dissolved clusters join their neighbours.
     """
@@ -297,7 +297,7 @@ class PoolSplit(LabelMutation):
 
     Each attempt draws a cluster in proportion to its size, and a partition of the pool, which cuts the
     cluster into pieces. If at least two pieces contain ``min_share`` of its samples, one or each of them
-    becomes a cluster, with equal probability. Smaller pieces stay with the remainder or the largest piece.
+    becomes a cluster. Smaller pieces stay with the remainder or the largest piece.
 
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded.
     Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
@@ -454,7 +454,7 @@ class PairViolationMutation(LabelMutation):
     def _piece(
         self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
     ) -> NDArray[np.intp] | None:
-        """Return the piece around i, without ``without``; None if no partition cuts the cluster."""
+        """Return the piece around sample i, without ``without``; None if no partition cuts the cluster."""
         if without is None:
             members = np.flatnonzero(labels == labels[i])
             cutting = (self.pool[:, members] != self.pool[:, [i]]).any(axis=1)

@@ -17,7 +17,7 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# Default number of proposed moves of a climb: per area, and at least and at most in total.
+# Default number of proposed moves of a climb: per area, minimum in total, maximum in total.
 _PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
@@ -38,7 +38,7 @@ class DirectedMutation(base.SeededMutation):
     def toward(
         self, problem: Any, X: NDArray[Any], weights: FloatArray, rng: np.random.Generator
     ) -> NDArray[Any]:
-        """Mutate individuals of a PartitionProblem to lower weighted sums of the minimised objectives.
+        """Mutate individuals of a PartitionProblem to reduce weighted sums of the minimised objectives.
 
         ``weights``, shape (n_individuals, n_obj), are non-negative. Returns an array of the shape of ``X``,
         (n_individuals, n_var).
@@ -89,9 +89,10 @@ class BoundaryClimb(DirectedMutation):
     Parameters
     ----------
     n_proposals : int, optional
-        Number of proposed moves per individual. Default: 20 per area, from 10,000 to 64,000.
+        Number of proposed moves per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature, relative to the mean deterioration by a worsening move; falls to a hundredth.
+        Initial temperature, relative to the mean deterioration by a worsening move; the final temperature is
+        a hundredth of it.
     recombine : float, default=0.5
         Probability of a :class:`TreeRecombination` before the climb.
     max_pairs : int, default=3

@@ -105,7 +105,7 @@ class FeatureSubsetEncoding(Encoding):
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
         """Cluster by k-means on each subset; return the labels and the explained shares.
 
-        The latter, (n_individuals,), are between-cluster shares of the sum of squares; 0 for constants.
+        The explained shares are between-cluster shares of the sum of squares; 0 for constant features.
         """
         bits = self.subsets(X)
         found = [self._of(row) for row in bits]
@@ -275,7 +275,8 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives, violated pairs last, in a single ``"score"``. Default: separate objectives.
+        Weights of the objectives in a single weighted sum, ``"score"``; the weight of violated pairs is last.
+        Default: separate objectives.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ Rows = Labels
 MAX_MEMORY = 4 * 2**30
 # Above this number of samples, using all samples as candidates requires ``force``.
 MOST_LITERAL = 2000
-# Separated clusters: largest number of features, smallest minimax silhouette, and samples for it.
+# For separated clusters: maximum number of features, minimum minimax silhouette, samples to compute it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
 # Above the first number, parts are grouped before they are merged; above the second, the cut is coarser.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
@@ -58,9 +58,9 @@ MOST_PIECES, _MOST_GROUPED = 500, 50_000
 class MOCKProblem(SignedProblem):
     """Find compact clusters that contain the nearest neighbours of their samples.
 
-    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes, and the pairs
-    of neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and
-    Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective;
+    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes and the number
+    of pairs of neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl
+    and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective;
     Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
 
     Parameters
@@ -71,7 +71,7 @@ class MOCKProblem(SignedProblem):
         Genotype: a short or split tree code, or one link per sample.
     n_neighbors : int, default=10
         Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
-        can be missed. Reduce it to 5 for thin interlocked clusters, whose partition can be dominated at 10.
+        can be missed. Use 5 for thin interlocked clusters, because with 10 other partitions can dominate.
     objectives : sequence of str, default=("variance", "connectivity")
         Distinct names:
 
@@ -186,8 +186,9 @@ class MOCKProblem(SignedProblem):
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
         minus fall in connectivity, as shares of their ranges. Returns the genotypes of the non-dominated
         partitions, by increasing variance. Deterministic, and cached. P pieces take O(n_weights P^2) time at
-        best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500 pieces, the smallest first join those
-        with which they share most neighbours. "split" merges connected pieces of the tree only.
+        best, O(n_weights P^3) at worst, and O(P^2) memory. If there are more than 500 pieces, the smallest
+        first join the pieces with which they share most neighbours. "split" merges connected pieces of the
+        tree only.
 
         Examples
         --------
@@ -301,7 +302,7 @@ def _weights(n_neighbors: int, variant: str) -> FloatArray:
 
 
 class PartScores:
-    """Objectives of unions of parts, which links without a gene form, from sums over each part."""
+    """Objectives of unions of parts, from sums over each part. Parts are formed by links without a gene."""
 
     def __init__(
         self,

@@ -38,7 +38,7 @@ class SubspaceClusteringProblem(SignedProblem):
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes, -1 for unlabelled samples; or indicators of label sets, rows of -1 for these; or ``Targets``.
+        Classes (unlabelled: -1), indicators of label sets (unlabelled: rows of -1), or ``Targets``.
     n_seeds : int, default=20
         Largest number of clusters.
     k_min : int, optional
@@ -49,7 +49,7 @@ class SubspaceClusteringProblem(SignedProblem):
         Minimised:
 
         - ``"dispersion"``: mean over samples of sum_l w_l^f d_l;
-        - ``"impurity"``: mean cluster impurity over labelled samples, relative to that of all of them;
+        - ``"impurity"``: mean cluster impurity over labelled samples, relative to the impurity of all;
         - ``"n_clusters"``: number of clusters;
         - ``"chi_square"``: sum_li (m lambda_li)^q chi_li of the last sweep.
     options : SubspaceOptions, optional
@@ -250,7 +250,7 @@ def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.Subspac
 
 
 def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F2, sum_l S'_l Imp_l / n over labelled documents, with impurities relative to all of them."""
+    """F2, sum_l S'_l Imp_l / n over labelled documents; impurities are relative to that of all."""
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
     values = subspace.impurity(
