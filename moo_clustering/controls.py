@@ -145,8 +145,8 @@ def compare_deap(
     """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
     The control ``"drift"`` replaces ``select`` and ``select_parents`` by random selection, and sets the
-    ``elitism`` of the step to 0. It requires ``select``, excludes CHC, and has no effect on steps that select
-    by themselves. Incumbents use the k-means step of :func:`~moo_clustering.algorithms.gka` and
+    ``elitism`` of the step to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps
+    that select by themselves. Incumbents use the k-means step of :func:`~moo_clustering.algorithms.gka` and
     :func:`~moo_clustering.algorithms.chc` with the probability of the evolution.
 
     Parameters

@@ -1,8 +1,8 @@
 """`njit`, and the folder of compiled loops for later runs.
 
 Loops are compiled when they are first called, and saved like numba's ``cache=True``, with three differences.
-Saved files affect only the run time: a damaged or missing file is compiled again, and without a writable
-folder every process compiles. Files are unpickled only if their checksum is correct and no other user can
+Saved files affect only the run time: a loop is compiled again if its file is damaged or missing, and in every
+process if no folder is writable. Files are unpickled only if their checksum is correct and no other user can
 have written them. A change of another kernel file that a loop imports also causes a new compilation.
 """
 

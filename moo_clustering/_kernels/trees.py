@@ -520,7 +520,7 @@ def _sparseness(
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
-        # With reachabilities as lengths, lengths break no ties.
+        # Lengths that equal reachabilities break no ties.
         for a in range(n):
             for b in range(n):
                 within[a, b] = max(within[a, b], own[a], own[b])

@@ -425,7 +425,7 @@ class PymooSearch:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the algorithm has stopped by itself, for example because mating found no new individuals."""
+        """Whether the algorithm has stopped by itself, for example if mating found no new individuals."""
         return bool(self.algorithm.termination.force_termination)
 
     @property

@@ -178,7 +178,7 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 
 
 class InterruptGuard:
-    """Context manager in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt."""
+    """Context manager: the first Ctrl-C sets ``requested``, and the second raises KeyboardInterrupt."""
 
     # SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT. The guard does nothing outside
     # the main thread, or if SIGINT is ignored or handled outside Python. A signal in an inner guard also

@@ -43,8 +43,8 @@ def bag_distances(
 
     O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in double
     precision. Instances that are too close for this precision are compared by their differences, so that
-    equal instances have distance 0. Besides the result and ``max_memory``, centred copies of the instances
-    are stored. Raises a ValueError if bags have different numbers of features, or squares of values overflow.
+    equal instances have distance 0. Memory use: the result, ``max_memory`` and centred copies of the
+    instances. Raises a ValueError if bags have different numbers of features, or squares of values overflow.
     Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters

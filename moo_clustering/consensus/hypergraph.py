@@ -42,7 +42,7 @@ BLOCK_PAIRS = 1 << 18
 RUNS_PER_BYTE = 255
 # Rows per dense block: 4 million numbers for 2000 hyperedges.
 BLOCK_ROWS = 2048
-# Smaller eigenvalues, in [0, 1], count as zero; their eigenvectors are arbitrary.
+# Eigenvalues, which are in [0, 1], count as zero below this value; their eigenvectors are arbitrary.
 ZERO = 1e-10
 # Upper limit of ``n_clusters`` in messages.
 _OBJECTS = ", the number of objects"
@@ -711,9 +711,9 @@ def mcla(
         METIS balances the numbers of objects in meta-clusters, as in the paper, or the numbers of clusters,
         for runs with clusters of unequal sizes.
     partitioner : {"auto", "metis", "matching"}, default="auto"
-        METIS as in the paper, or matching of the clusters of a run with different meta-clusters by
-        similarity, which needs no balance and omits clusters beyond ``n_clusters``. ``"auto"``: METIS if
-        pymetis is installed, else matching; the choice is logged.
+        METIS as in the paper, or matching: clusters of a run join different meta-clusters by similarity,
+        whatever their sizes, and clusters beyond ``n_clusters`` are omitted. ``"auto"``: METIS if pymetis is
+        installed, else matching; the choice is logged.
     ties : {"first", "random"}, default="first"
         Choice among equally associated meta-clusters.
     random_state : int, Generator, RandomState or None, default=None

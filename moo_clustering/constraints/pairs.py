@@ -126,8 +126,8 @@ class PairwiseConstraints:
         Notes
         -----
         O(n_samples + drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
-        O(n_samples**2) time. Ten per cent of the pairs of a large data set is nearly full information,
-        because the must-links of a class of 50 connect it; use ``"docs"`` for a realistic amount.
+        O(n_samples**2) time. Ten per cent of the pairs of a large data set reveal nearly all labels, because
+        they connect any class of 50 samples; use ``"docs"`` for a realistic amount.
         """
         rng = np.random.default_rng(random_state)
         n_samples, must, cannot = sources.sample_constraints(y, fraction, scheme, rng, max_pairs)
@@ -202,7 +202,7 @@ class PairwiseConstraints:
         return constraint_groups(self.n_samples, constraints=self)
 
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
-        """Return the satisfied must-links and cannot-links of every partition.
+        """Count the satisfied must-links and cannot-links of every partition.
 
         O(n_individuals * (n_samples + n_pairs)) time, O(n_individuals * n_samples) memory.
 
@@ -384,7 +384,7 @@ def _with_listed(
 
 @documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
-    """Return the satisfied constraints, if the constraints are all pairs of labelled samples.
+    """Count the satisfied constraints, if the constraints are all pairs of labelled samples.
 
     Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, without listing the
     pairs. O(n_individuals * n_labelled) time and memory.

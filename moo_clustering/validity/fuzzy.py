@@ -145,8 +145,8 @@ class PartitionCoefficient(FuzzyIndex):
     Parameters
     ----------
     normalized : bool, default=False
-        Whether equal memberships have the same value for every k: 0 with ``1 - k / (k - 1) * (1 -
-        coefficient)``, and 1 with entropy / log k.
+        Rescale, so that equal memberships have the same value for every k:
+        ``1 - k / (k - 1) * (1 - coefficient)`` is then 0, and entropy / log k is 1.
     """
 
     name, greater_is_better, min_clusters = "partition_coefficient", True, 2
@@ -180,9 +180,10 @@ class FuzzySilhouette(FuzzyIndex):
     """Mean silhouette, weighted by the difference of the two largest memberships, maximised.
 
     Samples between clusters have small weights. Silhouettes are those of the clusters with the largest
-    memberships. For labels, the value is that of :class:`Silhouette`. It is -1 for one cluster and for zero
-    weights. O(p n^2 k) time for p individuals, O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A
-    fuzzy extension of the silhouette width criterion for cluster analysis", Fuzzy Sets and Syst. 157 (2006).
+    memberships. For labels, the value is that of :class:`Silhouette`. It is -1 for one cluster, and if all
+    weights are 0. O(p n^2 k) time for p individuals, O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka,
+    "A fuzzy extension of the silhouette width criterion for cluster analysis", Fuzzy Sets and Syst. 157
+    (2006).
 
     Parameters
     ----------

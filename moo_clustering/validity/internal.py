@@ -272,9 +272,9 @@ class CalinskiHarabasz(_OfMeans):
     """Variance ratio: between-cluster variance (k - 1) over within-cluster variance (n - k), maximised.
 
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
-    at least 1e-12 times the total. The value is 0 for one cluster, for singletons alone, and if all samples
-    are equal. O(p n d) time for p individuals, O(n d) memory. Source: Calinski & Harabasz, Communications in
-    Statistics 3(1), 1974.
+    at least 1e-12 times the total. The value is 0 for one cluster, if all clusters are singletons, and if all
+    samples are equal. O(p n d) time for p individuals, O(n d) memory. Source: Calinski & Harabasz,
+    Communications in Statistics 3(1), 1974.
     """
 
     name, greater_is_better = "calinski_harabasz", True
