@@ -68,8 +68,7 @@ for algorithm in (SMSEMOA, NSGA2):
     print(f"{algorithm.__name__}: {len(values)} partitions, silhouette up to {values[:, 0].max():.3f}")
 
 # %%
-# K-means does not use the fact that the visits of a patient belong together. Along the front, more even
-# sizes have a lower silhouette.
+# K-means ignores that visits of a patient belong together. Along the front, even sizes lower the silhouette.
 rival, best = KMeans(3, random_state=0, n_init=10).fit_predict(X), values[:, 0].argmax()
 for name, labels in (("k-means", rival), ("front", partitions[best])):
     value = problem.indices[0].evaluate(labels)[0]

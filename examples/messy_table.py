@@ -52,8 +52,7 @@ print(model.describe(table, sample_names=table["tree"]))
 print(model.table(table)[["tree", "cluster", "name", "support", "doubtful"]].head().to_string(index=False))
 
 # %%
-# A gardener would answer the questions; here, the kinds answer them. Each question depends on the previous
-# answers.
+# A gardener would answer; here, the known kinds do. Each question depends on the previous answers.
 
 session = model.ask()
 course = [adjusted_rand_score(kind, session.labels_)]
