@@ -71,7 +71,7 @@ def checked_operators(owner: Any) -> Iterator[list[Any]]:
 
 
 def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
-    """Yield the user-defined operators among the attributes of an algorithm, and recursively of its parts."""
+    """Yield the user-defined operators in the attributes of an algorithm and, recursively, of its parts."""
     for part in vars(owner).values():
         for one in part if isinstance(part, list | tuple) else [part]:
             if isinstance(one, Sampling | Crossover | Mutation | Repair) and is_own(one):
@@ -102,7 +102,7 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 
 
 class SeededOperator(Documented, ABC):
-    """pymoo operator that uses only the problem, the genes and a random generator.
+    """pymoo operator whose result depends only on the problem, the genes and a random generator.
 
     Subclasses override ``_apply`` instead of pymoo's ``_do``. Its argument ``X`` contains the parents of a
     crossover, the individuals of a mutation or repair, or the number of individuals of a sampling.

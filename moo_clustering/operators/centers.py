@@ -19,7 +19,7 @@ from moo_clustering.problems.centers import FuzzyCenterEncoding, SumOfSquaresPro
 from moo_clustering.problems.parts import ChunkedCenterProblem
 
 Removal = Literal["uniform", "cheap"]
-# Largest difference between the mutation mix of a child and that of the parent it inherits from.
+# Largest difference between the mutation mix of a child and that of its parent.
 MIX_STEP = 0.2
 
 
@@ -97,8 +97,8 @@ class RelocateCenter(base.DrawnMutation):
     Parameters
     ----------
     removal : {"uniform", "cheap"}, default="uniform"
-        Centre to move: any centre (as in the paper); or, of three random centres, the one whose removal
-        raises the objective least. ``"cheap"`` also replaces D_i by its square.
+        ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` moves, of three random centres, the
+        one whose removal raises the objective least, and replaces D_i by its square.
     mix : float, optional
         Probability of a uniform draw. Default: the ``"mix"`` of the individual, set by
         :class:`CenterMatchingCrossover`, or else a new uniform number per mutation.

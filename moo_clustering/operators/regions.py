@@ -56,8 +56,8 @@ class DirectedMutation(base.SeededMutation):
 class TreeRecombination(base.SeededMutation):
     """Redivide unions of two neighbouring regions along random spanning trees (ReCom).
 
-    Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair is left
-    unchanged if six trees have no suitable cut. O(n_areas + m log m) time per pair with m edges. Source:
+    Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair does not
+    change if none of six trees has a suitable cut. O(n_areas + m log m) time per pair with m edges. Source:
     DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
@@ -79,12 +79,13 @@ class TreeRecombination(base.SeededMutation):
 
 
 class BoundaryClimb(DirectedMutation):
-    """Recombine regions at random, then move single areas across boundaries in a direction of the objectives.
+    """Recombine regions at random, then move single areas across boundaries to improve weighted objectives.
 
     Moves are accepted as in simulated annealing; regions remain connected, and loads within the bounds of the
     :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``, ``CutEdges``,
     ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness`` guide the
-    moves; others are ignored. O(n_areas + n_edges + n_proposals) time, at worst O(n_areas) per accepted move.
+    moves; others are ignored. O(n_areas + n_edges + n_proposals) time, plus at worst O(n_areas) per accepted
+    move.
 
     Parameters
     ----------
@@ -148,11 +149,8 @@ class BoundaryClimb(DirectedMutation):
 class _Directions(NamedTuple):
     """Data of the objectives for a climb."""
 
-    rates: FloatArray  # shape (n_obj, 5): 1 where an objective is one of the five that moves can lower
-    features: FloatArray
-    shapes: FloatArray
-    borders: FloatArray
-    changes: ChangedShare | None
+    rates: FloatArray # shape (n_obj, 5): 1 where an objective is one of the five that guide moves features:
+    FloatArray shapes: FloatArray borders: FloatArray changes: ChangedShare | None
 
     @classmethod
     def of(cls, problem: Any, encoding: RegionEncoding) -> "_Directions":

@@ -221,7 +221,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         """Select ``n_div`` members of ``rest``, which must be sorted by front, crowding and position."""
         if n_div == 0:
             return rest[:0]
-        # n_div picks cannot reach later fronts.
+        # The n_div selected members cannot be in later fronts.
         reachable = rest[rank[rest] <= rank[rest[n_div - 1]]]
         candidates = ranks[reachable]
         if len(chosen):

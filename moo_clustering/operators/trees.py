@@ -165,7 +165,7 @@ def draw_links(
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw from one place fewer, and skip the place of the current link.
+    # Draw from one position fewer, and skip the position of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
     drawn = choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]

@@ -125,7 +125,7 @@ class BagPartitionProblem(partition.PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Directed Hausdorff distances from row to column."""
+        """Directed Hausdorff distances from row bags to column bags."""
         return self._tables.distances()
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -158,7 +158,7 @@ class BagMedoidProblem(partition.PartitionProblem):
     ----------
     bags : Bags
     distances : ndarray of shape (n_bags, n_bags)
-        Distances from row to column, shared by all copies.
+        Distances from row bags to column bags, shared by all copies.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class BagMedoidProblem(partition.PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Distances between bags, from the bag of the row to that of the column."""
+        """Distances from row bags to column bags."""
         return self._tables.distances()
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:

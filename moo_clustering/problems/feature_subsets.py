@@ -35,7 +35,7 @@ _FOLDS, _PASSES = 5, 5
 
 
 class FeatureSubsetEncoding(Encoding):
-    """Encoding of partitions by the features for k-means, one bit per feature.
+    """Encoding of partitions by the features on which k-means finds them, one bit per feature.
 
     Greedy k-means++ uses the same random numbers for every subset, so decoding is deterministic. A subset of
     m features takes O(n_init n_iter n_samples n_clusters m) time; results of recent subsets are cached.

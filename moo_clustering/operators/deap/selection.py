@@ -73,7 +73,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     Returns
     -------
     ndarray of shape (n_individuals,)
-        Weights. If all are 0, finite objectives get equal weights, or all objectives if none is finite.
+        Weights. If all would be 0, finite objectives get equal weights, or all objectives if none is finite.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
@@ -295,7 +295,7 @@ def sel_dynamic_diversity(
 
 
 def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.float64]]) -> None:
-    """Set the fitness and crowding distance of a population to its objectives."""
+    """Set the fitness values and crowding distances of a population."""
     _, crowding = survivals.rank_and_crowding(F)
     for individual, values, distance in zip(individuals, F, crowding, strict=True):
         individual.fitness.values = tuple(values)
