@@ -44,9 +44,9 @@ class AMOSA(Algorithm):
 
     Perturbations of a current solution are accepted or rejected by their dominance relations to this solution
     and to an archive of non-dominated solutions, and by a falling temperature. The result is the archive. The
-    first pymoo iteration creates the archive, and every later one is one temperature. A termination criterion
-    can end the run before the last temperature. Raises a ValueError if objectives are NaN. Source: S.
-    Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
+    first pymoo iteration creates the archive, and each later iteration runs one temperature. A termination
+    criterion can end the run before the last temperature. Raises a ValueError if objectives are NaN. Source:
+    S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
     algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
 
     Parameters
@@ -379,7 +379,7 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Ascending rows of representatives of ``n_groups`` single-linkage clusters of points; O(n^2) time."""
+    """Return the rows of one representative per single-linkage cluster, for ``n_groups`` clusters; O(n^2) time."""
     # The representative has the smallest mean distance to the points of its cluster (ties: the first point).
     # Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)

@@ -501,7 +501,7 @@ class ChcStep(CountedStep):
     n_keep : int, default=10
         Number of the best individuals that survive a restart; at least one individual is replaced.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        ``d`` decreases after generations without a crossed pair, or without a surviving child.
+        ``d`` decreases after generations without a crossed pair, or (``"no_acceptance"``) a surviving child.
     mutate : {"children", "population"}, default="children"
         ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents, as further children.
     step : float, default=1

@@ -58,7 +58,8 @@ class Encoding(ABC):
         """Memberships of samples in clusters, shape (n_individuals, n_samples, n_clusters); rows sum to 1.
 
         By default, memberships are 1 in the cluster of :meth:`decode`, and 0 in the others. Fuzzy encodings
-        decode to the largest membership. Column c belongs to label c; clusters without samples come last.
+        decode to the clusters with the largest memberships. Column c belongs to label c; clusters without
+        samples come last.
         """
         return one_hot(self.decode(X))
 
@@ -356,7 +357,7 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
-    """Return k_min and k_max, called ``largest`` in errors, if 1 <= k_min <= k_max <= n_samples."""
+    """Check that 1 <= k_min <= k_max <= n_samples, and return both; ``largest`` names k_max in errors."""
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {quoted(value)}.")

@@ -239,9 +239,10 @@ class MOCKProblem(SignedProblem):
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
         smallest cluster joins the cluster with which it shares most neighbours by weight, or else that with
         the nearest mean, until ``n_clusters`` remain. In up to three features, the result has the greatest
-        :class:`~moo_clustering.validity.MinimaxSilhouette` of 600 samples if it is at least .4, otherwise the
-        smallest variance. Returns the individual and its clusters, numbered by first appearance, or None if
-        none of up to 2000 parts is usable. O(n_individuals P (n_features + n_neighbors)) time for P parts.
+        :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples), if this is at least .4.
+        Otherwise it has the smallest variance. Returns the individual and its clusters, numbered by first
+        appearance, or None if none of up to 2000 parts is usable. O(n_individuals P (n_features +
+        n_neighbors)) time for P parts.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -394,7 +395,7 @@ class PartScores:
 
     @cached_property
     def pairs(self) -> Any:
-        """Pairs of parts with neighbouring samples, and the sum of the neighbours' weights."""
+        """Pairs of parts with neighbouring samples, and the sum of the neighbours' weights per pair."""
         neighbors, weights = self._lists
         rows, ranks = np.nonzero(neighbors >= 0)
         return self._pairs(rows, neighbors[rows, ranks], weights[ranks])
@@ -586,7 +587,7 @@ class NeighborGraphProblem(FixedProblem):
     gene : {"rank", "index"}, default="rank"
         ``"index"`` stores an (N, N) table and requires lists of full width.
     diversity : {"batch", "deferred"}, default="batch"
-        f2 within the evaluated batch, or NaN, which a survival operator replaces.
+        ``"batch"``: f2 within the evaluated batch. ``"deferred"``: NaN, which a survival operator replaces.
 
     Attributes
     ----------
@@ -751,7 +752,7 @@ def _inverse(lists: NeighborLists) -> IntArray:
 
 
 class SRMOSCProblem(FixedProblem):
-    """Reconstruct every sample from its nearest candidates: accurately (f1), and from few of them (f2).
+    """Reconstruct every sample accurately (f1) from few (f2) of its nearest candidates.
 
     Gene i * w + a is the weight s_ia >= 0 of the a-th candidate of sample i.
 
@@ -759,7 +760,7 @@ class SRMOSCProblem(FixedProblem):
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
     A constraint, which the operators satisfy, requires a link for every sample. Raises a ValueError for
-    ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without candidate, or
+    ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without candidates, or
     overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
     100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or
     O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Warns (UserWarning) if samples are so far
@@ -770,8 +771,8 @@ class SRMOSCProblem(FixedProblem):
     X : array-like of shape (n_samples, n_features)
         Features, scaled for the distances.
     n_candidates : int or "all", optional
-        w, the number of candidates per sample. Default: 2 (floor(ln N) + 1). ``"all"``, as in the paper,
-        reconstructs samples from distant samples as well if there are few features.
+        w, the number of candidates per sample. Default: 2 (floor(ln N) + 1). With few features, ``"all"`` (as
+        in the paper) also reconstructs samples from distant samples.
     rho : float or "auto", default="auto"
         Weight of the ridge penalty; ``"auto"``: 0.025 times the mean feature variance.
     lists : NeighborLists, optional

@@ -82,7 +82,7 @@ class MedoidProblem(SignedProblem):
     pymoo stores genes as float64: convert ``res.X`` by :meth:`medoids` or :meth:`decode`. With
     ``decode="literal"`` and ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
     are not those of the nearest medoids. With supervision, individuals also store the numbers of satisfied
-    ``"must"`` and ``"cannot"``.
+    must-links and cannot-links, ``"must"`` and ``"cannot"``.
 
     Examples
     --------
@@ -235,7 +235,7 @@ class MedoidDecoder:
         self.keeps_labels = mode == "literal" or constrained is not None
 
     def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
-        """Assign samples to medoids; return labels, and the medoids at the positions of the labels."""
+        """Assign samples to medoids; return the labels, which are positions, and the medoids at these positions."""
         if self.constrained is not None:
             return self.constrained.labels(self.space, medoids)
         return self.encoding.decode(medoids), medoids
@@ -329,7 +329,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.medoids_of(numbers.astype(np.int32)[None, :], len(sizes))[0][clusters]
 
     def medoids_of(self, labels: Labels, width: int | None = None) -> IntArray:
-        """Medoids of the clusters at the positions of their labels, padded with -1 to ``width`` (k_max)."""
+        """Return the medoid of label c at position c, padded with -1 to ``width`` (k_max)."""
         return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -104,10 +104,10 @@ class SignedProblem(FixedProblem):
 class PartitionProblem(SignedProblem):
     """Partitions optimised by several validity indices at once.
 
-    Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, sizes
-    disagree, or the handling needs constraints and there are none. Evaluation raises for invalid genotypes
-    (use ``repair=EncodingRepair()``), and for invalid results of a custom index, inequality or encoding,
-    which the message names.
+    Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, numbers of
+    samples differ, or the handling requires constraints and there are none. Evaluation raises for invalid
+    genotypes (use ``repair=EncodingRepair()``), and for invalid results of a custom index, inequality or
+    encoding, which the message names.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class PartitionProblem(SignedProblem):
 
         - ``"objective"``: V is the last objective, ``"constraint_violation"``.
         - ``"constraint"``: V is an inequality constraint. Individuals with V = 0 are feasible; infeasible
-          ones rank below them, by V.
+          ones are worse, in the order of V.
         - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
@@ -161,8 +161,8 @@ class PartitionProblem(SignedProblem):
     Every distinct partition is scored once, so equal partitions have identical objectives, unless an index or
     inequality requests memberships, centres or genes, which differ between equal partitions. These are
     computed once per population; row or column c belongs to label c of :meth:`decode`. Partitions for which
-    an index is undefined are infeasible, so they are never in the front of a run: those with fewer clusters
-    than ``min_clusters`` of the index, and for functions those in which every cluster has one sample.
+    an index is undefined are infeasible, so a front never contains them. An index is undefined for fewer
+    clusters than its ``min_clusters``, and a function also if every cluster has one sample.
 
     Examples
     --------

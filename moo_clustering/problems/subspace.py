@@ -379,7 +379,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return slots
 
     def grow(self, seeds: IntArray) -> subspace.Sweep:
-        """Run the sweeps from seeds, without -1; cluster c grows from seed c."""
+        """Run the sweeps from seeds (without -1); cluster c grows from seed c."""
         memberships = subspace.memberships_from_seeds(self.data, seeds, self.options)
         done = subspace.sweep(self.data, self.targets, memberships, self.options)
         for _ in range(1, self.n_sweeps):
@@ -398,7 +398,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return use(self.grow(seeds))
 
     def decode(self, X: IntArray) -> Labels:
-        """Label every document with its cluster; clusters are numbered by seed position without empty ones.
+        """Label every document; clusters are numbered by seed position, and empty clusters are dropped.
 
         Ties of memberships go to the seed with the lower index.
         """
@@ -416,5 +416,5 @@ class SubspaceSeedEncoding(SlotGenes):
         return np.where(members > 0, apart, np.inf).argmin(axis=0)[clusters]
 
     def ranks(self, X: IntArray) -> list[NDArray[np.intp]]:
-        """Return the position in canonical order of each seed, per row."""
+        """Return the position of each seed in the canonical order of its row."""
         return [np.argsort(np.argsort(row[row >= 0])) for row in X]
