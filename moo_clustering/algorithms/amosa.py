@@ -379,7 +379,7 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Return the rows of one representative per single-linkage cluster, for ``n_groups`` clusters; O(n^2) time."""
+    """Return the rows of one representative per cluster, for ``n_groups`` single-linkage clusters; O(n^2)."""
     # The representative has the smallest mean distance to the points of its cluster (ties: the first point).
     # Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)

@@ -165,8 +165,8 @@ def diversity_weights(
     ranks : ndarray of shape (n_members, n_samples)
     lists : NeighborLists
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
-        Contribution of a member: the formula of the paper, its text ("better diversity contributes more"), or
-        1. ``"div"`` has only zero weights if all members are equal; use ``"count"`` then.
+        Contribution of a member: 1 - DIV (formula of the paper), DIV (its text, "better diversity contributes
+        more"), or 1. ``"div"`` has only zero weights if all members are equal; use ``"count"`` then.
 
     Returns
     -------

@@ -313,8 +313,8 @@ class TWCV(_GeometryIndex):
     """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
 
     The distance from a bag to a centroid is that of its farthest instance. Data, labels and cost are as for
-    :class:`BagDaviesBouldin`. Defined for every partition. Splitting a cluster may increase it, because
-    centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
+    :class:`BagDaviesBouldin`. Defined for every partition. Splitting a cluster may increase the index,
+    because centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Examples
     --------
@@ -344,9 +344,9 @@ class FTWCV(_GeometryIndex):
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"``: within-cluster sum of squares of bag means. The others, literal Eq. 7, depend on the
-        origin: sum of q minus sum of its cluster means, where q is the mean squared norm of a bag's
-        instances, or the squared norm of its mean.
+        ``"between"``: within-cluster sum of squares of bag means. The others follow Eq. 7 literally and
+        depend on the origin: sum of q minus the sum of its cluster means, where q is the mean squared norm of
+        a bag's instances, or the squared norm of its mean.
     weighting : {"bag", "instance"}, default="bag"
         Weight of bag means in ``"between"``: 1, or their numbers of instances.
     n_jobs : int, optional
