@@ -624,7 +624,7 @@ class _PymooRun:
         self.size = next((int(size) for size in sizes if size), 1)
 
     def lacking(self) -> dict[str, str]:
-        """Return the impossible controls, and the missing parts."""
+        """Return the impossible controls, and the component that each of them lacks."""
         kind, found = type(self.given).__name__, {}
         if self._mutation is None:
             found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")

@@ -611,7 +611,7 @@ def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
-    """Whether f with violation c dominates g with violation d: by violation or, if equal, by Pareto."""
+    """Whether f with violation c dominates g with violation d: by violation or, if equal, by objectives."""
     if c != d:
         return c < d
     better = False
@@ -624,7 +624,7 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
-    """Amount of domination: product of differences relative to their ranges, the last of violations."""
+    """Amount of domination: product of the differences, divided by their ranges; violations come last."""
     # If the constraint violations c and d differ, they alone decide.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])

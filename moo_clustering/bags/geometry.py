@@ -310,7 +310,7 @@ def farthest_candidates(
     X : array-like of shape (n_instances, n_features)
         Instances, in the order of the bags.
     offsets : array-like of shape (n_bags + 1,)
-        First row of each bag, and the number of rows.
+        First row of each bag, followed by the number of rows.
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1

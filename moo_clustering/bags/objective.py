@@ -200,7 +200,7 @@ class BagObjective:
         return self.geometry.distances(labels, self.n_clusters, n_jobs=self.n_jobs)
 
     def repair(self, labels: Any) -> Labels:
-        """Repair partitions for the smallest cluster size, and with ``handling="repair"`` for constraints."""
+        """Repair violations of the smallest cluster size and, with ``handling="repair"``, of constraints."""
         labels = self.geometry.checked(labels, self.n_clusters)
         broken = self._repair.broken(labels, self.n_clusters)
         if broken.any():

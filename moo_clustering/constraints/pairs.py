@@ -178,7 +178,7 @@ class PairwiseConstraints:
         strict : bool, default=False
             Raise :class:`InconsistentConstraintsError` if there is a conflict.
         max_pairs : int, default=10_000_000
-            Maximum number of pairs; raises a ValueError above it. :meth:`groups` lists no pairs.
+            Maximum number of pairs; raises a ValueError above it. :meth:`groups` does not list pairs.
 
         Returns
         -------
@@ -374,7 +374,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Replace the weights of listed pairs, which are sorted and among the pairs, by their listed weights."""
+    """Set the weights of the listed pairs, a sorted subset of the pairs, to their listed weights."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)
@@ -442,7 +442,7 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
 def satisfied_pairs(
     partitions: ArrayLike, supervision: Mapping[str, Any]
 ) -> tuple[SatisfiedPairs, SatisfiedPairs]:
-    """Must-links and cannot-links, also those of partial labels ``y``, that each partition satisfies."""
+    """Count the pairs, including those of partial labels ``y``, that each partition satisfies."""
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
     if y.ndim != 1:  # label sets imply no pairs
@@ -498,7 +498,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        Ones without must-links or cannot-links; 0 for features with at most 1e-6 of the largest variance.
+        All 1 without must-links or cannot-links; 0 for features with at most 1e-6 of the largest variance.
 
     Examples
     --------

@@ -387,7 +387,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        1 for equal partitions. A single cluster, or all singletons, have the index 0 with other partitions.
+        1 for equal partitions; 0 between a single cluster, or all singletons, and any other partition.
 
     Examples
     --------

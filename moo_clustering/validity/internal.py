@@ -269,7 +269,7 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 
 
 class CalinskiHarabasz(_OfMeans):
-    """Variance ratio: between-cluster (divisor k - 1) over within-cluster variance (divisor n - k), maximised.
+    """Variance ratio: between-cluster (divisor k - 1) over within-cluster variance (n - k), maximised.
 
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
     at least 1e-12 times the total. The value is 0 for one cluster, if all clusters are singletons, and if all
@@ -360,7 +360,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, and smallest and largest distance between two (all squared, or none)."""
+    """Total distance to representatives, smallest and largest distance between two; all squared, or none."""
 
     within: FloatArray
     least: FloatArray
