@@ -516,7 +516,7 @@ def _cores(
 def _sparseness(
     within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], by_gap: bool, inner: NDArray[Any]
 ) -> float:
-    """Return the longest edge between inner samples (else of the tree); mark inner samples, or both of two."""
+    """Return the longest edge of inner samples (else of the tree); mark inner samples, or both of two."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
@@ -630,7 +630,7 @@ def _label_nodes(
 
 @njit(cache=True, nogil=True)
 def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links: Any) -> None:
-    """Fill ``links`` (n-1, 2) with positions: every round links each component by its shortest outgoing link."""
+    """Fill ``links`` (n-1, 2) with positions: each round adds the shortest outgoing link per component."""
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
     node_component = np.empty(len(start), np.int64)

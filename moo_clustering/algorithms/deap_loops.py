@@ -45,8 +45,8 @@ rng : numpy.random.Generator, optional
 verbose : bool
     Print the logbook during the run.
 **options
-    Parameters of the step. For checkpoints, a progress bar and Ctrl-C, pass the step to :class:`DeapSearch`
-    and :func:`drive`.
+    Parameters of the step. For checkpoints, progress bar and Ctrl-C, pass it to :class:`DeapSearch` and
+    :func:`drive`.
 
 Returns
 -------
@@ -59,8 +59,8 @@ logbook : deap.tools.Logbook
 Raises
 ------
 TypeError, ValueError
-    If an option is unknown or out of range, there are several objectives, an objective is NaN, or the toolbox
-    lacks a function.
+    If an option is unknown or out of range, there are several objectives or NaN, or the toolbox lacks a
+    function.
 """
 
 
@@ -354,8 +354,7 @@ class GenerationalStep(CountedStep):
         ``legal(individual) -> bool`` or, with a method ``batch``, ``legal.batch(matrix)``. Illegal
         individuals can be selected, but cannot be the elite or enter the hall of fame.
     max_evals : int, optional
-        See :class:`CountedStep`. The best individuals of the old population replace children beyond the
-        budget.
+        See :class:`CountedStep`. The best old individuals replace children beyond the budget.
     """
 
     def __init__(

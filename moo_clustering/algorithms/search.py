@@ -472,7 +472,7 @@ class Saver:
             raise
         except ValueError as error:
             raise ArchiveError(f"{self._checkpoint.path} cannot be resumed: {error}") from error
-        except Exception as error: # searches, operators and NumPy can raise any error for wrong arrays
+        except Exception as error:  # searches, operators and NumPy can raise any error for wrong arrays
             raise ArchiveError(
                 f"{self._checkpoint.path} is a damaged checkpoint ({type(error).__name__}: {error}); "
                 f"{START_OVER}"
@@ -495,8 +495,7 @@ class Saver:
 
     def save(self) -> None:
         """Write a checkpoint, unless this generation is saved already."""
-        # Raise an error only for the first checkpoint; a later failure, such as a full disk, must not end the
-        # run.
+        # Raise an error only for the first checkpoint; a later failure (full disk) must not end the run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._state()

@@ -116,8 +116,7 @@ def cspa(
     O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
 
     With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together. K-means clusters the
-    unit-length rows of the n_clusters leading eigenvectors of S, whose entries are divided by the roots of
-    their row and column sums.
+    unit-length rows of the n_clusters leading eigenvectors of S, scaled by the roots of row and column sums.
 
     Examples
     --------
@@ -863,8 +862,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
     """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run."""
     # The first members are the clusters of the run that agrees best with the others, among the runs with
     # n_parts clusters, or else with most clusters. The clusters of each run in turn are matched with
-    # meta-clusters by their mean similarity to the other members. O(E^2 n_parts) time per sweep, with at most
-    # 20 sweeps.
+    # meta-clusters by their mean similarity to the other members. O(E^2 n_parts) time per sweep, at most 20.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]

@@ -58,8 +58,7 @@ class Encoding(ABC):
         """Memberships of samples in clusters, shape (n_individuals, n_samples, n_clusters); rows sum to 1.
 
         By default, memberships are 1 in the cluster of :meth:`decode`, and 0 in the others. Fuzzy encodings
-        decode to the clusters with the largest memberships. Column c belongs to label c; clusters without
-        samples come last.
+        decode to the cluster of largest membership. Column c belongs to label c; empty clusters come last.
         """
         return one_hot(self.decode(X))
 

@@ -69,8 +69,7 @@ class RefillingSampling(Sampling):
     duplicates : pymoo DuplicateElimination
         For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
-        Maximum number of populations to draw. Warns (UserWarning) if there are still too few distinct
-        individuals.
+        Maximum number of populations to draw. Warns (UserWarning) if these have too few distinct individuals.
     start : ndarray of shape (n_start, n_var), optional
         First genotypes of the population; the sampling draws the others.
     """
@@ -252,8 +251,7 @@ def suited_operators(
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
         With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
-        them. If an index reads the genes, individuals with equal genes are duplicates; if decoding is slow,
-        those with equal ``encoding.canonical``.
+        them. If an index reads genes, equal genes are duplicates; if decoding is slow, equal ``canonical``.
     """
     operators = registered_operators(problem, algorithm)
     if start is not None:
@@ -280,9 +278,8 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     ----------
     problem : Problem
     start : array-like, Population, Result, estimator or path
-        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), which must be in a
-        Population if n_var = n_samples; a fitted estimator, whose front is used if it has one; or the folder
-        of a run.
+        Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), in a Population if
+        n_var = n_samples; a fitted estimator, whose front is used if it has one; or the folder of a run.
 
     Returns
     -------

@@ -313,9 +313,8 @@ class KMMutation(base.DrawnMutation):
 class CanonicalRepair(base.GeneRepair):
     """Number the clusters of every partition by first appearance.
 
-    Non-negative genes are first rounded. Equal partitions then have equal genes, as any duplicate elimination
-    requires; :class:`CanonicalDuplicates` works without a repair. Takes O(n_individuals (n_samples + K))
-    time.
+    Non-negative genes are first rounded. Equal partitions then have equal genes; :class:`CanonicalDuplicates`
+    needs no repair. Takes O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:

@@ -191,8 +191,7 @@ class IndexPM(RankPM):
 class CannotLinkRepair(base.GeneRepair):
     """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
 
-    Only the index encoding requires this repair, because ranks within the bounds are feasible. Source: PESC,
-    Eq. 3.
+    Only the index encoding needs this repair, because ranks within bounds are feasible. Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH

@@ -392,13 +392,12 @@ class GraphRefine(LabelMutation):
 class PairViolationMutation(LabelMutation):
     """Satisfy one random violated constraint by moving a piece of a cluster.
 
-    For a pair (i, j) in random order, the piece consists of the samples that are in the cluster of i both in
-    the current partition and in a random partition of the pool. A must-link (i, j) is satisfied by merging
-    the clusters or by moving the piece to the cluster of j. A cannot-link is satisfied by making a piece
-    without j a new cluster, or by moving it to its most similar other cluster. One of the two ways is drawn
-    at random; the other is used if the first would violate ``k_min..k_max``, or if no other cluster is linked
-    to the piece. Without a partition that cuts the cluster, a must-link merges (above ``k_min``), and a
-    cannot-link has no effect.
+    For a pair (i, j) in random order, the piece is the set of samples in the cluster of i both in the current
+    partition and in a random partition of the pool. A must-link (i, j) is satisfied by merging the clusters
+    or by moving the piece to the cluster of j. A cannot-link is satisfied by making a piece without j a new
+    cluster, or by moving it to its most similar other cluster. One of the two ways is drawn at random; the
+    other is used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece.
+    If no partition cuts the cluster, a must-link merges (above ``k_min``), and a cannot-link has no effect.
 
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions *
     cluster size + links) time per individual. Combine this mutation with an objective that measures cluster

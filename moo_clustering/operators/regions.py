@@ -84,16 +84,14 @@ class BoundaryClimb(DirectedMutation):
     Moves are accepted as in simulated annealing; regions remain connected, and loads within the bounds of the
     :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``, ``CutEdges``,
     ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness`` guide the
-    moves; others are ignored. O(n_areas + n_edges + n_proposals) time, plus at worst O(n_areas) per accepted
-    move.
+    moves. O(n_areas + n_edges + n_proposals) time, plus up to O(n_areas) per accepted move.
 
     Parameters
     ----------
     n_proposals : int, optional
         Number of proposed moves per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature, relative to the mean deterioration by a worsening move; the final temperature is
-        a hundredth of it.
+        Initial temperature, relative to the mean deterioration by a worsening move; the final is a hundredth.
     recombine : float, default=0.5
         Probability of a :class:`TreeRecombination` before the climb.
     max_pairs : int, default=3
@@ -149,8 +147,11 @@ class BoundaryClimb(DirectedMutation):
 class _Directions(NamedTuple):
     """Data of the objectives for a climb."""
 
-    rates: FloatArray # shape (n_obj, 5): 1 where an objective is one of the five that guide moves features:
-    FloatArray shapes: FloatArray borders: FloatArray changes: ChangedShare | None
+    rates: FloatArray  # shape (n_obj, 5): 1 where an objective is one of the five that guide moves
+    features: FloatArray
+    shapes: FloatArray
+    borders: FloatArray
+    changes: ChangedShare | None
 
     @classmethod
     def of(cls, problem: Any, encoding: RegionEncoding) -> "_Directions":

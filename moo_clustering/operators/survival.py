@@ -125,10 +125,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
     pymoo evaluates only offspring, so the f2 of parents would refer to an earlier population. This survival
     computes f2 within parents and offspring before ranking, then f2, rank and crowding within the survivors.
-    Requires problems with f2 as second objective and the methods of
-    :class:`~moo_clustering.problems.NeighborGraphProblem`, and feasible individuals. Takes O(pop N) time for
-    f2, and O(n_div pop N) time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which states
-    only the number ``n_div``.
+    Requires feasible individuals, f2 as second objective, and the methods of
+    :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div pop N)
+    time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which states only the number
+    ``n_div``.
 
     Parameters
     ----------

@@ -36,8 +36,7 @@ class FuzzyModesProblem(SignedProblem):
     of its fuzzy cluster, scores the new modes and writes them to the individuals (``out["X"]``).
 
     - ``pi``, minimised: sum over the clusters of the mean distance from their members to the mode.
-    - ``sep``, maximised (-sep in ``F``): weighted sum of distances between modes; close modes have large
-      weights.
+    - ``sep``, maximised (-sep in ``F``): sum of distances between modes; close modes have large weights.
 
     Raises a ValueError if evaluated genes are invalid categories or infinite. Source: Mukhopadhyay, Maulik
     and Bandyopadhyay, IEEE TEVC 13, 2009.

@@ -275,8 +275,7 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives in a single weighted sum, ``"score"``; the weight of violated pairs is last.
-        Default: separate objectives.
+        Weights of the objectives in one ``"score"``, violated pairs last. Default: separate objectives.
 
     Attributes
     ----------

@@ -186,9 +186,8 @@ class MOCKProblem(SignedProblem):
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
         minus fall in connectivity, as shares of their ranges. Returns the genotypes of the non-dominated
         partitions, by increasing variance. Deterministic, and cached. P pieces take O(n_weights P^2) time at
-        best, O(n_weights P^3) at worst, and O(P^2) memory. If there are more than 500 pieces, the smallest
-        first join the pieces with which they share most neighbours. "split" merges connected pieces of the
-        tree only.
+        best, O(n_weights P^3) at worst, and O(P^2) memory. Above 500 pieces, the smallest first join the
+        pieces with which they share most neighbours. "split" merges connected pieces of the tree only.
 
         Examples
         --------
@@ -239,10 +238,9 @@ class MOCKProblem(SignedProblem):
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
         smallest cluster joins the cluster with which it shares most neighbours by weight, or else that with
         the nearest mean, until ``n_clusters`` remain. In up to three features, the result has the greatest
-        :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples), if this is at least .4.
-        Otherwise it has the smallest variance. Returns the individual and its clusters, numbered by first
-        appearance, or None if none of up to 2000 parts is usable. O(n_individuals P (n_features +
-        n_neighbors)) time for P parts.
+        :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples) if this is at least .4, else the
+        smallest variance. Returns the individual and its clusters, numbered by first appearance, or None if
+        none of up to 2000 parts is usable. O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))

@@ -106,8 +106,7 @@ class PartitionProblem(SignedProblem):
 
     Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, numbers of
     samples differ, or the handling requires constraints and there are none. Evaluation raises for invalid
-    genotypes (use ``repair=EncodingRepair()``), and for invalid results of a custom index, inequality or
-    encoding, which the message names.
+    genotypes (use ``repair=EncodingRepair()``), and for invalid results of a custom component.
 
     Parameters
     ----------
@@ -115,8 +114,7 @@ class PartitionProblem(SignedProblem):
         None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
         Representation of the partitions, with the ``n_samples`` of the data. With a tuple (see
-        :class:`~moo_clustering.encodings.TupleEncoding`), the data may also contain the samples of the first
-        part only.
+        :class:`~moo_clustering.encodings.TupleEncoding`), the data may contain the first part's samples only.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
@@ -445,8 +443,7 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
     values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
-        # Check with one partition: with n_samples partitions, one value per sample would have the right
-        # shape.
+        # Check one partition: for n_samples partitions, one value per sample has the right shape.
         value_per_row(function(1), who, 1)
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 

@@ -195,11 +195,10 @@ class BagSilhouette(_BagIndex):
 class BagSDbw(_GeometryIndex):
     """Scatter within clusters (Scat) plus density between them (Den), minimised.
 
-    Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is a mean
-    over pairs of clusters: the number of their bags near the midpoint of the centroids, divided by a number
-    near a centroid. A bag is near a point if all instances are within stdev, the root of the summed norms
-    over K. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM
-    2001.
+    Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
+    over pairs of clusters of the number of bags near the midpoint of the centroids, divided by a number near
+    a centroid. A bag is near a point if all its instances are within stdev, the root of the summed norms over
+    K. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------

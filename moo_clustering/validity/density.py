@@ -112,11 +112,10 @@ class CDbw(PopulationIndex):
     """Composed density between and within clusters: cohesion times compactness times separation, maximised.
 
     Representatives of a cluster are samples far from the mean and from each other. Compactness is the density
-    around the representatives as they shrink towards the mean, and cohesion the evenness of this density.
-    Separation is the distance between facing representatives of two clusters, divided by one plus the density
-    between them. The value is 0 for one cluster, and if all clusters consist of equal samples. O(p k n r d)
-    time for p individuals and r representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern
-    Recognition Letters 29(6), 2008.
+    around them as they shrink towards the mean, and cohesion its evenness. Separation is the distance of
+    facing representatives of two clusters over one plus the density between them. The value is 0 for one
+    cluster, and if all clusters consist of equal samples. O(p k n r d) time for p individuals and r
+    representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------

@@ -288,10 +288,9 @@ def cluster_entropy(
 ) -> float:
     """Entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
-    The entropy decreases with the number of clusters: compare it with the entropy of random labels with
-    equally many clusters. O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or
-    ``"first"`` is used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering,
-    Eq. 19.
+    The entropy decreases with the number of clusters: compare it with that of random labels with equally many
+    clusters. O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is
+    used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
@@ -486,10 +485,10 @@ def _compact(labels: Any, name: str) -> Labels:
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
     """Area under the ROC curve of every class or label.
 
-    The area is the share of pairs of a sample of the class and another sample in which the first has the
-    larger score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes
-    n_samples) memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are
-    not finite, or a class has no column.
+    The area is the share of pairs, a sample of the class and another, in which the first has the larger
+    score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples)
+    memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are not finite,
+    or a class has no column.
 
     Parameters
     ----------

@@ -297,11 +297,11 @@ class IIndex(base.PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 this total for one
-    cluster, and D_K the largest distance between representatives. With centroids and ``power=2`` this is the
-    PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all
-    samples are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"``
-    adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik &
-    Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    cluster, D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
+    index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all samples
+    are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2
+    d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik & Bandyopadhyay,
+    IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------

@@ -161,8 +161,7 @@ def as_mate(
     problem : pymoo.core.problem.Problem
         Passed to the crossover and the repair.
     seed : int, Generator or None, default=None
-        Seed of the generator that all calls share. A generator passed as the last argument of a call replaces
-        it.
+        Seed of the generator that all calls share. A generator as last argument replaces it.
     repair : pymoo.core.repair.Repair, optional
         Applied to the children. Default: the ``repair`` of ``problem.operators()``, if any.
 

@@ -38,8 +38,7 @@ list of length k
 def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rule = "linear") -> Individuals:
     """Draw ``k`` individuals with replacement, with larger weights for smaller objectives.
 
-    Raises a ValueError if there are several objectives, or if the objective is maximised, which requires
-    ``deap.tools.selRoulette``.
+    Raises a ValueError for several objectives or a maximised one, which requires ``deap.tools.selRoulette``.
 
     Parameters
     ----------
