@@ -377,7 +377,7 @@ class ControlComparison(NamedTuple):
 
 
 def holm_adjusted(p: FloatArray) -> FloatArray:
-    """Holm's adjusted p-values of sorted p-values."""
+    """Return Holm's adjusted p-values of sorted p-values."""
     return np.maximum.accumulate(p * np.arange(len(p), 0, -1)).clip(max=1.0)
 
 

@@ -55,8 +55,8 @@ class AMOSA(Algorithm):
         SL: size above which the archive is thinned.
     hard_limit : int, default=100
         HL < SL: size of the archive after thinning, and its maximum size at the end.
-    gamma : float, default=2
-        The archive is initialised from ``gamma * soft_limit`` samples.
+    init_factor : float, default=2
+        The archive is initialised from ``init_factor * soft_limit`` samples.
     n_climb : int, default=20
         Number of hill climbing steps from every initial sample.
     t_max, t_min : float, default=100, 1e-5
@@ -88,8 +88,8 @@ class AMOSA(Algorithm):
 
     Notes
     -----
-    A run takes gamma SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves are
-    evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
+    A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves
+    are evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
 
     A solution with a smaller constraint violation dominates, by the difference of violations divided by their
     range; objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated ones.
@@ -109,7 +109,7 @@ class AMOSA(Algorithm):
         *,
         soft_limit: int = 200,
         hard_limit: int = 100,
-        gamma: float = 2,
+        init_factor: float = 2,
         n_climb: int = 20,
         t_max: float = 100.0,
         t_min: float = 1e-5,
@@ -133,7 +133,7 @@ class AMOSA(Algorithm):
             raise ValueError(
                 f"hard_limit must be less than soft_limit, got {self.hard_limit} and {self.soft_limit}"
             )
-        self.n_samples = _n_samples(gamma, self.soft_limit)
+        self.n_samples = _n_samples(init_factor, self.soft_limit)
         self.n_climb = integer("n_climb", n_climb, 0)
         self.n_moves = integer("n_moves", n_moves, 1)
         self.cooling = Cooling(t_max, t_min, cooling)
@@ -235,15 +235,18 @@ def _default_sampling(problem: Any) -> Sampling:
     return IntegerRandomSampling() if integer else FloatRandomSampling()
 
 
-def _n_samples(gamma: Any, soft_limit: int) -> int:
-    if not isinstance(gamma, Real):
-        raise TypeError(f"gamma must be a number, got {quoted(gamma)}")
-    n = float(gamma) * soft_limit
+def _n_samples(init_factor: Any, soft_limit: int) -> int:
+    if not isinstance(init_factor, Real):
+        raise TypeError(f"init_factor must be a number, got {quoted(init_factor)}")
+    n = float(init_factor) * soft_limit
     if not 1 <= n < np.inf:
-        raise ValueError(f"gamma * soft_limit must be at least one sample, got {gamma} * {soft_limit}")
+        raise ValueError(
+            f"init_factor * soft_limit must be at least one sample, got {init_factor} * {soft_limit}"
+        )
     if n > _MOST_SAMPLES:
         raise ValueError(
-            f"gamma * soft_limit must be at most {_MOST_SAMPLES:,} samples, got {gamma} * {soft_limit}"
+            f"init_factor * soft_limit must be at most {_MOST_SAMPLES:,} samples, "
+            f"got {init_factor} * {soft_limit}"
         )
     return round(n)
 

@@ -263,21 +263,21 @@ class ImprovementMutation(base.DrawnMutation):
     def __init__(
         self,
         p_gene: float = 0.2,
-        weights: Rule = "contrast",
+        draw_weights: Rule = "contrast",
         objective: BagObjective | None = None,
         prob: float = 1.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
         self.p_gene = probability("p_gene", p_gene)
-        self.weights: Rule = choice("weights", weights, RULES)
+        self.draw_weights: Rule = choice("draw_weights", draw_weights, RULES)
         self.objective = objective
         self.n_trials = 0
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int32]:
         objective = objective_of(problem, self.objective, "improve")
         improved = objective.improve(
-            checked_genes(X, problem.n_var), rng, p_gene=self.p_gene, weights=self.weights
+            checked_genes(X, problem.n_var), rng, p_gene=self.p_gene, draw_weights=self.draw_weights
         )
         self.n_trials += int(improved.n_trials.sum())
         return improved.labels

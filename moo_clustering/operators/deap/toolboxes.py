@@ -61,7 +61,7 @@ def bag_toolbox(
     align: bool = False,
     mutation: BagMutation = "improve",
     p_gene: float = 0.7,
-    weights: Weights = "contrast",
+    draw_weights: Weights = "contrast",
     bias: float = 0.5,
     empty: Empty = "farthest",
 ) -> base.Toolbox:
@@ -79,7 +79,7 @@ def bag_toolbox(
     mutation : {"improve", "descend", "drift"}, default="improve"
         Method of :class:`BagObjective`: redraw genes one by one by objective (Eqs. 5-6), move bags until no
         move improves, or redraw all genes at once by distance (Eq. 9).
-    p_gene, weights, bias, empty
+    p_gene, draw_weights, bias, empty
         Options of ``improve``, ``drift`` and ``reassign`` of :class:`BagObjective`.
 
     Returns
@@ -112,7 +112,7 @@ def bag_toolbox(
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(objective.evaluate))
     toolbox.register("mate", _as_mate(_CROSSOVERS[crossover](align), None), rng=rng)
-    toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, weights, bias))
+    toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, draw_weights, bias))
     toolbox.register("km", bags.ChangePartition(partial(objective.reassign, empty=empty)))
     toolbox.register("repair", bags.ChangePartition(objective.repair))
     toolbox.register("select", selecting.sel_roulette_min, rng=rng)
@@ -123,11 +123,11 @@ def bag_toolbox(
 
 
 def _mutation(
-    objective: BagObjective, rng: Generator, mutation: str, p_gene: float, weights: Weights, bias: float
+    objective: BagObjective, rng: Generator, mutation: str, p_gene: float, draw_weights: Weights, bias: float
 ) -> Any:
     choice("mutation", mutation, get_args(BagMutation))
     if mutation == "improve":
-        search = partial(objective.improve, rng=rng, p_gene=p_gene, weights=weights)
+        search = partial(objective.improve, rng=rng, p_gene=p_gene, draw_weights=draw_weights)
         return bags.SearchPartition(objective, search)
     if mutation == "descend":
         return bags.SearchPartition(objective, partial(objective.descend, rng=rng))
