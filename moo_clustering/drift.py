@@ -263,7 +263,7 @@ class ClusterChanges:
     inactive : tuple of int
         ``deaths``, and those of earlier updates that have received no rows since.
     merges : dict of int to tuple of int
-        For each merged cluster, the two or more earlier clusters whose rows it contains at least half of.
+        For each merged cluster, the earlier clusters (at least two) of which it contains at least half.
     splits : dict of int to tuple of int
         For each split earlier cluster, the two or more clusters with at least a fifth of its rows each.
     renumbered : dict of int to int

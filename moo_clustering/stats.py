@@ -379,7 +379,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
 def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     """Find the maximal groups of methods without a significant difference.
 
-    O(n_methods + n_groups) time, because the groups of the three procedures are intervals of ranks.
+    O(n_methods + n_groups) time, because the methods of a group have consecutive ranks.
 
     Parameters
     ----------
