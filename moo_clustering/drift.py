@@ -107,7 +107,7 @@ class Drift:
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
         Sizes of the clusters in the fit and among the new rows.
     shares_p_value : float
-        P-value of a chi-square test of equal cluster shares; NaN for one cluster, or for noise only.
+        P-value of the chi-square test of equal shares; NaN for one cluster, or if all new rows are noise.
     columns : tuple of UnseenCells
         New categories, and values beyond the range of the fit, if a TablePreparer read the rows.
     notes : tuple of str

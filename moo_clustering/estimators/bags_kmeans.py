@@ -145,7 +145,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
 
 class BamicRuns(NamedTuple):
-    """Results of runs, one per row: labels are columns of ``medoids``, records as in ``BagPartition``."""
+    """Results of runs, one per row. Labels index columns of ``medoids``; records: see ``BagPartition``."""
 
     labels: Labels
     medoids: Int64Array
@@ -320,7 +320,7 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of a run: labels are rows of ``centers``, records are (inertia, smallest cluster size)."""
+    """Result of a run. Labels index rows of ``centers``; records are (inertia, smallest cluster size)."""
 
     labels: Labels
     centers: FloatArray
