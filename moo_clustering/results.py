@@ -189,7 +189,7 @@ class ClusteringResult:
     member : int, optional
         Row of the front with the partition ``labels``.
     member_is_known : bool
-        Whether ``member=None`` means that ``labels`` is not on the front. If False, partitions are compared.
+        Whether ``member=None`` means that ``labels`` is not on the front. If False, compare partitions.
     rules : sequence of str
         Rules that select a solution without another search.
     select : callable, optional

@@ -36,7 +36,7 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of random starts, of which that with the least inertia is used, and largest number of updates.
+        Number of random starts (the run with the least inertia is used), and largest number of updates.
     constraint_handling : {"repair", "penalty"}
         Use of labels and pairs after every assignment: reassign bags to satisfy them, or move bags while this
         decreases the inertia times 1 + ``penalty`` times the violation.

@@ -172,7 +172,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             n_jobs=self.n_jobs,
             max_memory=int(self.max_memory),
         )
-        # Runs stop before equal documents have equal weights, and consensus functions can separate them.
+        # Unite equal documents, which can have different weights in a run, or be separated by the consensus.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
@@ -300,8 +300,8 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     n_clusters : int
         Number of topics, at most the number of documents and of terms.
     n_init, max_iter : int
-        Number of runs from random factors, of which the run with the least loss is used, and largest number
-        of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
+        Number of runs from random factors (the run with the least loss is used), and largest number of
+        iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     dtype : {"float64", "float32"}
         Type of the factors. Single precision halves the memory and, with many runs, the time.
     max_memory : int, default=4 GiB
