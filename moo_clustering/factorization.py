@@ -178,7 +178,7 @@ class NMFRuns(NamedTuple):
         return int(np.argmin(self.losses))
 
 
-def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> NDArray[np.int32]:
+def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) -> NDArray[np.int32]:
     """Return the topic of the largest weight of every document (ties: the first).
 
     Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on NMF", SIGIR (2003), section 3.2.
@@ -187,7 +187,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> N
     ----------
     U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
-    normalize : bool, default=True
+    unit_topics : bool, default=True
         Compare weights for topics of unit length, so that labels do not depend on the relative
         scaling of U and V. Topics without terms are not scaled. False, as published: no topic is.
 
@@ -202,7 +202,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> N
             "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
             f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}."
         )
-    if normalize:
+    if unit_topics:
         weights = weights * topic_lengths(topics)[..., np.newaxis, :]
     return weights.argmax(axis=-1).astype(np.int32)
 

@@ -161,9 +161,13 @@ class ControlsMixin:
         """Return the error for a fit without a search, which suggests parameters for a search."""
         params = self._parameters()
         # Values of parameters with which an estimator runs a search.
+        values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}
+        evolving = {"auto": "evolve", "exhaustive": "evolve", "hull": "nsga2"}
+        if params.get("search") in evolving:
+            values["search"] = evolving[params["search"]]
         cures = [
             f"{name}={value!r}"
-            for name, value in {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}.items()
+            for name, value in values.items()
             if params.get(name, value) != value and not (name == "n_gen" and params[name])
         ]
         return ValueError(

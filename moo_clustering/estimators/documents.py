@@ -66,7 +66,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Number of topics of every run and of clusters of the consensus, and number of runs.
     input : {"tfidf", "counts"}
         Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
-    weighting : {"ncw"} or None
+    document_weighting : {"ncw"} or None
         Normalised-cut weighting of the documents (:class:`NCWTransformer`).
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         ``consensus(labels, n_clusters, random_state=...)`` of labels of shape (n_runs, n_documents). All but
@@ -118,12 +118,12 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     _: KW_ONLY
     n_runs: Count = 50
     input: Literal["tfidf", "counts"] = "tfidf"
-    weighting: Literal["ncw"] | None = "ncw"
+    document_weighting: Literal["ncw"] | None = "ncw"
     solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
     consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Annotated[Consensus, callable] = "mcla"
     run_selection: Literal["none", "best_half", "pareto"] = "none"
     choose: Literal["anmi", "i2"] = "anmi"
-    normalize: bool = True
+    unit_topics: bool = True
     tol: NonNegative | None = None
     max_iter: Count | None = None
     dtype: Literal["float32", "float64"] = "float32"
@@ -156,13 +156,13 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             # Raise before the runs.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
-        if self.weighting == "ncw":
+        if self.document_weighting == "ncw":
             B = NCWTransformer().fit_transform(B)
         runs = ensemble_runs(
             B,
             self.n_clusters,
             run_seed.spawn(self.n_runs),
-            normalize=self.normalize,
+            unit_topics=self.unit_topics,
             checkpoint=checkpoint,
             verbose=bool(self.verbose),
             solver=self.solver,
@@ -332,7 +332,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     n_init: Count = 1
     tol: NonNegative | None = None
     max_iter: Count | None = None
-    normalize: bool = True
+    unit_topics: bool = True
     dtype: Literal["float64", "float32"] = "float64"
     max_memory: Count = factorization.MAX_MEMORY
 
@@ -393,7 +393,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         Documents of the fit can get labels other than ``labels_``, as the weights of the fit are inexact.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
-        if not self.normalize:
+        if not self.unit_topics:
             weights = weights / self._lengths[: self.n_clusters_]
         labels = weights.argmax(axis=1).astype(np.int32)
         without = (weights == 0).all(axis=1)
@@ -409,7 +409,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
         # The solver stops before equal documents have equal weights.
-        topics = _base.united(factorization.labels_from_factors(run.U, run.V, self.normalize), equal)
+        topics = _base.united(factorization.labels_from_factors(run.U, run.V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
             topics[empty] = largest
@@ -454,7 +454,7 @@ def ensemble_runs(
     n_clusters: int,
     seeds: Sequence[np.random.SeedSequence],
     *,
-    normalize: bool,
+    unit_topics: bool,
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
     **options: Any,
@@ -463,7 +463,7 @@ def ensemble_runs(
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
         labels = [
-            factorization.labels_from_factors(U, V, normalize) for U, V in zip(runs.U, runs.V, strict=True)
+            factorization.labels_from_factors(U, V, unit_topics) for U, V in zip(runs.U, runs.V, strict=True)
         ]
         topics = np.ascontiguousarray(runs.U[runs.best].T, dtype=np.float64)
         return EnsembleRuns(np.stack(labels).astype(np.int32), runs.losses, runs.n_iter, topics)

@@ -100,7 +100,7 @@ class MOCK(
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
         samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
-    solver : {"nsga2", "pesa2"}
+    search : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
         Population size of NSGA-II, or children per generation of PESA-II (initially 2 ``k_user``).
@@ -197,7 +197,7 @@ objective, int or callable, default="auto"
     delta: Annotated[
         float | Literal["auto", "sr5"], Interval(Real, 0, 100, closed="left"), StrOptions({"auto", "sr5"})
     ] = "auto"
-    solver: Literal["nsga2", "pesa2"] = "nsga2"
+    search: Literal["nsga2", "pesa2"] = "nsga2"
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
     n_gen: Count = 100
     pc: Probability = 1.0
@@ -470,7 +470,7 @@ objective, int or callable, default="auto"
             n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
         )
         same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
-        if self.solver == "nsga2":
+        if self.search == "nsga2":
             same.set_params(k_user=1)
         return _base.checkpoint_for(same, *data)
 
@@ -538,7 +538,7 @@ objective, int or callable, default="auto"
             "crossover": UniformCrossover(prob=self.pc),
             "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
         }
-        if self.solver == "pesa2":
+        if self.search == "pesa2":
             sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
             own = partial(PESA2, selection=self.selection, **sizes)
         else:
@@ -548,7 +548,7 @@ objective, int or callable, default="auto"
     @property
     def _n_steps(self) -> int:
         """Generations after the initial population."""
-        return self.n_gen if self.solver == "pesa2" else self.n_gen - 1
+        return self.n_gen if self.search == "pesa2" else self.n_gen - 1
 
     def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
         """Distinct non-dominated partitions of the last population and of the greedy front."""

@@ -593,7 +593,7 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     [(0, 1, 2), (3, 4, 5)]
     """
 
-    _fixed: ClassVar[dict[str, Any]] = {"gamma": 0.0, "impurity": None}
+    _fixed: ClassVar[dict[str, Any]] = {"chi_weight": 0.0, "impurity": None}
 
 
 @documented(SubspaceOptions)
@@ -616,7 +616,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     ----------
     n_clusters : int
         Number of clusters, usually many more than classes.
-    gamma : float
+    chi_weight : float
         Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
         Initial clusters: labelled documents of one class each (random documents without labels), random
@@ -643,7 +643,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     n_clusters: Count = 60
     _: KW_ONLY
     init: Literal["labels", "seeds", "kmeans", "dirichlet", "equal"] = "labels"
-    gamma: NonNegative = 0.5
+    chi_weight: NonNegative = 0.5
     impurity: Literal["mean", "count", "none"] | None = "mean"
     chi_scale: Literal["n", "n_labelled"] = "n"
     impurity_in_membership: bool = True

@@ -205,8 +205,8 @@ class _GaussianRidge:
     def fit(cls, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
         targets = np.eye(n_classes)[codes]
         if len(X) <= _MANY:
-            scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, noise=_RIDGE)
-            # F = 1/K + k a and (k + noise) a = Y - 1/K, so the scores F of the labels determine a.
+            scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, ridge=_RIDGE)
+            # F = 1/K + k a and (k + ridge) a = Y - 1/K, so the scores F of the labels determine a.
             return cls(X, (targets - scores) / _RIDGE)
         basis = X[_thinned(X, codes, _BASIS)]
         across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)
