@@ -120,7 +120,8 @@ class PoolResult:
     classes : ndarray, optional
         Codes of the classes of a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
-        Position in ``classes`` of the class of every cluster, -1 for new classes. None if both agree.
+        Position in ``classes`` of the class of every cluster, -1 for new classes; None if cluster c is class
+        c.
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
         Best scores of an evolution and its controls.
@@ -189,7 +190,7 @@ class ClusteringResult:
     member : int, optional
         Row of the front with the partition ``labels``.
     member_is_known : bool
-        Whether ``member=None`` means that ``labels`` is not on the front. If False, compare partitions.
+        Whether ``member=None`` means that ``labels`` is not on the front. If False, it is searched there.
     rules : sequence of str
         Rules that select a solution without another search.
     select : callable, optional
