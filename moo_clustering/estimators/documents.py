@@ -54,9 +54,9 @@ class DocumentClusterer(_base.TransformingClusterer):
 class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
-    Each run starts from different random factors, and assigns every document to its largest topic. Their
-    consensus depends much less on the random starts. Documents without terms are assigned to the largest
-    cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
+    Each run starts from different random factors, and assigns every document to its largest topic. The
+    consensus of the runs depends much less on the random starts. Documents without terms are assigned to the
+    largest cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
     n_clusters^2)) time. MCLA costs O(n_documents n_runs^2). Source: "Ensemble non-negative matrix
     factorization for clustering biomedical documents".
 

@@ -210,12 +210,12 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Partitions of the pool are extended to the new samples. The families partition all samples again, with
         about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
         or if the data have grown by half since the last time. Another partition replaces the current one only
-        if its score is greater by .05 than that of the current one or, after :meth:`choose` or :meth:`take`,
-        of the result that they replaced. With labels of every class, classes are predicted again. Raises a
-        NotFittedError before ``fit``, and a ValueError if X does not match the fit, or after a fit to
-        distances, bags, reduced data, or a table of more than 2^25 numbers, without a change of the fit.
-        Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
-        differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` do not change.
+        if its score is greater by .05. After :meth:`choose` or :meth:`take`, it must exceed the result that
+        they replaced. With labels of every class, classes are predicted again. Raises a NotFittedError before
+        ``fit``, and a ValueError if X does not match the fit, or after a fit to distances, bags, reduced
+        data, or a table of more than 2^25 numbers, without a change of the fit. Preparation, scaling, labels
+        and pairs are those of the fit. A fit to all samples can therefore differ, and so can one update with
+        all new samples. ``extra_candidates`` and ``views`` do not change.
 
         Clusters are matched with earlier clusters to share the most samples, at least a fifth of each earlier
         cluster; matched clusters keep their numbers. Names follow the rule of ``relabel``. Clusters with the
