@@ -499,7 +499,7 @@ def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
             f"column 'generation', a DEAP logbook or an array, got {name}"
         )
     for history in (records := records_of(run)):
-        if not hasattr(history, "signs"):  # of Recorder
+        if not hasattr(history, "signs"):  # only a Recorder has signs
             read = read_history(history)
             return read._replace(step="sweep") if read.step == "step" else read
         if history.F:
@@ -552,7 +552,7 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 def _of_logbook(logbook: Any) -> SearchHistory:
     rows = []
-    chapters = getattr(logbook, "chapters", {})  # of a DEAP logbook
+    chapters = getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
     for place, record in enumerate(logbook):
         row = dict(record)
         for chapter, entries in chapters.items():

@@ -669,7 +669,7 @@ class PoolReportMixin(ReportMixin):
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         if self._samples.counts is not None:
-            del arrays["landmark_of"]  # of all rows
+            del arrays["landmark_of"]  # has an entry for every row of the table
         return results.PoolResult(
             self.scores_,
             self._described_alternatives,
