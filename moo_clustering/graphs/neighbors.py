@@ -564,7 +564,7 @@ class MetricSpace:
     points: AnyFloatArray
     metric: Metric
     power: float | None
-    square: float | None = None  # factor of the squared distances that are those of the metric, if any
+    square: float | None = None  # factor that converts squared distances to the metric, if any
 
     def finish(self, distances: NDArray[Any]) -> None:
         """Convert distances of the search to those of the metric, in place."""
