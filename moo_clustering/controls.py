@@ -22,7 +22,6 @@ from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.problem import Problem
 from pymoo.operators.selection.rnd import RandomSelection
-from scipy.stats import wilcoxon
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering._arrays import did_you_mean, integer, knee, name_of, non_dominated, quoted, warn_caller
@@ -37,7 +36,14 @@ from moo_clustering.algorithms.pymoo_search import variation, violations_of
 from moo_clustering.fronts import Box, front_box, hypervolume
 from moo_clustering.operators import RandomSurvival
 from moo_clustering.operators.deap.individuals import apply_batch, n_trials
-from moo_clustering.stats import and_list, clear_differences, p_text, tie_groups
+from moo_clustering.stats import (
+    and_list,
+    clear_differences,
+    holm_adjusted,
+    p_text,
+    signed_rank_p,
+    tie_groups,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -376,11 +382,6 @@ class ControlComparison(NamedTuple):
         return "\n".join([self.table().round(4).to_string(), *said])
 
 
-def holm_adjusted(p: FloatArray) -> FloatArray:
-    """Return Holm's adjusted p-values of sorted p-values."""
-    return np.maximum.accumulate(p * np.arange(len(p), 0, -1)).clip(max=1.0)
-
-
 def fewest_pairs(n_tests: int, alpha: float) -> int:
     """Least number of pairs for which Wilcoxon's test with Holm's correction can find a difference."""
     # If all n differences have the same sign, the p-value is 2 / 2^n.
@@ -398,7 +399,7 @@ def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
     signed = np.sign(away) * (places[1:] - places[0])
     rows = np.random.default_rng(0).integers(0, len(away), (2000, len(away)))
     low, high = np.quantile(away[rows].mean(axis=1), (0.025, 0.975)).tolist()
-    p = float(wilcoxon(signed).pvalue) if signed.any() else 1.0
+    p = signed_rank_p(signed)
     counts = {"wins": int((signed > 0).sum()), "ties": int((signed == 0).sum())}
     counts["losses"] = len(signed) - sum(counts.values())
     return {"difference": float(away.mean()), "low": low, "high": high, "p": p, **counts}

@@ -732,12 +732,33 @@ def adjusted_pairs(
         # Numerical integration can leave the interval by a rounding error.
         adjusted = np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
     else:
-        # The p-values ascend, so Holm's multipliers are the numbers of hypotheses that remain.
-        multipliers = shaffer_multipliers(n_methods) if procedure == "shaffer" else np.arange(len(p), 0, -1)
-        adjusted = np.minimum(1.0, np.maximum.accumulate(multipliers * p))
+        adjusted = holm_adjusted(p, shaffer_multipliers(n_methods) if procedure == "shaffer" else None)
     pairs["p_adjusted"] = adjusted
     pairs["significant"] = pairs["p_adjusted"] <= alpha
     return pairs
+
+
+def holm_adjusted(p: FloatArray, multipliers: Any = None) -> FloatArray:
+    """Return Holm's adjusted p-values of ascending p-values, or those of other step-down multipliers."""
+    if multipliers is None:
+        multipliers = np.arange(len(p), 0, -1)
+    return np.maximum.accumulate(p * multipliers).clip(max=1.0)
+
+
+def signed_rank_p(differences: FloatArray) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; differences of 0 are omitted."""
+    away = differences[differences != 0]
+    if len(differences) > 13:
+        return float(stats.wilcoxon(differences).pvalue) if len(away) else 1.0
+    # SciPy enumerates the signs of few tied ranks one by one. Here, counts[s] is the number of sign
+    # assignments whose positive ranks, doubled because tied ranks can be halves, sum to s.
+    ranks = np.rint(2 * rankdata(np.abs(away))).astype(np.intp)
+    counts = np.ones(1)
+    for rank in ranks:
+        counts = np.pad(counts, (0, rank)) + np.pad(counts, (rank, 0))
+    positive = ranks[away > 0].sum()
+    tail = min(counts[: positive + 1].sum(), counts[positive:].sum())
+    return min(1.0, float(2 * tail / counts.sum()))
 
 
 def pair_table(summary: RankSummary) -> pd.DataFrame:

@@ -425,7 +425,7 @@ class Study:
         signed = units if greater else -units
         found = {name: _paired(signed[method], signed[name]) for name in self.methods if name != method}
         pairs = pd.DataFrame.from_dict(found, orient="index").sort_values("p", kind="stable")
-        pairs["p_holm"] = searches.holm_adjusted(pairs["p"].to_numpy())
+        pairs["p_holm"] = stats.holm_adjusted(pairs["p"].to_numpy())
         rank = self._ranks(values, greater)[method].mean()
         where = values.index[0] if single else f"{len(values)} data sets"
         seeds = f"averaged over {len(self.seeds)} seeds" if len(self.seeds) > 1 else "with one seed"

@@ -29,8 +29,10 @@ def data(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "pictures"),
     [
-        (MOCK, ["front.png", "attainment.png", "history.png"]),
-        (BAGS, ["bag_distances.png", "bag_embedding.png", "history.png"]),
+        pytest.param(MOCK, ["front.png", "attainment.png", "history.png"], marks=pytest.mark.nightly),
+        pytest.param(
+            BAGS, ["bag_distances.png", "bag_embedding.png", "history.png"], marks=pytest.mark.nightly
+        ),
         (WORDS, ["terms.png"]),
     ],
     ids=["mock", "bags", "documents"],

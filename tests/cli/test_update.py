@@ -302,9 +302,9 @@ def test_bad_rules_change_nothing(fitted):
 
 STYLES = [
     {"sep": ";", "decimal": ",", "encoding": "cp1252"},
-    {"sep": "\t", "decimal": ",", "encoding": "utf-8-sig"},
-    {"sep": ";", "decimal": ".", "encoding": "utf-16"},
-    {"sep": ",", "decimal": ".", "encoding": "utf-8"},
+    pytest.param({"sep": "\t", "decimal": ",", "encoding": "utf-8-sig"}, marks=pytest.mark.nightly),
+    pytest.param({"sep": ";", "decimal": ".", "encoding": "utf-16"}, marks=pytest.mark.nightly),
+    pytest.param({"sep": ",", "decimal": ".", "encoding": "utf-8"}, marks=pytest.mark.nightly),
 ]
 
 

@@ -376,7 +376,7 @@ def test_search_finds_the_least_of_all_partitions(n_clusters, least):
 
 
 @pytest.mark.parametrize("least", [1, 3])
-@pytest.mark.parametrize("seed", [6, 8, 9])
+@pytest.mark.parametrize("seed", [6, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (8, 9))])
 def test_search_finds_the_front_of_all_partitions(seed, least):
     bags = some_bags(seed=seed)
     problem = BagPartitionProblem(bags, 2, TWO, min_cluster_size=least, size_constraint=True)

@@ -1,7 +1,7 @@
 """Procedures for all pairs of methods."""
 
 import sys
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, product
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import norm
+from scipy.stats import norm, rankdata, wilcoxon
 
 from moo_clustering.stats import (
     critical_difference,
@@ -20,6 +20,7 @@ from moo_clustering.stats import (
     possible_true_counts,
     shaffer_multipliers,
     shaffer_static,
+    signed_rank_p,
 )
 from moo_clustering.visualization import plot_critical_difference
 from papers.multi_instance_tables import PUBLISHED
@@ -108,6 +109,26 @@ def test_garcia_herrera_others():
     adjusted = holm(RANKS, n_datasets=30)["p_adjusted"].to_numpy()
     steps = np.arange(10, 0, -1) * np.sort(list(PRINTED_P.values()))
     assert adjusted == pytest.approx(np.minimum(np.maximum.accumulate(steps), 1), rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_signed_ranks_of_all_signs(n):
+    """The p-value is twice the share of sign assignments with a rank sum as extreme, also with ties."""
+    rng = np.random.default_rng(n)
+    for differences in (*rng.integers(-3, 4, (5, n)).astype(float), np.zeros(n), rng.normal(size=n)):
+        away = differences[differences != 0]
+        ranks = rankdata(np.abs(away))
+        signs = np.array(list(product([0, 1], repeat=len(away)))).reshape(2 ** len(away), -1)
+        sums, found = signs @ ranks, ranks[away > 0].sum()
+        expected = min(1.0, 2 * min((sums <= found).mean(), (sums >= found).mean()))
+        assert signed_rank_p(differences) == pytest.approx(expected, rel=1e-12)
+
+
+def test_signed_ranks_of_many_pairs_agree_with_scipy():
+    for differences in (np.arange(-4.0, 12.0), np.linspace(-1.0, 2.1, 40)):
+        assert signed_rank_p(differences) == wilcoxon(differences).pvalue
+    assert signed_rank_p(np.arange(-3.5, 9.0)) == pytest.approx(wilcoxon(np.arange(-3.5, 9.0)).pvalue)
+    assert signed_rank_p(np.zeros(20)) == 1.0
 
 
 def test_holm_agrees_with_statsmodels():
