@@ -454,7 +454,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return those of the named attributes that a clusterer has, under other names."""
+    """Return the named attributes that a clusterer has, under other names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 
