@@ -348,7 +348,7 @@ def column_counts(rows: csr_matrix) -> FloatArray:
 
 
 def _bits(counts: FloatArray, totals: Any) -> FloatArray:
-    """Return ``totals`` times the entropy of the shares ``counts / totals``, 0 for totals of 0."""
+    """Return the binary entropy of ``counts / totals`` in bits, times ``totals``; 0 for totals of 0."""
     rest = totals - counts
     nats: FloatArray = xlogy(totals, totals) - (xlogy(counts, counts) + xlogy(rest, rest))
     return nats / np.log(2.0)

@@ -213,7 +213,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         if its score is greater by .05. After :meth:`choose` or :meth:`take`, it must exceed the result that
         they replaced. With labels of every class, classes are predicted again. Raises a NotFittedError before
         ``fit``, and a ValueError if X does not match the fit, or after a fit to distances, bags, reduced
-        data, or a table of more than 2^25 numbers, without a change of the fit. Preparation, scaling, labels
+        data, or a table of more than 2^25 numbers. Errors do not change the fit. Preparation, scaling, labels
         and pairs are those of the fit. A fit to all samples can therefore differ, and so can one update with
         all new samples. ``extra_candidates`` and ``views`` do not change.
 

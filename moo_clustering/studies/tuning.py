@@ -93,7 +93,7 @@ def _draw(name: str, domain: Any) -> Callable[[Any], Any]:
 def check_parameters(
     method: Any, names: Sequence[str], takes: Callable[[Any, str], bool], fixed: Sequence[str]
 ) -> None:
-    """Raise a ValueError if the method lacks one of the parameters, or the study sets it."""
+    """Raise a ValueError if the method lacks one of the parameters, or the study itself sets one."""
     for name in names:
         if name.rpartition("__")[2] in fixed:
             raise ValueError(f"the study sets {name}, so it cannot be tuned: remove it from the space.")
