@@ -154,7 +154,11 @@ class BagSilhouette(_BagIndex):
             H = checked_distances(data, "data", dtype=np.float64, directed=True)
             self._check_memory(len(H))
         else:
-            H = self._measured(data)
+            from moo_clustering.bags import bag_distances
+
+            bags = bags_of(data)
+            self._check_memory(bags.n_bags)
+            H = bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)  # type: ignore[arg-type]
         # The transpose makes the distances from a bag to a cluster contiguous.
         self._columns = H.T.copy()
         np.fill_diagonal(self._columns, 0.0)
@@ -171,13 +175,6 @@ class BagSilhouette(_BagIndex):
         kernel = partial(silhouette_means, self._columns, *population, width, by_cluster, values)
         for_parts(kernel, len(values), float(len(values)) * n * n, self.n_jobs, each=1)
         return values
-
-    def _measured(self, data: Any) -> FloatArray:
-        from moo_clustering.bags import bag_distances
-
-        bags = bags_of(data)
-        self._check_memory(bags.n_bags)
-        return bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)  # type: ignore[arg-type]
 
     def _check_memory(self, n_bags: int) -> None:
         needed = 16 * n_bags**2
