@@ -1,7 +1,5 @@
 """Threads, processes, Dask workers side by side."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import pickle
@@ -34,7 +32,7 @@ _PER_PROCESS, _AROUND = 4, 4
 # Threads that were started at once.
 _startable = [1]
 # Shelves live as long as the block of joblib.parallel_config.
-_SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
+_SHELVES: "WeakKeyDictionary[Any, Shelf]" = WeakKeyDictionary()
 
 
 def run_calls(
