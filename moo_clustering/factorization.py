@@ -45,7 +45,7 @@ Factors = tuple[ArrayLike, ArrayLike]
 # Maximum number of blocks of rows for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Cost of updating a row, in matrix values per component; balances the blocks.
+# Cost of updating a row, as a number of matrix values per component, to balance the blocks.
 _ROW_COST = 3.5
 # Bytes of a cache line.
 _LINE = 64
@@ -88,8 +88,8 @@ def nmf(
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
         Initial factors, instead of ``seeds``.
     tol : float, optional
-        A run ends when the relative decrease of J per iteration is below ``tol`` ("hals", "mu", 1e-5).
-        scikit-learn's solvers use their own rule (1e-4).
+        A run of "hals" or "mu" ends when the relative decrease of J per iteration is below ``tol`` (default
+        1e-5). scikit-learn's solvers apply their own rule (default 1e-4).
     max_iter : int, optional
         Default: 40 for "hals", 200 for other solvers.
     dtype : {"float64", "float32"}, default="float64"
@@ -246,7 +246,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     products = np.ascontiguousarray(A @ topics, dtype=np.float64)
     n_documents, k = products.shape
     gram = topics.T @ topics
-    # A ridge above rounding error keeps the factorisation defined for linearly dependent topics.
+    # A ridge above rounding errors keeps the system solvable for linearly dependent topics.
     gram[np.diag_indices(k)] += 1e-12 * max(float(np.trace(gram)), np.finfo(np.float64).tiny) / k
     weights = np.zeros((n_documents, k))
     for_parts(
@@ -321,7 +321,7 @@ def _solved(
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
     # Workers of a Dask cluster cannot share the rows of a run.
     far = active_shelf() is not None and n_jobs != 1
-    # Memory for batches and their concatenation.
+    # Reserve memory for batches and their concatenation.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
     lanes, workers = 1 if far else method.lanes, effective_n_jobs(n_jobs)
     batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)
@@ -376,7 +376,7 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Plan batches of similar size, one per worker at a time, within ``memory`` bytes together."""
+    """Plan batches of similar size, one per worker at a time, that fit into ``memory`` bytes together."""
     # Factors of a run have ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per
     # worker.
     # Peak number of copies of a run's factors: starts, panel, repacked panel, result.

@@ -48,7 +48,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts of the same method on data without clusters, see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters are ignored. Limited to the smallest maximum of all fronts.
+        Solutions with more clusters are ignored. The limit is lowered to the smallest maximum of all fronts.
 
     Examples
     --------
@@ -150,7 +150,7 @@ class AttainmentScores:
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
     def promising(self) -> IntpArray:
-        """Return the best solutions of the numbers of clusters at local maxima of the score.
+        """Return the best solution of every number of clusters at which the score has a local maximum.
 
         The score must exceed that of the next smaller number, and must not be below that of the next larger.
         """
@@ -312,7 +312,7 @@ class SRMOSCHull:
 
 
 def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
-    """Return the distinct members nearest to ``n_members`` evenly spaced values, in the order of values."""
+    """Return the distinct members nearest to ``n_members`` evenly spaced values, sorted by value."""
     order = np.argsort(values, kind="stable")
     if len(order) <= n_members:
         return order

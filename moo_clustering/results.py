@@ -292,7 +292,7 @@ class ClusteringResult:
         return self.front is not None and len(self.front) > 0
 
     def cluster_names(self, class_names: Sequence[str] | None = None) -> list[str] | None:
-        """Name of the class of every cluster after a fit with labels; "new, NUMBER" for new classes."""
+        """Class name of every cluster after a fit with labels; "new, NUMBER" for new classes."""
         if self.pool is None or self.pool.classes is None:
             return None
         codes, of_clusters = self.pool.classes, self.pool.cluster_classes
@@ -347,7 +347,7 @@ def result_of(clusterer: Any) -> ClusteringResult:
 
 
 def from_attributes(clusterer: Any) -> ClusteringResult:
-    """Create a result from the attributes with common names of a clusterer."""
+    """Create a result from the attributes of a clusterer that have common names."""
 
     def found(name: str, default: Any = None) -> Any:
         return getattr(clusterer, name, default)
@@ -378,7 +378,7 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace names of clusters by the user's. Equal names of other clusters get a number: a, a (2)."""
+    """Replace names of clusters by those that the user set. Numbers make equal other names unique: a (2)."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
@@ -451,7 +451,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the existing attributes of a clusterer under other names."""
+    """Return those of the named attributes that a clusterer has, under other names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 

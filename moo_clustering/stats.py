@@ -417,9 +417,9 @@ def average_ranks(
     """Compute the average rank of every method.
 
     Two values of a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger one in double
-    precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. The noise of small values is relative to
-    the largest value of the data set, up to 1. It is relative to at least 1 if the data set contains 0 or
-    values of both signs, probably differences. Integers are tied only if equal. Ties are transitive.
+    precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. For small values, the tolerance is
+    relative to the largest value of the data set, up to 1. It is relative to at least 1 if the data set
+    contains 0 or both signs, as differences do. Integers are tied only if equal. Ties are transitive.
 
     Parameters
     ----------

@@ -44,9 +44,9 @@ class AMOSA(Algorithm):
 
     Perturbations of a current solution are accepted or rejected by their dominance relations to this solution
     and to an archive of non-dominated solutions, and by a falling temperature. The result is the archive. The
-    first pymoo iteration creates the archive, and every later one is one temperature. A termination criterion
-    can end the run before the last temperature. Raises a ValueError if objectives are NaN. Source: S.
-    Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
+    first pymoo iteration creates the archive, and each later iteration runs one temperature. A termination
+    criterion can end the run before the last temperature. Raises a ValueError if objectives are NaN. Source:
+    S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
     algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
 
     Parameters
@@ -74,8 +74,8 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Duplicates that the archive rejects: equal genes (True), none, those of a pymoo operator (fast:
-        :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
+        Duplicates that the archive rejects: equal genes (True), none (False), those of a pymoo operator
+        (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
 
     Attributes
     ----------
@@ -91,8 +91,8 @@ class AMOSA(Algorithm):
     A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves
     are evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
 
-    The smaller constraint violation dominates; the amount is the difference of violations over their range.
-    Objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated genotypes.
+    A solution with a smaller constraint violation dominates, by the difference of violations divided by their
+    range; objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated ones.
 
     Examples
     --------
@@ -382,7 +382,7 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Ascending rows of representatives of ``n_groups`` single-linkage clusters of points; O(n^2) time."""
+    """Return the rows of one representative per cluster, for ``n_groups`` single-linkage clusters; O(n^2)."""
     # The representative has the smallest mean distance to the points of its cluster (ties: the first point).
     # Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)

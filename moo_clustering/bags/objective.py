@@ -133,8 +133,8 @@ class BagObjective:
         p_gene : float, default=0.7
             Probability that a gene is redrawn.
         draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weights of the draw: difference to the worst value; as in Eq. 9; the value itself, which favours
-            bad choices (Eqs. 5 and 6 as printed); or always the best choice.
+            Weights of the draw, in this order: difference to the worst value; as in Eq. 9; the value itself,
+            which favours bad choices (Eqs. 5 and 6 as printed); or always the best choice.
         max_trials : int, optional
             Budget of trial evaluations. When it is used up, later individuals do not change.
         """
@@ -198,7 +198,7 @@ class BagObjective:
         return self.geometry.distances(labels, self.n_clusters, n_jobs=self.n_jobs)
 
     def repair(self, labels: Any) -> Labels:
-        """Repair partitions for the smallest cluster size, and with ``handling="repair"`` for constraints."""
+        """Repair violations of the smallest cluster size and, with ``handling="repair"``, of constraints."""
         labels = self.geometry.checked(labels, self.n_clusters)
         broken = self._repair.broken(labels, self.n_clusters)
         if broken.any():

@@ -143,7 +143,7 @@ class ControlsMixin:
         return parameters
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone, with replacements for parameters that the class has."""
+        """Return a clone with the values in ``replacements`` for those parameters that the class has."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
@@ -158,7 +158,7 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Return the error for a fit without a search, which names the parameters to make it search."""
+        """Return the error for a fit without a search, which suggests parameters for a search."""
         params = self._parameters()
         # Values of parameters with which an estimator runs a search.
         values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}

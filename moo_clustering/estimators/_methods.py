@@ -118,7 +118,7 @@ class Method:
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
-        # Other types raise an error on registration only, not on import of a module with other methods.
+        # Wrong types raise an error on registration only, so that modules with other methods can be imported.
         for name in ("aliases", "graph_options", "evolves_with"):
             if isinstance(options := getattr(self, name), Mapping):
                 object.__setattr__(self, name, _frozen(options))

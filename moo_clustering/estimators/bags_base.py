@@ -25,7 +25,7 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
-# Distances that differ by a smaller factor are equal: matrix products have rounding errors of this size.
+# Distances with a smaller relative difference are equal: matrix products have rounding errors of this size.
 _TIE = 1e-9
 
 
@@ -141,7 +141,7 @@ class BagClusterer(
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, without constraints and smallest sizes.
 
-        Bags are as for ``fit``. Those of the fit can get other labels than ``labels_``, which also depend on
+        Bags are as for ``fit``. Those of the fit can get labels other than ``labels_``, which also depend on
         pairs, equal centres, smallest sizes, and on a search that ended before all bags were in their nearest
         cluster.
         """

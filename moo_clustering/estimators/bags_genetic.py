@@ -67,7 +67,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     pop_size, n_gen, max_evals : int
         Numbers of individuals and of later generations, and largest number of evaluations, with trials.
     elitism : {1, 0}
-        1: the best individual so far replaces the worst of generations without an equally good individual.
+        1: if a generation has no individual as good as the best so far, the latter replaces its worst.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ from moo_clustering.estimators.bags_base import (
     least,
 )
 
-# Sums that differ by a smaller factor are equal.
+# Sums with a smaller relative difference are equal.
 _ROUNDING = 1e-12
 History = list[tuple[float, int]]
 
@@ -162,7 +162,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate between assignments and updates (Eq. 2) of ``medoids`` (rows) by distances H[bag, medoid]."""
+    """Alternate assignments and updates (Eq. 2) of each row of ``medoids``, by distances H[bag, medoid]."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]

@@ -88,7 +88,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
         Share of the clusters of a meta-cluster that contain a document (MCLA), or mean co-occurrence.
     confidence_ : ndarray of shape (n_documents,)
-        Largest association, divided by the sum of all; 0 for documents without terms.
+        Largest association of a document divided by the sum of its associations; 0 without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
         Labels of the runs, and -1 for documents without terms, which consensus functions do not accept:
         pass them ``run_labels_[:, run_labels_[0] >= 0]``.
@@ -214,7 +214,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the most similar mean term weights, or the largest for empty documents.
 
-        Documents of the fit can get other labels than ``labels_``, which are the consensus of the runs.
+        Documents of the fit can get labels other than ``labels_``, the consensus of the runs.
         """
         similarity = self.transform(X)
         labels = similarity.argmax(axis=1).astype(np.int32)
@@ -388,7 +388,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Documents of the fit can get other labels than ``labels_``, whose weights are not converged.
+        Documents of the fit can get labels other than ``labels_``, as the weights of the fit are inexact.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.unit_topics:
@@ -457,7 +457,7 @@ def ensemble_runs(
     verbose: bool = False,
     **options: Any,
 ) -> "EnsembleRuns":
-    """Factorise B once per seed by :func:`map_nmf`, continuing from and writing to the checkpoint."""
+    """Factorise B once per seed by :func:`map_nmf`; continue from the checkpoint, and write to it."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
         labels = [
@@ -533,7 +533,7 @@ def _count(runs: EnsembleRuns | None) -> int:
 
 
 def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
-    best = min(parts, key=lambda part: part.losses.min())  # the first of equal ones
+    best = min(parts, key=lambda part: part.losses.min())  # the first of equally good runs
     return EnsembleRuns(
         np.concatenate([part.labels for part in parts]),
         np.concatenate([part.losses for part in parts]),
@@ -584,7 +584,7 @@ def consensus_partition(
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
     except ValueError:
-        # Such as a pair of labels and something else.
+        # For example, a tuple of labels and another value.
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(

@@ -67,7 +67,7 @@ _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 _SEARCHES, _SEARCHED, _PASSES, _REST = 4, 20_000, 12, 1e-6
 # Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
 _ROUNDING = 1e-12
-# Local optima whose objectives differ by less, relatively, are the same.
+# Local optima with a smaller relative difference of their objectives count as equal.
 _CLONE = 1e-10
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -435,7 +435,7 @@ class CenterSearch(ABC):
 
     @property
     def finished(self) -> bool:
-        """Whether the optimum is certain or the budget is used up, from the first step on."""
+        """Whether the optimum is certain or the budget is used up; False before the first step."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
@@ -525,7 +525,7 @@ class SwapSearch(CenterSearch):
 class MemeticSearch(CenterSearch):
     """Evolution by tournaments, matched crossover, relocation, local search, survival of distinct optima."""
 
-    # ``pop_min`` of more than ``pop_max`` survive. The search restarts after ``max_stall`` futile children.
+    # More than ``pop_max`` are reduced to ``pop_min``. After ``max_stall`` failures, the search restarts.
 
     population: list[Any]
     objectives: FloatArray

@@ -79,7 +79,7 @@ class MOCK(
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, at four times the cost.
     - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``; as in the PESC paper: ``MOCK.pesc()``.
     - With some labels: ``MOCK().fit(X, y)`` selects a solution by them. As a third objective (Semi-MOCK,
-      ``supervision="objective"``), a few labels overfit; try it if no solution is good otherwise.
+      ``supervision="objective"``), a few labels overfit; use it only if no other solution is good.
 
     Neighbours and tree take about O(N log N) time with few features, at worst O(N^2 n_features). If a fifth
     of the links or fewer have genes, an evaluation of E genes costs O(E n_features) plus the links between
@@ -164,7 +164,7 @@ objective, int or callable, default="auto"
     Attributes
     ----------
     chosen_ : int
-        Selected row of the front. ``labels_`` has fewer clusters than it if small ones were merged.
+        Selected row of the front. ``labels_`` has fewer clusters than this row if small ones were merged.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the distinct non-dominated partitions in natural sign, sorted by the first.
     pareto_K_ : ndarray of shape (n_solutions,), int64
@@ -243,7 +243,7 @@ objective, int or callable, default="auto"
         yield from self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
-        # Searches on control data use these settings, even if parameters change before.
+        # Later searches on control data use these settings, even if the parameters have changed.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
@@ -369,7 +369,7 @@ objective, int or callable, default="auto"
         return self._problem.without_fragments(self._front.genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
-        """Sort keys of the solutions in ascending order, most important key first."""
+        """Return keys by which to sort the solutions, most important key first; smaller is better."""
         front = self._front
         if rule == "attainment":
             # Solutions without a score come last, ordered by the first objective.
@@ -438,7 +438,7 @@ objective, int or callable, default="auto"
     def _attainment(self, n_clusters: int | None) -> FloatArray:
         """Compute the attainment scores of the front, and set their attributes."""
         if not hasattr(self, "control_fronts_"):
-            # After an interruption, the control searches are equally short.
+            # After an interruption, searches on control data are as short as the interrupted one.
             self.control_fronts_: list[ControlFront] = self._control_fronts()
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
@@ -572,7 +572,7 @@ objective, int or callable, default="auto"
         return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
 
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
-        """Return the two objectives, and a third of labels or pairs."""
+        """Return the two objectives, and a third one for labels or pairs."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
 
 
@@ -581,15 +581,15 @@ def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> 
     return cls(n_clusters, **{**MOCK_DELTA, **options})
 
 
-# The preset and a parameter have the same name: it is an attribute of the class, the parameter of its
-# instances. Inside the class body, the preset would become the default of the field.
+# The preset ``delta`` is an attribute of the class, the parameter ``delta`` of its instances. If it were
+# defined in the class body, the preset would become the default of the parameter.
 delta.__qualname__ = "MOCK.delta"
 MOCK.delta = classmethod(delta)  # type: ignore[assignment]
 del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Resolve ``"auto"``, and rules that lack their labels or pairs."""
+    """Replace ``"auto"``, and rules whose labels or pairs are missing, by the rule to use."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:

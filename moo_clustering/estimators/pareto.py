@@ -40,8 +40,8 @@ from moo_clustering.parts import parts
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
 
-# In updates, the families partition all samples again below this p-value of unlike rows, or from this share
-# of new points, with these numbers of clusters relative to the current one. A new partition needs this gain.
+# An update partitions all samples again if the p-value of unlike rows is below this, or the share of new
+# points at least this. Numbers of clusters are in this range around the current one. Least gain in score.
 _UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
@@ -49,13 +49,13 @@ _UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     """Clustering by a pool of partitions, selected or combined by the agreement of algorithm families.
 
-    Eight families of clusterers with different biases make partitions with a range of numbers of clusters. A
+    Eight families of clusterers with different biases create partitions with many numbers of clusters. A
     partition scores high if other families find it too and if it follows the neighbour graph. The best is
     the result or, with ``n_clusters``, a consensus of the partitions with about ``n_clusters`` clusters.
 
     With a few labels, the best partition is the result if it contradicts none of them (see ``novel``).
-    Otherwise the pool becomes a kernel that classifies the remaining samples, combined with classifiers of
-    the features by their success on held-out labels. Must-links and cannot-links weight the partitions,
+    Otherwise a kernel from the pool classifies the remaining samples, combined with classifiers of the
+    features according to their success on held-out labels. Must-links and cannot-links weight the partitions,
     determine the number of clusters, and are propagated to other samples.
 
     Parameters
@@ -64,10 +64,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Families of the pool, see :func:`~moo_clustering.pool.candidate_pool`.
     prepare : {"auto", "none"}
         ``"auto"``: data frames, also those of ``predict``, are converted to features by a
-        :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: they must contain finite numbers.
+        :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: frames must contain finite numbers.
     scale : {"auto", "standard", "isotropic", "none"}
         ``"auto"``: prepared columns have equal variance times their weight, other features as
-        ``"standard"``. Or scale features to mean 0 and standard deviation 1, all by one factor, or not.
+        ``"standard"``. Others: to mean 0 and standard deviation 1; all by one factor; no scaling.
         Constant features are dropped. Sparse data with more than ``n_components`` features are reduced by a
         truncated SVD to rows of unit length instead.
     metric : {"euclidean", "cosine", "precomputed"}
@@ -109,15 +109,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
     the same class are merged, and clusters without labels are new classes. The same holds if a fifth of the
-    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise
-    labels are of every class.
+    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise,
+    labels are assumed to cover all classes.
 
-    ``confidence_`` is the probability that the data have structure, times the index expected if they have, by
-    a model of 15 features of the pool that was fitted to data with known classes; distances are represented
-    by principal coordinates. It is too low after a fit with labels or pairs, and was not calibrated for bags.
-    ``verdict_`` is "no structure beyond noise" if the probability is below .5, or below .7 with a p-value of
-    .05 or more, and the confidence below .6. It is "clear" if the confidence is at least .6 and not exceeded
-    by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
+    ``confidence_`` is the probability that the data have structure, times the expected index if they do; both
+    by a model of 15 features of the pool, fitted to data with known classes. For distances, it uses principal
+    coordinates. It is too low after a fit with labels or pairs, and was not calibrated for bags. ``verdict_``
+    is "no structure beyond noise" if the probability is below .5, or below .7 with a p-value of .05 or more,
+    and the confidence below .6. It is "clear" if the confidence is at least .6 and not exceeded by
+    ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
     features). ``verdict_remarks_`` names clusters of identical rows, which do not count; alternatives with a
     higher expected index, and why they are not the result; and a number of clusters 2.5 times that of
     separated groups or more, which lowers the confidence. Thin shapes of few samples may be reported as noise
@@ -358,7 +358,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def _read_frame(self, frame: Any) -> FloatArray:
         from moo_clustering.datasets.prepare import prepare_table  # imports pandas, which takes long
 
-        # Other scales are for numbers as they are.
+        # The estimator applies other scales itself, to unscaled numbers.
         table = prepare_table(frame, scale="equal" if self.scale == "auto" else "none")
         self.preparer_ = table.preparer
         self.n_features_in_ = table.preparer.n_features_in_
@@ -445,7 +445,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     algorithm in a view, because the view matters more than the algorithm. With labels, the co-association of
     the pool and two bag kernels classify the remaining bags. O(n_instances^2 n_features) time for the
     distances, O(n_bags^2) memory, O(n_bags^3) time for the pool. Classes of bags are rarely clusters: results
-    without labels agree little with them.
+    without labels rarely agree with them.
 
     Parameters
     ----------

@@ -88,9 +88,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Notes
     -----
     Samples of different classes are never candidates of each other. Members whose graph has more than
-    ``n_clusters`` components are not selected, unless all have, because the ratio cut favours isolated
-    samples. For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member
-    and O(N w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    ``n_clusters`` components are not selected, unless all do, because the ratio cut favours isolated samples.
+    For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member and O(N
+    w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------

@@ -135,8 +135,8 @@ class SubspaceEstimator(
     Attributes
     ----------
     memberships_ : ndarray of shape (n_documents, n_clusters)
-        Membership of every document in every cluster; rows sum to 1. In all arrays, clusters that are the
-        largest of no document come last.
+        Membership of every document in every cluster; rows sum to 1. In all arrays, clusters that ``labels_``
+        does not use come last.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weight of every feature; rows sum to 1. 0 for constant features.
@@ -166,10 +166,10 @@ class SubspaceEstimator(
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, guided by the labels if there are any.
 
-        Because -1 marks unlabelled documents, it cannot be a class. Pass labelled documents only to functions
-        that encode ``y``, such as ``cross_val_predict(method="predict_proba")``; they would make -1 a class.
-        ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a ValueError
-        if parameters, data or labels are out of range, or there are more clusters than documents.
+        Because -1 marks unlabelled documents, it cannot be a class. Functions that encode ``y``, such as
+        ``cross_val_predict(method="predict_proba")``, would make -1 a class: pass them labelled documents
+        only. ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a
+        ValueError if parameters, data or labels are out of range, or there are more clusters than documents.
 
         Parameters
         ----------
@@ -214,8 +214,8 @@ class SubspaceEstimator(
         """Predict classes (n_documents,), label sets (n_documents, n_classes) or, without labels, clusters.
 
         ``n_labels``, a number or one per document, is the number of most probable labels to return. By
-        default, labels with probability ``threshold`` or more are returned. Raises a ValueError if it is out
-        of range, or the fit had one class per document.
+        default, labels with probability ``threshold`` or more are returned. Raises a ValueError if
+        ``n_labels`` is out of range, or the fit had one class per document.
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
@@ -608,7 +608,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. O(nnz(X) n_clusters +
     (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features) n_clusters) memory
     besides X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains counts, documents have no
-    features, or labels no documents.
+    features, or labels have no documents.
 
     Parameters
     ----------

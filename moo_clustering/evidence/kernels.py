@@ -124,7 +124,7 @@ def consensus_partition(
     if not 1 <= k <= n_samples:
         raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
     if k in (1, n_samples):
-        return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # all in one, or each on its own
+        return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # a single cluster, or singletons
     # Renumber, so that clusters and ties do not depend on the caller's labels.
     rows = relabel_by_first_appearance(rows)
     by_weight = rows[np.argsort(-shares, kind="stable")]
@@ -143,7 +143,7 @@ def consensus_partition(
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Split the largest clusters by one row after another, until there are k or the rows are used up."""
+    """Split the largest clusters by one partition (row) after another, until there are k clusters."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:
@@ -240,7 +240,7 @@ def kernel_ridge(
     *,
     ridge: float = 0.1,
 ) -> FloatArray:
-    """Kernel ridge regression of class shares, which tend to equality far from all labels.
+    """Kernel ridge regression of class shares, which are nearly equal far from all labels.
 
     F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), with the kernel k divided by the mean of its
     labelled diagonal. Merged repetitions and separate rows have the same result. O(L^3 + n_samples L K) time.
@@ -280,7 +280,7 @@ def kernel_ridge(
     sizes = np.ones(n_known) if counts is None else checked_array(counts, "counts", np.float64)
     _check(known, n_known, shares, sizes, ridge)
     block = values[known]
-    # Weighted, so that merging repetitions changes nothing.
+    # Weight by counts, so that merging repetitions does not change the result.
     scale = float(np.average(block.diagonal(), weights=sizes))
     # If the kernel is 0 at all labels, the scale has no effect.
     scale = scale if scale > 0 else 1.0
@@ -447,6 +447,6 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
         )
     if not np.isfinite(shares).all() or shares.min() < 0 or shares.max() == 0:
         raise ValueError("weights must be finite and non-negative, and positive for some partition")
-    # Divided by the largest first, because sums of tiny weights may lose precision.
+    # Divide by the largest first, because sums of tiny weights can lose precision.
     shares = shares / shares.max()
     return rows, shares / shares.sum()

@@ -1,4 +1,4 @@
-"""Classifiers of features that correct other class probabilities, with weights from held-out labels."""
+"""Classifiers of features that correct given class probabilities, with weights from held-out labels."""
 
 import warnings
 from collections.abc import Callable
@@ -93,7 +93,7 @@ class ClassifierStack:
             Function from a mask of known labelled samples to probabilities of others, (n_others, n_classes).
         gaussian : bool, default=False
             Whether to add kernel ridge regression and a support vector machine with a Gaussian kernel, which
-            help if the given probabilities are coarse, and harm if these follow thin shapes.
+            help if the given probabilities are coarse, and harm if the probabilities follow thin shapes.
         penalty : float, default=20
             Cost of a weight of 1 for a classifier, as a log-likelihood.
         """

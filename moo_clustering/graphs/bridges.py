@@ -40,8 +40,8 @@ def bridge_components(
     Links have the similarity 1e-3 min{s_ij > 0}. It is too small to change the order within components, but
     makes the eigenproblem well posed. A sample without edges is a component. Source: PESC.
 
-    The spanning tree is exact up to 2000 samples and for precomputed distances, in O(N^2) time per doubling
-    of components. For more samples, candidates are the links of the lists, then nearest samples outside small
+    The spanning tree is exact up to 2000 samples and for precomputed distances, in O(N^2 log C) time for C
+    components. For more samples, candidates are the links of the lists, then nearest samples outside small
     components (exact), and closest pairs of large ones (exact up to 4 features, else among the 1024 members
     of each that face the other). This takes O(N log N) time on well-behaved data.
 

@@ -375,7 +375,7 @@ class _PointLists:
             pending, n_found = np.concatenate(again), min(n_points, 2 * n_found)
 
     def _fill_admissible(self, samples: Int64Array, found: Found, groups: ConstraintGroups) -> BoolArray:
-        """Fill the lists of some samples from the points found, and return a mask of final lists."""
+        """Fill the lists of some samples from the points found; return a mask of samples with final lists."""
         width = self.indices.shape[1]
         final = np.empty(len(samples), dtype=np.bool_)
         # Few points can have many duplicates, so limit the number of candidates instead of points.
@@ -416,7 +416,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Find candidates of some rows, nearest first, including all points nearer than the ``horizon``."""
+    """Points found for some rows, nearest first. They include all points nearer than the ``horizon``."""
 
     points: Int64Array
     distances: FloatArray
@@ -758,7 +758,7 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # Coordinates, squares and sums of d terms have rounding errors of half a unit in the last place each,
+        # Coordinates, squares and each of d additions have rounding errors of half a unit in the last place,
         # and squares below 1e-38 underflow.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)

@@ -373,9 +373,9 @@ class SubspaceOptions:
     chi_weight : float, default=0.5
         Weight of chi-square, non-negative.
     impurity : {"mean", "count", "none"} or None, default="mean"
-        Product of Gini index and entropy of the labels of a cluster, divided by that of all labelled
-        documents (``"mean"``) or multiplied by the squared size as in the paper (``"count"``, which
-        dominates all other terms). ``"none"`` and None omit it.
+        Gini index times entropy of the labels in a cluster: divided by that of all labels (``"mean"``), also
+        times the squared share of the cluster (``"count"``, as in the paper), or instead times its squared
+        size (``"none"``). None omits the impurity.
     impurity_in_membership : bool, default=True
         Whether impurity increases the distances to clusters, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"

@@ -356,7 +356,7 @@ def medoid_toolbox(
     Parameters
     ----------
     problem : MedoidProblem
-        The supervision ``"constraint"`` raises a ValueError.
+        Raises a ValueError if its ``supervision`` is ``"constraint"``.
     length : {"grow", "keep", "two_cut"}, default="grow"
         See :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
@@ -408,7 +408,7 @@ def medoid_toolbox(
 def _refuse(toolbox: str, step: str, individual: Any) -> None:
     """Raise a TypeError for loops that evaluate single individuals."""
     raise TypeError(
-        f"{toolbox} scores whole populations with evaluate_population, for {step}; for loops of DEAP that "
+        f"{toolbox} evaluates whole populations, so it only works with {step}; for loops of DEAP that "
         "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox."
     )
 
@@ -470,7 +470,7 @@ def neighbor_toolbox(
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
         ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k)``,
-        and ``evaluate_population(individuals)``, which sets the fitness of all individuals, with the
+        and ``evaluate_population(individuals)``, which sets the fitness of all individuals and computes
         diversity within ``individuals``.
     """
     toolbox = base.Toolbox()
@@ -507,7 +507,7 @@ def dynamic_nsga2_step(
     """Run one generation of NSGA-II with objectives that depend on the population.
 
     Parents and offspring are evaluated together; then ``toolbox.select`` selects the survivors and evaluates
-    them again, within the survivors. Raises a ValueError for another ``pm`` than 1 with ``variation="or"``.
+    them again, within the survivors. Raises a ValueError if ``pm`` is not 1 with ``variation="or"``.
 
     Parameters
     ----------
@@ -517,7 +517,7 @@ def dynamic_nsga2_step(
         From :func:`neighbor_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float
-        Probabilities that a pair is crossed and (default 1, only with ``"and"``) an individual mutated.
+        Probabilities that a pair is crossed and that an individual is mutated (``"or"`` requires pm = 1).
     variation : {"and", "or"}, default="and"
         :func:`var_and`, or :func:`var_or`, which mutates all individuals that it does not cross.
 
