@@ -158,7 +158,7 @@ class BagSilhouette(_BagIndex):
 
             bags = bags_of(data)
             self._check_memory(bags.n_bags)
-            H = bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)  # type: ignore[arg-type]
+            H = bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)
         # The transpose makes the distances from a bag to a cluster contiguous.
         self._columns = H.T.copy()
         np.fill_diagonal(self._columns, 0.0)
