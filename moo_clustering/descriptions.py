@@ -647,7 +647,7 @@ def _contrasts(
 def _names(
     sizes: NDArray[np.intp], traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool
 ) -> list[str]:
-    """Return unique names, of phrases that distinguish every cluster from as many others as possible."""
+    """Return unique names, whose phrases distinguish every cluster from as many others as possible."""
     filled = np.flatnonzero(sizes)
     found: list[tuple[str, ...]] = [(f"cluster {cluster}",) for cluster in range(len(sizes))]
     if len(filled) < 2:

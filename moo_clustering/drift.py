@@ -107,7 +107,7 @@ class Drift:
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
         Sizes of the clusters in the fit and among the new rows.
     shares_p_value : float
-        P-value of a chi-square test of equal cluster shares; NaN for one cluster, or for noise only.
+        P-value of the chi-square test of equal shares; NaN for one cluster, or if all new rows are noise.
     columns : tuple of UnseenCells
         New categories, and values beyond the range of the fit, if a TablePreparer read the rows.
     notes : tuple of str
@@ -263,13 +263,13 @@ class ClusterChanges:
     inactive : tuple of int
         ``deaths``, and those of earlier updates that have received no rows since.
     merges : dict of int to tuple of int
-        For each merged cluster, the two or more earlier clusters whose rows it contains at least half of.
+        By merged cluster: two or more earlier clusters, each with at least half of its rows in this cluster.
     splits : dict of int to tuple of int
-        For each split earlier cluster, the two or more clusters with at least a fifth of its rows each.
+        By split earlier cluster: two or more clusters that each contain at least a fifth of its rows.
     renumbered : dict of int to int
         Earlier and new numbers of clusters that filled a gap, so that numbers remain contiguous.
     moved : ndarray of int
-        Positions of the earlier rows that left their cluster, even if it has another number now.
+        Positions of earlier rows that moved to a cluster other than the match of their earlier cluster.
     drift : Drift
         Comparison of the new rows with the earlier fit.
     sizes, new_rows : ndarray of shape (n_clusters,)

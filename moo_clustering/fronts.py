@@ -195,9 +195,9 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Construct supported solutions of SRMOSC, whose two objectives are sums over the samples.
 
-    Non-negative orthogonal matching pursuit computes a path of supports for every sample. The steps along
-    the lower convex hulls of (links, error) of all samples, sorted by gain per link, lead from one solution
-    to the next. The result is approximate, because the paths are greedy.
+    Non-negative orthogonal matching pursuit computes a path of supports for every sample. Every sample has a
+    lower convex hull of (links, error). The steps along all hulls, sorted by gain per link, lead from one
+    solution to the next. The result is approximate, because the paths are greedy.
 
     O(N k (w n_features + k^2)) time for supports of up to k of w candidates, plus a sort of at most N w
     steps. O(N w) memory, plus a weight for every link of every corner of the hulls.

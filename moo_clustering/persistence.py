@@ -332,7 +332,7 @@ class FolderInUseError(ValueError):
 def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
     """Context that locks a folder for writing, and removes temporary files of killed processes.
 
-    The lock is that of an open file (``flock``, on Windows a locked byte). The system releases it when the
+    An open file holds the lock (``flock``, on Windows a locked byte). The system releases it when the
     process ends for any reason, so that the lock file of a killed process has no effect. If the file system
     does not support locks, a warning is issued and the block runs without a lock. Raises a FolderInUseError
     if another process, or another block of this process, has locked the folder, and an OSError that names the

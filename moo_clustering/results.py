@@ -118,7 +118,8 @@ class PoolResult:
     classes : ndarray, optional
         Codes of the classes of a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
-        Position in ``classes`` of the class of every cluster, -1 for new classes. None if both agree.
+        Position in ``classes`` of the class of every cluster, -1 for new classes; None if cluster c is class
+        c.
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
         Best scores of an evolution and its controls.
@@ -187,7 +188,7 @@ class ClusteringResult:
     member : int, optional
         Row of the front with the partition ``labels``.
     member_is_known : bool
-        Whether ``member=None`` means that ``labels`` is not on the front. If False, partitions are compared.
+        Whether ``member=None`` means that ``labels`` is not on the front. If False, it is searched there.
     rules : sequence of str
         Rules that select a solution without another search.
     select : callable, optional
@@ -451,7 +452,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return those of the named attributes that a clusterer has, under other names."""
+    """Return the named attributes that a clusterer has, under other names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -496,7 +497,7 @@ def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
             f"column 'generation', a DEAP logbook or an array, got {name}"
         )
     for history in (records := records_of(run)):
-        if not hasattr(history, "signs"):  # of Recorder
+        if not hasattr(history, "signs"):  # only a Recorder has signs
             read = read_history(history)
             return read._replace(step="sweep") if read.step == "step" else read
         if history.F:
@@ -549,7 +550,7 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 def _of_logbook(logbook: Any) -> SearchHistory:
     rows = []
-    chapters = getattr(logbook, "chapters", {})  # of a DEAP logbook
+    chapters = getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
     for place, record in enumerate(logbook):
         row = dict(record)
         for chapter, entries in chapters.items():

@@ -365,7 +365,7 @@ def _enter(  # type: ignore[no-untyped-def]
 def support_paths(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
 ):
-    """Compute the smallest error of each support size on a growing path, and weights of sizes with a slot."""
+    """Compute the smallest error of each support size on a growing path, and weights if a size has a slot."""
     # Non-negative orthogonal matching pursuit: the candidate with the largest gain is added, and the weights
     # of the support are optimised again. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]

@@ -138,7 +138,7 @@ _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 @click.command()
 @click.argument("results", type=PathArgument("file"))
-@_flag("--minimize", "Smaller values are better; default: larger values.")
+@_flag("--minimize", "Smaller values are better (default: larger values).")
 @_option("--alpha P", "Significance level.", float, shown=0.05)
 @_option("--posthoc", "Post-hoc procedure for pairs of methods.", _PROCEDURES, shown="shaffer")
 @_flag("--tie-correction", "Correct Friedman's statistic for ties.")

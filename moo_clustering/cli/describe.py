@@ -39,7 +39,7 @@ _HEADS = {CONTRASTS: "contrasts (nearest cluster)"}
 # Largest numbers of characters of the name and the contrasts of a cluster on a terminal.
 _NAME_WIDTH, _CONTRASTS_WIDTH = 48, 90
 _BETWEEN = "; "
-# Largest number of values of a column that explains the clusters, and least share of the most frequent ones.
+# Largest number of values of a column that explains the clusters, and least share of the clusters' modes.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 # Numbers of leading features and classes of a cluster in a subspace.

@@ -197,7 +197,7 @@ def may_be_role(name: str, options: BagOptions) -> bool:
 
 
 class Column(NamedTuple):
-    """A column; codes are positions in ``values`` unless it is numeric."""
+    """A column. Its codes are positions in ``values``, or the numbers of a numeric column."""
 
     name: str
     kind: str  # "numeric", "nominal" (values declared), "text" or "date" (values read so far)
@@ -743,7 +743,7 @@ def feature_matrix(
 def _block(
     column: Column, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Return names and values of the features of a column; the values are None for ``codes`` themselves."""
+    """Return names and values of the features of a column; None for the values stands for ``codes``."""
     values = column.values
     if column.kind == "numeric":
         if column.name not in nominal:

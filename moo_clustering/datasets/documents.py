@@ -516,7 +516,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
         raise DataError(f"{where} is not valid UTF-8 ({error.reason})") from error
     except json.JSONDecodeError as error:
         raise DataError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
-    except (ValueError, RecursionError) as error:  # too many digits, too deep nesting
+    except (ValueError, RecursionError) as error:  # too many digits or levels
         raise DataError(f"{where} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
         raise DataError(f"{where} is JSON but not an object such as {{...}}")

@@ -613,7 +613,7 @@ def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
-    """Warn if the best split into two clusters is that of a single column."""
+    """Warn if a single column determines the best split into two clusters."""
     if len(scales) <= _OTHERS or len(X) < _LEAST_ROWS:
         return
     from sklearn.cluster import KMeans

@@ -438,9 +438,9 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
-        Links of the largest similarity that labels add within a class: between all pairs (``"clique"``), to
-        its medoid (``"star"``), either by the number of pairs (True), or none (False). Labels also remove
-        links between classes. Must-links passed to ``fit`` always add links.
+        Links that labels add within a class, with the largest similarity: between all pairs (``"clique"``),
+        to the medoid (``"star"``), one of these by the number of pairs (True), or none (False). Labels also
+        remove links between classes. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------

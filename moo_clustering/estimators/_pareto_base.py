@@ -131,8 +131,8 @@ class ParetoPoolClusterer(
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the index of about three in four data sets outside its calibration. NaN if
-        ``confidence_`` is NaN.
+        Interval that contained the index of about three in four data sets not used for its calibration. NaN
+        if ``confidence_`` is NaN.
     structure_p_value_ : float
         Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
         equally well. At least .001. NaN for bags.

@@ -56,8 +56,8 @@ _FEW_VALUES = 8
 _MOST_SILHOUETTE = 0.5
 # Adjusted Rand index of similar members; share of points of nested clusters; smallest explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# Clusters with at most this number of features and at least this minimax silhouette and second share are
-# separated, whatever their shape. The share excludes single clusters of outliers.
+# Clusters of any shape are separated if they have at most this number of features, and at least this minimax
+# silhouette and share of samples in the second largest cluster (which excludes clusters of outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 # Smaller numbers of points count as this number; otherwise, clear clusters of 30 samples would be noise.
 _LEAST_POINTS = 150
@@ -282,7 +282,7 @@ class Assessor:
         return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
 
     def _on_the_graph(self, rows: Labels) -> FloatArray:
-        """Cut, worst cut, log size of the smallest cluster, share of the second, log numbers."""
+        """Return cut, worst cut, log smallest size, share of the second largest cluster, and log numbers."""
         graph = self.samples.graph.tocoo()
         degrees = np.bincount(graph.row, graph.data, rows.shape[1])
         total = max(graph.data.sum(), np.finfo(float).tiny)
@@ -669,7 +669,7 @@ class PoolReportMixin(ReportMixin):
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         if self._samples.counts is not None:
-            del arrays["landmark_of"]  # of all rows
+            del arrays["landmark_of"]  # has an entry for every row of the table
         return results.PoolResult(
             self.scores_,
             self._described_alternatives,

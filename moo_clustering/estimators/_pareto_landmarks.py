@@ -270,7 +270,7 @@ class Placement:
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the largest distance of rows that are equal up to rounding; single outliers do not change it."""
+    """Return the largest distance at which rows count as equal; single outliers do not affect it."""
     return _EQUAL * float(np.median(np.abs(rows).max(axis=1)))
 
 

@@ -511,7 +511,7 @@ class Solution(NamedTuple):
     cluster_classes: IntArray | None = None
     model: ClassModel | None = None  # predicts classes of other samples
     known: BoolArray | None = None  # shape (n_samples,): samples with answers
-    numbered: bool = False  # whether the numbers of the clusters are final
+    numbered: bool = False  # whether the cluster numbers must not change
 
 
 def choose_solution(

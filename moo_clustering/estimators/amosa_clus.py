@@ -398,7 +398,7 @@ class CenterProblem(Problem):
 
 
 class CenterSampling(SeededSampling):
-    """Sampling of K uniformly from 2..k_max, and of K distinct samples as centres."""
+    """Draw K uniformly from 2..k_max, then K distinct samples as centres."""
 
     def _apply(self, problem: CenterProblem, n_samples: int, rng: np.random.Generator) -> FloatArray:
         X = np.full((n_samples, problem.k_max, problem.n_features), np.nan)

@@ -114,7 +114,7 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing for unlabelled bags. All pairs of labels are constraints.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of every row of ``X``, or first row of every bag and the number of rows.
+            Bag identifier of every row of ``X``; or first row of every bag, followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag numbers that belong together, or apart.
         """

@@ -65,7 +65,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     Parameters
     ----------
     pop_size, n_gen, max_evals : int
-        Numbers of individuals and of later generations, and largest number of evaluations, with trials.
+        Numbers of individuals, of generations after the first, and of allowed evaluations, including trials.
     elitism : {1, 0}
         1: if a generation has no individual as good as the best so far, the latter replaces its worst.
 

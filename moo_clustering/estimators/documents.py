@@ -52,9 +52,9 @@ class DocumentClusterer(_base.TransformingClusterer):
 class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
-    Each run starts from different random factors, and assigns every document to its largest topic. Their
-    consensus depends much less on the random starts. Documents without terms are assigned to the largest
-    cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
+    Each run starts from different random factors, and assigns every document to its largest topic. The
+    consensus of the runs depends much less on the random starts. Documents without terms are assigned to the
+    largest cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
     n_clusters^2)) time. MCLA costs O(n_documents n_runs^2). Source: "Ensemble non-negative matrix
     factorization for clustering biomedical documents".
 
@@ -170,7 +170,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             n_jobs=self.n_jobs,
             max_memory=int(self.max_memory),
         )
-        # Runs stop before equal documents have equal weights, and consensus functions can separate them.
+        # Unite equal documents, which can have different weights in a run, or be separated by the consensus.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
@@ -298,8 +298,8 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     n_clusters : int
         Number of topics, at most the number of documents and of terms.
     n_init, max_iter : int
-        Number of runs from random factors, of which the run with the least loss is used, and largest number
-        of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
+        Number of runs from random factors (the run with the least loss is used), and largest number of
+        iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     dtype : {"float64", "float32"}
         Type of the factors. Single precision halves the memory and, with many runs, the time.
     max_memory : int, default=4 GiB

@@ -74,7 +74,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Combination of the front, or a rule of ``choose``. ``"vote"``: majority vote and classifier.
         ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
     reference : {"first", "medoid"}
-        Reference partition of the vote: that with the least pi, or the one most similar to the others.
+        Reference partition of the vote: the one with the least pi, or the one most similar to the others.
     bins : int or None
         Number of intervals of equal frequency for floats (Hamming). None: fractions raise an error.
     scale : {"minmax", "standard", "none"}

@@ -505,8 +505,8 @@ class Multistart(CenterSearch):
 class SwapSearch(CenterSearch):
     """Search by swaps: move a centre to a sample, and accept the local optimum if it is better."""
 
-    # With ``removal="cheap"``, the centre is that of three whose removal costs least, and the sample is drawn
-    # by its squared distance; otherwise, both are random.
+    # With ``removal="cheap"``, the centre is the one of three whose removal costs least, and the sample is
+    # drawn by its squared distance; otherwise, both are random.
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)

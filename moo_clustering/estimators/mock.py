@@ -70,7 +70,7 @@ class MOCK(
 ):
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
-    The search evolves a front of partitions with all numbers of clusters from a minimum spanning tree. A
+    The search evolves a front of partitions with different numbers of clusters from a spanning tree. A
     selection rule then selects one solution and, if not specified, the number of clusters. Clusters can have
     any shape, and MOCK rarely fails badly on mixed shapes. On round clusters and most tables of measurements,
     k-means and Gaussian mixtures are as good or better.

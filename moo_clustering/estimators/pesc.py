@@ -193,7 +193,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # The survival of PESC replaces deferred values, which would stay NaN in other algorithms.
+            # Do not defer objectives in other algorithms: only the survival of PESC replaces the NaN.
             diversity="deferred" if self.algorithm is None else "batch",
             n_jobs=self.n_jobs,
         )

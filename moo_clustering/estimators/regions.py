@@ -152,8 +152,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features. The geometry, and the column that ``weight`` names, are not used as features.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric graph of neighbours. Nodes named by labels of a data frame's index, or by 0 to
-            n_areas-1, are those areas; others are in the order of X. Default: polygons that share a border.
+            Symmetric graph of neighbours. Node names that are labels of the index of X, or 0 to n_areas-1,
+            identify areas; otherwise, nodes are in the order of X. Default: polygons that share a border.
         weight : array-like of shape (n_areas,) or str, optional
             Weights of the areas, or the name of a column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional

@@ -304,9 +304,9 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
     Logits are standardised by mean and standard deviation over all documents of the fit, so the prediction of
     a document does not depend on other new documents. The mean of the standardised logits is transformed to
-    the mean scale of the members before the sigmoid, which does not change the ranking of documents. Costs
-    are those of fitting all members, and of a prediction of all documents by each. Source of the members:
-    SISC-ML. The ensemble is ours.
+    the mean scale of the members before the sigmoid, which does not change the ranking of documents. The cost
+    is that of fitting all members, each of which also predicts all documents. Source of the members: SISC-ML.
+    The ensemble is ours.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ def spanning_links(
 
 
 def _shortest_of_parts(links: "Links", parts: Int32Array, keys: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Shortest link out of every part without cycles; the keys of the samples break ties."""
+    """Return the shortest link out of every part, without cycles; the keys of the samples break ties."""
     outward = np.flatnonzero(parts[links.i] != parts[links.j])
     i, j = links.i[outward], links.j[outward]
     order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))

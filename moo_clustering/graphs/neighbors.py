@@ -134,7 +134,7 @@ def neighbor_lists(
         - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
           Duplicates are always found, samples with forbidden neighbours get exact lists. Extra ``neighbors``.
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
-          Warns of approximate lists (with their recall) and of exact lists that take long.
+          Warns about approximate lists (with their recall) and about slow exact lists.
     """
     choice("method", method, get_args(Method))
     choice("ties", ties, ("random", "index"))
@@ -542,7 +542,7 @@ class MetricSpace:
     points: AnyFloatArray
     metric: Metric
     power: float | None
-    square: float | None = None  # factor of the squared distances that are those of the metric, if any
+    square: float | None = None  # factor that converts squared distances to the metric, if any
 
     def finish(self, distances: NDArray[Any]) -> None:
         """Convert distances of the search to those of the metric, in place."""

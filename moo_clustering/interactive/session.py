@@ -102,7 +102,7 @@ class AnswerSession:
 
     Notes
     -----
-    A session does not detect wrong answers that joined two groups; use :meth:`undo` or :meth:`reopen`. Names
+    A session never undoes a wrong answer that joined two groups; use :meth:`undo` or :meth:`reopen`. Names
     improve the partition more than pairs, with the same number of answers (:doc:`/papers/interactive`).
 
     An answer costs O(m p (g + c)) time for m samples or landmarks, p relevant partitions, g groups and c = 90

@@ -316,7 +316,7 @@ class FuzzyCenterEncoding(CenterEncoding):
     Parameters
     ----------
     fuzziness : float, default=2.0
-        Exponent above 1. As it approaches 1, memberships approach 0 and 1; as it grows, 1 / n_clusters.
+        Exponent above 1. Memberships approach 0 and 1 for values near 1, and 1 / n_clusters for large values.
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:

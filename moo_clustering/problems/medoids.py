@@ -147,7 +147,7 @@ class MedoidProblem(SignedProblem):
     def medoids(self, X: ArrayLike | None) -> IntArray:
         """Convert genotypes such as ``res.X`` to integers, shape (n_individuals, k_max), padded with -1."""
         if X is None:
-            raise ValueError("X is None: the run found no feasible solution; see the option supervision.")
+            raise ValueError("X is None: the run ended without a feasible solution (see supervision).")
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:

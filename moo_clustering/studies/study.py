@@ -480,7 +480,7 @@ class Study:
     ) -> stats.Comparison:
         """Test all pairs of methods over data sets; see :func:`moo_clustering.stats.compare`.
 
-        Raises a ValueError for fewer than two data sets, and an ImportError without statsmodels.
+        Raises a ValueError for fewer than two data sets.
 
         Parameters
         ----------

@@ -131,7 +131,7 @@ def class_of_cluster(table: csr_array) -> Int64Array:
     # Ties go to the lexicographically smallest matching for up to 4096 entries.
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    # Largest contingency table with exact tie-breaking, which solves up to as many small assignments.
+    # Largest contingency table with exact tie-breaking, which solves at most one assignment per entry.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
     rows, columns = (

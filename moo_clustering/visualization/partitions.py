@@ -452,7 +452,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
-    """Fit two principal components to the first ``n_fitted`` rows; transform all rows; explained variance."""
+    """Fit two principal components to the first ``n_fitted`` rows; return all scores, explained variance."""
     # The largest coordinate of a component is positive.
     from sklearn.decomposition import PCA
 

@@ -443,7 +443,7 @@ class Solutions:
     ) -> int:
         """Return the position of a partition, which is appended if it is new."""
         # ``member`` is its row of the front; the member of this row then gets the cluster numbers of
-        # ``labels``. With ``always_named``, an existing solution also gets the role.
+        # ``labels``. With ``always_named``, the role is also added to an existing solution.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:

@@ -688,7 +688,7 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
 
 
 def _intervals(edges: FloatArray) -> list[str]:
-    """Name the cells between edges: integers by their value, others by their ends."""
+    """Name the intervals between edges: unit intervals by their integers, others by their ends."""
     if (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
         return [f"{low + 0.5:.0f}" for low in edges[:-1]]
     return [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
