@@ -179,7 +179,10 @@ def friedman(
     if k < 3:
         raise ValueError(f"Friedman's test requires at least 3 methods, got {k}")
     statistic = _corrected(results, methods) if tie_correction else chi_square(summary)
-    f_value = iman_davenport(statistic, n, k)
+    # F of Iman and Davenport, infinite for the largest possible statistic.
+    largest = n * (k - 1)
+    rest = largest - statistic
+    f_value = float("inf") if rest <= _EPS * largest else (n - 1) * statistic / rest
     return FriedmanResult(
         statistic=statistic,
         p_value=float(stats.chi2.sf(statistic, k - 1)),
@@ -226,13 +229,6 @@ def chi_square(summary: RankSummary) -> float:
     k = len(ranks)
     value = 12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4)
     return 0.0 if value < _EPS else float(value)
-
-
-def iman_davenport(statistic: float, n_datasets: int, n_methods: int) -> float:
-    """F of a Friedman statistic; infinite for the largest possible statistic."""
-    largest = n_datasets * (n_methods - 1)
-    rest = largest - statistic
-    return float("inf") if rest <= _EPS * largest else (n_datasets - 1) * statistic / rest
 
 
 def _corrected(results: Any, methods: Sequence[str] | None) -> float:

@@ -1,7 +1,5 @@
 """CHC for pymoo: crossover of differing parents, elitist replacement, restarts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, get_args
 

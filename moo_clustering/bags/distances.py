@@ -1,9 +1,7 @@
 """Distances between bags (Hausdorff, mean, energy, sliced) and Gaussian kernels of them."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -100,7 +98,7 @@ def _table_bytes(n_rows: int) -> int:
     return 40 * n_rows**2
 
 
-def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
+def _sides(A: Bags, B: Bags | None, max_memory: float) -> "tuple[Side, Side]":
     """Return centred rows and blocks of both sides; without ``B``, the same object twice."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
@@ -126,14 +124,14 @@ class Side(NamedTuple):
     rows: FloatArray
     squares: FloatArray
     sizes: Int64Array
-    blocks: list[Block]
+    blocks: "list[Block]"
 
 
 class Block(NamedTuple):
     """Several adjacent bags in one piece, or one large bag in several pieces."""
 
     bags: slice
-    pieces: list[Piece]
+    pieces: "list[Piece]"
 
     @property
     def n_bags(self) -> int:
@@ -161,42 +159,28 @@ def _distances(
     there = {kind: np.empty(shape) for kind in kinds}
     back = there if b is a else {kind: np.empty(shape[::-1]) for kind in kinds if both}
 
-    def visit(x: Block, y: Block, table: FloatArray) -> None:
-        forward, backward = tiles(a, x, b, y, kinds, bool(back) and x is not y, table)
-        for kind, block in forward.items():
-            there[kind][x.bags, y.bags] = block
-        for kind, block in backward.items():
-            back[kind][y.bags, x.bags] = block
-
-    _for_block_pairs(visit, a, b, max_memory, float(len(kinds)), n_jobs)
-    for kind in there:
-        _finish(there[kind], a.sizes, b.sizes, kind)
-    for kind in () if b is a else back:
-        _finish(back[kind], b.sizes, a.sizes, kind)
-    return there, back
-
-
-def _for_block_pairs(
-    visit: Callable[[Block, Block, FloatArray], None],
-    a: Side,
-    b: Side,
-    max_memory: float,
-    work: float,
-    n_jobs: int | None,
-) -> None:
-    """Call ``visit(x, y, table)`` for all pairs of blocks in threads; ``table`` is scratch space."""
     # If both sides are the same, each pair is visited once, because its products serve both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
     workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
 
-    def kernel(low: int, high: int) -> None:
+    def visit(low: int, high: int) -> None:
         table = np.empty(largest[0] * largest[1])
         for x, y in pairs[low:high]:
-            visit(x, y, table)
+            forward, backward = tiles(a, x, b, y, kinds, bool(back) and x is not y, table)
+            for kind, block in forward.items():
+                there[kind][x.bags, y.bags] = block
+            for kind, block in backward.items():
+                back[kind][y.bags, x.bags] = block
 
+    work = float(len(kinds)) * len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0)
     with one_thread("blas"):
-        for_parts(kernel, len(pairs), work * len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0), workers)
+        for_parts(visit, len(pairs), work, workers)
+    for kind in there:
+        _finish(there[kind], a.sizes, b.sizes, kind)
+    for kind in () if b is a else back:
+        _finish(back[kind], b.sizes, a.sizes, kind)
+    return there, back
 
 
 def tiles(

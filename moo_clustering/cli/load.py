@@ -1,7 +1,5 @@
 """Reading the data that the user names, and features of documents."""
 
-from __future__ import annotations
-
 import gzip
 import importlib
 import inspect

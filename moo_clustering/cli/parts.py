@@ -1,7 +1,5 @@
 """The commands ``fit`` and ``predict`` of a table in parts, which may be larger than memory."""
 
-from __future__ import annotations
-
 import logging
 import signal
 import time
@@ -98,7 +96,7 @@ class PartSamples(PreparedSamples):
         }
 
     @classmethod
-    def chosen(cls, name: str, table: Parts, numbers: NDArray[Any], rows: NDArray[Any]) -> PartSamples:
+    def chosen(cls, name: str, table: Parts, numbers: NDArray[Any], rows: NDArray[Any]) -> "PartSamples":
         """Return the rows with these numbers as samples."""
         columns = table.columns or tuple(f"x{place}" for place in range(table.n_features))
         frame = pd.DataFrame(rows.astype(np.float64), columns=list(columns))

@@ -493,7 +493,11 @@ def read_relational(
     """Read bags from an ARFF file with a relational attribute."""
     relational = _relational(header, options, source)
     inner = header.attributes[relational].inner
-    _check_options(header, inner, options, source)
+    beside = [attribute.name for attribute in header.attributes]
+    inside = [attribute.name for attribute in inner]
+    options._replace(drop=(), nominal=()).check(beside, source)
+    options._replace(bag=None, label=None, drop=()).check(inside, source)
+    options.check(beside + inside, source)
     for attribute in header.attributes:
         if attribute.kind == "numeric":
             attribute.kind = "text"  # preserve the notation of an identifier or a class
@@ -511,16 +515,6 @@ def read_relational(
         classes = Classes(entries.columns[label], np.repeat(codes[:, label], sizes))
     members = Members(np.repeat(members.bag_of_row, sizes), members.ids)
     return assemble(rows.only(kept), members, classes, options, name, source)
-
-
-def _check_options(
-    header: arff.Header, inner: list[arff.Attribute], options: BagOptions, source: str
-) -> None:
-    beside = [attribute.name for attribute in header.attributes]
-    inside = [attribute.name for attribute in inner]
-    options._replace(drop=(), nominal=()).check(beside, source)
-    options._replace(bag=None, label=None, drop=()).check(inside, source)
-    options.check(beside + inside, source)
 
 
 def _relational(header: arff.Header, options: BagOptions, source: str) -> int:

@@ -1,7 +1,5 @@
 """Locus-based adjacency encoding: genes link samples, and clusters are connected components."""
 
-from __future__ import annotations
-
 import math
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
@@ -74,7 +72,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         n_samples: int | None = None,
         *,
         kind: Kind = "locus",
-        graph: LocusGraph | None = None,
+        graph: "LocusGraph | None" = None,
         delta: Delta = "auto",
         n_jobs: int | None = None,
     ) -> None:
@@ -309,7 +307,7 @@ class TreeLinks:
     # sample; the root is in part 0, and parents precede their children. By part, ``above`` is the parent
     # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the start of that link.
 
-    def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
+    def __init__(self, graph: "LocusGraph", n_relevant: int) -> None:
         tree = graph.tree
         self.relevant = graph.interest.order[:n_relevant]
         self.parent = tree.parent

@@ -1,7 +1,5 @@
 """Fuzzy c-means and the Gustafson-Kessel algorithm, which estimate memberships without evolution."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from numbers import Real
 from typing import Annotated, Any, Self

@@ -1,7 +1,5 @@
 """ICLClustering: a genetic algorithm on the exact integrated classification likelihood."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Self

@@ -420,19 +420,26 @@ objective, int or callable, default="auto"
                 )
         return self.choose("knee")
 
+    def _control_fronts(self) -> list[ControlFront]:
+        """Objectives and numbers of clusters of one search on control data per seed, in processes."""
+        X, seeds, options = (
+            self._scaled,
+            self._control_seeds,
+            (self._settings, self.control_data, self._steps),
+        )
+        if effective_n_jobs(self.n_jobs) == 1 or len(seeds) == 1:
+            names = [f"control {i + 1} of {len(seeds)}" if self.verbose else None for i in range(len(seeds))]
+            return [
+                _search(X, seed, *options, self.n_jobs, name) for seed, name in zip(seeds, names, strict=True)
+            ]
+        calls = (delayed(_search)(X, seed, *options, 1) for seed in seeds)
+        return run_calls(calls, n_jobs=self.n_jobs)
+
     def _attainment(self, n_clusters: int | None) -> FloatArray:
         """Compute the attainment scores of the front, and set their attributes."""
         if not hasattr(self, "control_fronts_"):
             # After an interruption, searches on control data are as short as the interrupted one.
-            self.control_fronts_: list[ControlFront] = _control_fronts(
-                self._scaled,
-                self._control_seeds,
-                self._settings,
-                kind=self.control_data,
-                steps=self._steps,
-                n_jobs=self.n_jobs,
-                verbose=bool(self.verbose),
-            )
+            self.control_fronts_: list[ControlFront] = self._control_fronts()
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
         if attainment is None:
@@ -733,27 +740,6 @@ def _disagreement(
     values: FloatArray = judge.evaluate(genes).reshape(len(genes))
     # Sums that differ only by rounding are ties.
     return values.round(12)
-
-
-def _control_fronts(
-    X: FloatArray,
-    seeds: Sequence[np.random.SeedSequence],
-    settings: MOCK,
-    *,
-    kind: str,
-    steps: int,
-    n_jobs: int | None,
-    verbose: bool,
-) -> list[ControlFront]:
-    """Objectives and numbers of clusters of one search on control data per seed, in ``n_jobs`` processes."""
-    if effective_n_jobs(n_jobs) == 1 or len(seeds) == 1:
-        names = [f"control {i + 1} of {len(seeds)}" if verbose else None for i in range(len(seeds))]
-        return [
-            _search(X, seed, settings, kind, steps, n_jobs, name)
-            for seed, name in zip(seeds, names, strict=True)
-        ]
-    calls = (delayed(_search)(X, seed, settings, kind, steps, 1) for seed in seeds)
-    return run_calls(calls, n_jobs=n_jobs)
 
 
 def _search(

@@ -122,7 +122,14 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
 
     def _rows(self, X: Any, *, reset: bool = False) -> Any:
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-        _check_size(X)
+        values = X.data if issparse(X) else X
+        largest = float(np.abs(values).max(initial=0.0))
+        if largest and not _SMALLEST <= largest <= _LARGEST:
+            raise ValueError(
+                f"the largest absolute value of X must be 0 or from {_SMALLEST:g} to {_LARGEST:g}, got "
+                f"{largest:g}; rescale X, because solvers of linear models may not terminate outside this "
+                "range"
+            )
         return narrow_indices(without_duplicates(X))
 
     def _decided(
@@ -318,16 +325,6 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
         None if sample_weight is None else checked_array(sample_weight, "sample_weight", np.float64)[rows]
     )
     return float(accuracy_score(known, predicted[rows], sample_weight=weights))
-
-
-def _check_size(X: Any) -> None:
-    values = X.data if issparse(X) else X
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest and not _SMALLEST <= largest <= _LARGEST:
-        raise ValueError(
-            f"the largest absolute value of X must be 0 or from {_SMALLEST:g} to {_LARGEST:g}, got "
-            f"{largest:g}; rescale X, because solvers of linear models may not terminate outside this range"
-        )
 
 
 def narrow_indices(X: Any) -> Any:

@@ -542,7 +542,16 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         if self.sigma != "eigengap":
             sigma = graphs.resolve_sigma(distances, self.sigma)
             return constrained(gaussian(sigma)), sigma
-        return self._widest_gap(lambda sigma: constrained(gaussian(sigma)), data, lists, seed)
+        # The largest eigengap in the grid of the paper (ties: the largest scale factor).
+        gaps = []
+        for sigma in progress_bar(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
+            S, rng = constrained(gaussian(sigma)), np.random.default_rng(seed)
+            if self.bridge:
+                S = graphs.bridge_components(S, data, metric=self.metric, lists=lists, rng=rng)
+            options: Any = {"eigen_solver": self.eigen_solver, "rng": rng, "n_jobs": self.n_jobs}
+            gaps.append((graphs.eigengap(S, self.n_clusters, **options), sigma))
+        widest = max(gaps)[1]
+        return constrained(gaussian(widest)), widest
 
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
@@ -555,21 +564,3 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         off_diagonal = ~np.eye(len(D), dtype=np.bool_)
         build_full = partial(graphs.full_graph, metric="precomputed", max_memory=self.max_memory)
         return D[off_diagonal], partial(build_full, D)
-
-    def _widest_gap(
-        self,
-        build: Callable[[float], sp.csr_array],
-        data: AnyFloatArray,
-        lists: graphs.NeighborLists,
-        seed: np.random.SeedSequence,
-    ) -> tuple[sp.csr_array, float]:
-        """Graph with the largest eigengap in the grid of the paper (ties: the largest scale factor)."""
-        gaps = []
-        for sigma in progress_bar(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
-            S, rng = build(sigma), np.random.default_rng(seed)
-            if self.bridge:
-                S = graphs.bridge_components(S, data, metric=self.metric, lists=lists, rng=rng)
-            options: Any = {"eigen_solver": self.eigen_solver, "rng": rng, "n_jobs": self.n_jobs}
-            gaps.append((graphs.eigengap(S, self.n_clusters, **options), sigma))
-        widest = max(gaps)[1]
-        return build(widest), widest

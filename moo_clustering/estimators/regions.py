@@ -1,7 +1,5 @@
 """Connected regions of a map with even loads, as a front of alternative solutions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral

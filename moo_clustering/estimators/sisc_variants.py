@@ -1,7 +1,5 @@
 """NSGA2SISC, SISCEnsemble and SISCStacked: a search, an ensemble and a stack of SISC models."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -381,7 +379,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
 def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
-) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
+) -> "tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]":
     with warnings.catch_warnings(record=True) as caught:
         # All members would repeat the warnings about the data that ``fit`` issues once.
         warnings.simplefilter("always")
@@ -512,8 +510,14 @@ class SISCStacked(multi_label.ThresholdClassifier):
             weights = weights[:1]  # a single class needs no comparison
         splits = labelled_splits(self.cv, X, targets, split_seed) if len(weights) > 1 else []
         scoring = None if self.scoring == "macro_auc" else self.scoring
-        scores = cross_validated_scores(templates, X, targets, weights, splits, scoring, cv_seed, self.n_jobs)
-        self._choose(weights, scores)
+        scores = run_calls(
+            (
+                delayed(_fold_scores)(templates, X, targets, weights, split, scoring, fold_seed)
+                for split, fold_seed in zip(splits, cv_seed.spawn(len(splits)), strict=True)
+            ),
+            n_jobs=self.n_jobs,
+        )
+        self._choose(weights, np.array(scores, dtype=np.float64).reshape(len(splits), len(weights)))
         sisc = fit_subspace(templates[0], X, targets, sisc_seed) if self.weight_ > 0 else None
         linear = fit_linear(templates[1], X, targets, linear_seed) if self.weight_ < 1 else None
         self.sisc_ = None if sisc is None else sisc.model
@@ -583,28 +587,6 @@ def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSeque
         return list(splitter.split(X[targets.rows], codes))
 
 
-def cross_validated_scores(
-    templates: tuple[Any, Any],
-    X: Any,
-    targets: Targets,
-    weights: Sequence[float],
-    splits: Sequence[Split],
-    scoring: Scoring | None,
-    seed: np.random.SeedSequence,
-    n_jobs: int | None,
-) -> FloatArray:
-    """Return the scores of the folds for every weight of the first model, shape (n_folds, n_weights)."""
-    # The macro AUC is NaN for a fold in which no label has both samples with it and without it.
-    scores = run_calls(
-        (
-            delayed(_fold_scores)(templates, X, targets, weights, split, scoring, fold_seed)
-            for split, fold_seed in zip(splits, seed.spawn(len(splits)), strict=True)
-        ),
-        n_jobs=n_jobs,
-    )
-    return np.array(scores, dtype=np.float64).reshape(len(splits), len(weights))
-
-
 def _fold_scores(
     templates: tuple[Any, Any],
     X: Any,
@@ -614,6 +596,7 @@ def _fold_scores(
     scoring: Scoring | None,
     seed: np.random.SeedSequence,
 ) -> list[float]:
+    """Return the scores of a fold for every weight of the first model, NaN if the macro AUC is undefined."""
     train, test = (targets.rows[positions] for positions in split)
     truth = targets.indicators[test].astype(np.int64)
     if scoring is None and not (truth.any(axis=0) & ~truth.all(axis=0)).any():

@@ -1,7 +1,5 @@
 """Smallest eigenpairs of Laplacians: dense, Lanczos, Chebyshev filters, LOBPCG, power iteration."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -367,7 +365,12 @@ def chebyshev_pairs(
 
 
 def _filtered(
-    products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
+    products: "_Products",
+    block: FloatArray,
+    last: float,
+    wanted: FloatArray,
+    excess: FloatArray,
+    scale: float,
 ) -> FloatArray:
     """Multiply the block by a Chebyshev polynomial of L, overwriting the block."""
     # The polynomial is small between ``last``, the largest Ritz value of the block, and 2 scale, the bound of
@@ -391,7 +394,7 @@ def _filtered(
     return block
 
 
-def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _ritz_pairs(products: "_Products", block: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Replace a block by its Ritz vectors; return increasing Ritz values and |L u - lambda u|."""
     for _ in range(3):
         # Repeat for nearly dependent columns; rounding replaces dependent columns by new directions.

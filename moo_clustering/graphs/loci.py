@@ -1,7 +1,5 @@
 """Neighbour lists, and a spanning tree with the interestingness of its links, for locus-based genes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -45,7 +43,7 @@ class LocusGraph:
     neighbors: NDArray[np.int32]
     keys: NDArray[np.int32]
     tree: SpanningTree
-    interest: LinkInterest
+    interest: "LinkInterest"
     recall: float | None = None
 
     @property

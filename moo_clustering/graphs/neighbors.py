@@ -253,9 +253,10 @@ def ordered_lists(
             search = _affordable(exact, width + 1 + _SPARE, method, int(keys[0]))
         recall = search.recall
         with np.errstate(over="ignore", under="ignore"):
-            free_lists(search, rows, keys, ~constrained, indices, distances)
+            lists = _PointLists(rows, keys, indices, distances)
+            lists.fill_free(search, ~constrained)
             if groups is not None and constrained.any():
-                constrained_lists(exact, rows, keys, np.flatnonzero(constrained), groups, indices, distances)
+                lists.fill_constrained(exact, np.flatnonzero(constrained), groups)
             space.finish(distances)
         # Other metrics can have distance 0 between distinct rows.
         apart = (rows.of_sample[indices] != rows.of_sample[:, None]) & (space.power is not None)
@@ -316,29 +317,82 @@ def first_of_rows(
     return samples, distances
 
 
-def free_lists(
-    search: PointSearch,
-    rows: DistinctRows,
-    keys: Int32Array,
-    free: BoolArray,
-    indices: Int32Array,
-    distances: Float32Array,
-) -> None:
-    """Fill the lists of samples without forbidden neighbours."""
-    n_points, width = len(rows.points), indices.shape[1]
-    n_found = min(n_points, width + 1 + _SPARE)
-    pending = np.unique(rows.of_sample[free])
-    pending = pending[search.in_order(pending)]
-    while len(pending):
-        again = []
-        step = search.chunk(n_found)
-        for lo in range(0, len(pending), step):
-            points = pending[lo : lo + step]
-            # One more, because each point is among its own nearest points.
-            samples, found, complete = _nearest_samples(search(points, n_found), rows, keys, width + 1)
-            _hand_out(points[complete], samples[complete], found[complete], rows, free, indices, distances)
-            again.append(points[~complete])
-        pending, n_found = np.concatenate(again), min(n_points, 2 * n_found)
+@dataclass(frozen=True, eq=False)
+class _PointLists:
+    """Lists to fill, from searches among the distinct rows."""
+
+    rows: DistinctRows
+    keys: Int32Array
+    indices: Int32Array
+    distances: Float32Array
+
+    def fill_free(self, search: PointSearch, free: BoolArray) -> None:
+        """Fill the lists of samples without forbidden neighbours."""
+        n_points, width = len(self.rows.points), self.indices.shape[1]
+        n_found = min(n_points, width + 1 + _SPARE)
+        pending = np.unique(self.rows.of_sample[free])
+        pending = pending[search.in_order(pending)]
+        while len(pending):
+            again = []
+            step = search.chunk(n_found)
+            for lo in range(0, len(pending), step):
+                points = pending[lo : lo + step]
+                # One more, because the samples on the point itself are among the nearest.
+                samples, found, complete = _nearest_samples(
+                    search(points, n_found), self.rows, self.keys, width + 1
+                )
+                self._hand_out(points[complete], samples[complete], found[complete], free)
+                again.append(points[~complete])
+            pending, n_found = np.concatenate(again), min(n_points, 2 * n_found)
+
+    def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
+        """Copy the list of a point to all samples on it, without the sample itself."""
+        width = self.indices.shape[1]
+        everyone, owner = self.rows.members(points)
+        mine = free[everyone]
+        everyone, owner = everyone[mine], owner[mine]
+        for part in block_slices(len(everyone), width):
+            who, which = everyone[part], owner[part]
+            own = samples[which] == who[:, None]
+            # A sample that is not in its own list (too many duplicates) drops the last entry.
+            gap = np.where(own.any(axis=1), own.argmax(axis=1), width)
+            columns = np.arange(width) + (np.arange(width) >= gap[:, None])
+            self.indices[who] = np.take_along_axis(samples[which], columns, axis=1)
+            self.distances[who] = np.take_along_axis(found[which], columns, axis=1)
+
+    def fill_constrained(self, search: PointSearch, pending: Int64Array, groups: ConstraintGroups) -> None:
+        """Fill the lists of other samples, by wider searches until enough neighbours are admissible."""
+        n_points, width = len(self.rows.points), self.indices.shape[1]
+        n_found = min(n_points, width + 1 + _SPARE)
+        pending = pending[search.in_order(self.rows.of_sample[pending])]
+        while len(pending):
+            again = []
+            step = search.chunk(n_found)
+            for lo in range(0, len(pending), step):
+                samples = pending[lo : lo + step]
+                found = search(self.rows.of_sample[samples], n_found)
+                again.append(samples[~self._fill_admissible(samples, found, groups)])
+            pending, n_found = np.concatenate(again), min(n_points, 2 * n_found)
+
+    def _fill_admissible(self, samples: Int64Array, found: Found, groups: ConstraintGroups) -> BoolArray:
+        """Fill the lists of some samples from the points found; return a mask of samples with final lists."""
+        width = self.indices.shape[1]
+        final = np.empty(len(samples), dtype=np.bool_)
+        # Few points can have many duplicates, so limit the number of candidates instead of points.
+        load = np.cumsum(self.rows.sizes[found.points].sum(axis=1)) // CHUNK
+        for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
+            points, horizon = found.points[part], found.horizon[part]
+            sample, owner = self.rows.members(points.ravel())
+            row, distance = owner // points.shape[1], found.distances[part].ravel()[owner]
+            mine = samples[part][row]
+            allowed = (sample != mine) & ~groups.forbidden(mine, sample)
+            row, sample, distance = row[allowed], sample[allowed], distance[allowed]
+            certain = np.bincount(row[distance < horizon[row]], minlength=len(part))
+            final[part] = (certain >= width) | np.isinf(horizon)
+            self.indices[samples[part]], self.distances[samples[part]] = first_of_rows(
+                row, sample, distance, self.keys, len(part), width
+            )
+        return final
 
 
 def _nearest_samples(
@@ -367,82 +421,6 @@ class Found(NamedTuple):
     points: Int64Array
     distances: FloatArray
     horizon: FloatArray
-
-
-def _hand_out(
-    points: Int64Array,
-    samples: Int64Array,
-    found: FloatArray,
-    rows: DistinctRows,
-    free: BoolArray,
-    indices: Int32Array,
-    distances: Float32Array,
-) -> None:
-    """Copy the list of a point to all samples on it, without the sample itself."""
-    width = indices.shape[1]
-    everyone, owner = rows.members(points)
-    mine = free[everyone]
-    everyone, owner = everyone[mine], owner[mine]
-    for part in block_slices(len(everyone), width):
-        who, which = everyone[part], owner[part]
-        own = samples[which] == who[:, None]
-        # A sample that is not in its own list (too many duplicates) drops the last entry.
-        gap = np.where(own.any(axis=1), own.argmax(axis=1), width)
-        columns = np.arange(width) + (np.arange(width) >= gap[:, None])
-        indices[who] = np.take_along_axis(samples[which], columns, axis=1)
-        distances[who] = np.take_along_axis(found[which], columns, axis=1)
-
-
-def constrained_lists(
-    search: PointSearch,
-    rows: DistinctRows,
-    keys: Int32Array,
-    pending: Int64Array,
-    groups: ConstraintGroups,
-    indices: Int32Array,
-    distances: Float32Array,
-) -> None:
-    """Fill the lists of samples with forbidden neighbours, by wider searches until enough are admissible."""
-    n_points, width = len(rows.points), indices.shape[1]
-    n_found = min(n_points, width + 1 + _SPARE)
-    pending = pending[search.in_order(rows.of_sample[pending])]
-    while len(pending):
-        again = []
-        step = search.chunk(n_found)
-        for lo in range(0, len(pending), step):
-            samples = pending[lo : lo + step]
-            found = search(rows.of_sample[samples], n_found)
-            again.append(samples[~_admissible(samples, found, rows, keys, groups, indices, distances)])
-        pending, n_found = np.concatenate(again), min(n_points, 2 * n_found)
-
-
-def _admissible(
-    samples: Int64Array,
-    found: Found,
-    rows: DistinctRows,
-    keys: Int32Array,
-    groups: ConstraintGroups,
-    indices: Int32Array,
-    distances: Float32Array,
-) -> BoolArray:
-    """Fill the lists of some samples from the points found; return a mask of samples with final lists."""
-    width = indices.shape[1]
-    final = np.empty(len(samples), dtype=np.bool_)
-    # Few points can have many duplicates, so limit the number of candidates instead of points.
-    load = np.cumsum(rows.sizes[found.points].sum(axis=1)) // CHUNK
-    for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
-        points, horizon = found.points[part], found.horizon[part]
-        sample, owner = rows.members(points.ravel())
-        row, distance = owner // points.shape[1], found.distances[part].ravel()[owner]
-        mine = samples[part][row]
-        allowed = (sample != mine) & ~groups.forbidden(mine, sample)
-        row, sample, distance = row[allowed], sample[allowed], distance[allowed]
-        certain = np.bincount(row[distance < horizon[row]], minlength=len(part))
-        final[part] = (certain >= width) | np.isinf(horizon)
-        indices[samples[part]], distances[samples[part]] = first_of_rows(
-            row, sample, distance, keys, len(part), width
-        )
-    return final
 
 
 def index_tied_lists(

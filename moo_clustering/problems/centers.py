@@ -1,7 +1,5 @@
 """Minimum sum-of-squares clustering: a problem over centre coordinates, and its encoding."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections import OrderedDict
@@ -86,7 +84,7 @@ class SumOfSquaresProblem(PartitionProblem):
             [11.]]]), array([[4.]]))
     """
 
-    encoding: CenterEncoding
+    encoding: "CenterEncoding"
 
     def __init__(
         self,

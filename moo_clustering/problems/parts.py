@@ -1,7 +1,5 @@
 """Centres of a table in parts, scored by indices that a single pass over the rows computes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

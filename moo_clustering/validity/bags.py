@@ -1,7 +1,5 @@
 """Internal validity indices for partitions of bags of instances, and a report of all indices."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -156,7 +154,11 @@ class BagSilhouette(_BagIndex):
             H = checked_distances(data, "data", dtype=np.float64, directed=True)
             self._check_memory(len(H))
         else:
-            H = self._measured(data)
+            from moo_clustering.bags import bag_distances
+
+            bags = bags_of(data)
+            self._check_memory(bags.n_bags)
+            H = bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)
         # The transpose makes the distances from a bag to a cluster contiguous.
         self._columns = H.T.copy()
         np.fill_diagonal(self._columns, 0.0)
@@ -173,13 +175,6 @@ class BagSilhouette(_BagIndex):
         kernel = partial(silhouette_means, self._columns, *population, width, by_cluster, values)
         for_parts(kernel, len(values), float(len(values)) * n * n, self.n_jobs, each=1)
         return values
-
-    def _measured(self, data: Any) -> FloatArray:
-        from moo_clustering.bags import bag_distances
-
-        bags = bags_of(data)
-        self._check_memory(bags.n_bags)
-        return bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)  # type: ignore[arg-type]
 
     def _check_memory(self, n_bags: int) -> None:
         needed = 16 * n_bags**2
@@ -292,7 +287,7 @@ class BagSDbw(_GeometryIndex):
         return density
 
 
-def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
+def _points(bags: "Bags", sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
     """Means, sums of squared deviations and numbers of points of the bags, and the unit of the data."""
     # Subtracting a row first yields exact zeros for equal instances.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
@@ -383,7 +378,7 @@ def capped(values: FloatArray, undefined: float) -> FloatArray:
     return np.minimum(values, undefined)
 
 
-def bags_of(data: Any) -> Bags:
+def bags_of(data: Any) -> "Bags":
     """Convert data, or a geometry, to bags."""
     # Lazy import: most users of indices have no bags.
     from moo_clustering.bags import BagGeometry, as_bags
@@ -391,7 +386,7 @@ def bags_of(data: Any) -> Bags:
     return data.bags if isinstance(data, BagGeometry) else as_bags(data)
 
 
-def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
+def geometry_of(data: Any, weighting: Weighting, owner: str) -> "BagGeometry":
     """Build the geometry of bags, or return ``data`` if it is a geometry with this weighting."""
     from moo_clustering.bags import BagGeometry, as_bags
 

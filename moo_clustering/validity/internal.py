@@ -1,7 +1,5 @@
 """Internal validity indices: compactness and separation, neighbours, and similarity graphs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple, Self
@@ -29,7 +27,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._kernels.caching import run
 from moo_clustering._parallel import threads_here
-from moo_clustering._types import AnyFloatArray, FloatArray, Int64Array, IntArray, Labels
+from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.encodings import align_labels
 from moo_clustering.graphs.matrices import similarity_edges
 from moo_clustering.validity import base
@@ -258,7 +256,7 @@ class XieBeni(base.PopulationIndex):
         return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
 
 
-def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
+def xie_beni_values(scatter: "Scatter", n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
     """Xie-Beni index from squared distances, whose mean over all pairs is ``mean``."""
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
@@ -341,7 +339,7 @@ class IIndex(base.PopulationIndex):
         return i_index_values(scatter, population.n_clusters, self.e1_, self.power)
 
 
-def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
+def i_index_values(scatter: "Scatter", n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
     """I-index from plain distances."""
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
@@ -367,7 +365,9 @@ class Scatter(NamedTuple):
     greatest: FloatArray
 
 
-def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Centroids | Medoids:
+def representatives(
+    kind: str, metric: Metric, data: Any, max_memory: int, owner: str
+) -> "Centroids | Medoids":
     """Check the options and prepare data for ``representative=kind``."""
     choice("representative", kind, ("centroid", "medoid"))
     if kind == "medoid":
@@ -414,36 +414,21 @@ class Medoids:
     def scatter(self, population: base.Population, *, squared: bool) -> Scatter:
         scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
         for rows, block in population.blocks(self.n_samples):
-            medoids = cluster_medoids(self.D, block)
-            of_block = medoid_scatter(self.D, medoids, block.labels, block.n_clusters, squared=squared)
-            for values, block_values in zip(scatter, of_block, strict=True):
-                values[rows] = block_values
+            # Medoids of the clusters (ties: the lowest index), padded with -1.
+            sums = np.empty(block.labels.shape)
+            partitions.own_cluster_sums(self.D, block.labels, sums)
+            medoids = np.empty(block.sizes.shape, dtype=np.int64)
+            partitions.least_members(sums, block.labels, medoids)
+            partitions.medoid_distance_sums(self.D, medoids, block.labels, squared, scatter.within[rows])
+            least, greatest = scatter.least[rows], scatter.greatest[rows]
+            partitions.medoid_separations(self.D, medoids, block.n_clusters, least, greatest)
+        if squared:
+            for gaps in scatter[1:]:
+                np.square(gaps, out=gaps)
         return scatter
 
     def total_to_medoid(self) -> float:
         return float(self.D.sum(axis=0).min())
-
-
-def cluster_medoids(D: FloatArray, population: base.Population) -> Int64Array:
-    """Return the medoids of the clusters (ties: the lowest index), shape (p, k), padded with -1."""
-    sums = np.empty(population.labels.shape)
-    partitions.own_cluster_sums(D, population.labels, sums)
-    medoids = np.empty(population.sizes.shape, dtype=np.int64)
-    partitions.least_members(sums, population.labels, medoids)
-    return medoids
-
-
-def medoid_scatter(
-    D: AnyFloatArray, medoids: Int64Array, labels: Labels, n_clusters: Int64Array, *, squared: bool
-) -> Scatter:
-    """Measure the scatter of labels around medoids, which need not be the nearest."""
-    scatter = Scatter(*(np.empty(len(labels)) for _ in range(3)))
-    partitions.medoid_distance_sums(D, medoids, labels, squared, scatter.within)
-    partitions.medoid_separations(D, medoids, n_clusters, scatter.least, scatter.greatest)
-    if squared:
-        np.square(scatter.least, out=scatter.least)
-        np.square(scatter.greatest, out=scatter.greatest)
-    return scatter
 
 
 class Deviation(_OfMeans):
