@@ -18,7 +18,7 @@ from scipy import sparse
 from moo_clustering._arrays import FloatArray, integer, warn_caller
 from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._docs import documented
-from moo_clustering._messages import distinct_names, message_line
+from moo_clustering._messages import distinct_names, message_line, quoted
 from moo_clustering.datasets.prepare import as_frame
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
@@ -186,7 +186,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         names = distinct_names([each.name for each in found])
         if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
             warn_caller(
-                f"namer returned a name twice; the second cluster is called {message_line(changed[0])!r}"
+                f"namer returned equal names, so later clusters have numbers, as in {quoted(changed[0])}"
             )
         return ClusterDescriptions(found, self._sample_names).with_names(names)
 

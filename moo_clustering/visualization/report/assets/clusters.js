@@ -19,13 +19,13 @@ function leadingFeatures(facts) {
 
 function contrastsOf(facts) {
   return element("ul", { class: "contrasts" }, ...facts.contrasts.map(([column, value, other]) =>
-    element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, value), other ? ` (${other})` : "")));
+    element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, tied(value)), other ? tied(` (${other})`) : "")));
 }
 
 // The conditions stand out from the shares in brackets.
 function conditionsOf(facts) {
   return element("ul", { class: "conditions" }, ...facts.rules.map((rule) => {
-    const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""];
+    const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""].map((text) => text && tied(text));
     return element("li", {}, conditions, " ", element("span", { class: "text" }, shares));
   }));
 }
