@@ -36,6 +36,8 @@ _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
 # Categories that a name shows with their column.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
+# Parts of web and e-mail addresses, which say nothing about the topic of a document.
+_OF_ADDRESSES = frozenset({"com", "edu", "http", "https", "net", "org", "www"})
 _DAY = 86400.0
 _TRUTH = ["False", "True"]
 
@@ -268,7 +270,8 @@ def describe_terms(
     Returns
     -------
     ClusterDescriptions
-        Without typical documents. Stop words, numbers and single letters are left out.
+        Without typical documents. Stop words, numbers, single letters, and parts of web addresses such as
+        "com" are left out.
     """
     return ComparedTerms(weights, terms).describe(labels, n_contrasts)
 
@@ -328,9 +331,9 @@ class ComparedTerms:
             )
         self._present = self._weights.copy()
         self._present.data = (self._weights.data > 0).astype(np.float64)
-        self._usable = np.array(
-            [bool(_WORD.search(term)) and term not in ENGLISH_STOP_WORDS for term in self._terms], dtype=bool
-        )
+        unusable = ENGLISH_STOP_WORDS | _OF_ADDRESSES
+        usable = [bool(_WORD.search(term)) and term not in unusable for term in self._terms]
+        self._usable = np.array(usable, dtype=bool)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
         """Return boolean columns that state whether the documents contain the terms ``first``."""
