@@ -18,7 +18,7 @@ from scipy import sparse
 from moo_clustering._arrays import FloatArray, integer, warn_caller
 from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._docs import documented
-from moo_clustering._messages import distinct_names, message_line
+from moo_clustering._messages import distinct_names, message_line, quoted
 from moo_clustering.datasets.prepare import as_frame
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
@@ -36,6 +36,8 @@ _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
 # Categories that say little without the name of their column, which cluster names then include.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
+# Parts of web and e-mail addresses, which say nothing about the topic of a document.
+_OF_ADDRESSES = frozenset({"com", "edu", "http", "https", "net", "org", "www"})
 _DAY = 86400.0
 _TRUTH = ["False", "True"]
 
@@ -186,7 +188,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         names = distinct_names([each.name for each in found])
         if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
             warn_caller(
-                f"namer returned a name twice; the second cluster is called {message_line(changed[0])!r}"
+                f"namer returned equal names, so later clusters have numbers, as in {quoted(changed[0])}"
             )
         return ClusterDescriptions(found, self._sample_names).with_names(names)
 
@@ -268,7 +270,8 @@ def describe_terms(
     Returns
     -------
     ClusterDescriptions
-        Without typical documents. Stop words, numbers and single letters are left out.
+        Without typical documents. Stop words, numbers, single letters, and parts of web addresses such as
+        "com" are left out.
     """
     return ComparedTerms(weights, terms).describe(labels, n_contrasts)
 
@@ -328,9 +331,9 @@ class ComparedTerms:
             )
         self._present = self._weights.copy()
         self._present.data = (self._weights.data > 0).astype(np.float64)
-        self._usable = np.array(
-            [bool(_WORD.search(term)) and term not in ENGLISH_STOP_WORDS for term in self._terms], dtype=bool
-        )
+        unusable = ENGLISH_STOP_WORDS | _OF_ADDRESSES
+        usable = [bool(_WORD.search(term)) and term not in unusable for term in self._terms]
+        self._usable = np.array(usable, dtype=bool)
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
         """Return boolean columns that state whether the documents contain the terms ``first``."""

@@ -205,7 +205,7 @@ class Drift:
             low, high = self.interval
             lines.append(
                 f"{self.n_unlike} of {self.n_rows} rows ({self.unlike_share:.0%}, "
-                f"95 % interval {low:.1%} to {high:.1%}) "
+                f"95% interval {low:.1%} to {high:.1%}) "
                 f"{'is' if self.n_unlike == 1 else 'are'} unlike the fit: noise, or farther from the nearest "
                 f"row of the fit than {USUAL:.0%} of the rows in the same cluster. Expected by chance: "
                 f"{self.expected_share:.1%} ({_p_text(self.p_value)})."

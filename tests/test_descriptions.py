@@ -329,8 +329,8 @@ def test_columns_that_tell_nothing_name_nothing():
 
 
 def test_terms():
-    texts = [[3, 0, 0, 1, 1], [2, 0, 0, 1, 1], [0, 1, 0, 1, 1], [0, 2, 2, 1, 1]]
-    terms = ["engine", "wing", "the", "00", "x"]
+    texts = [[3, 0, 0, 1, 1, 1], [2, 0, 0, 1, 1, 1], [0, 1, 0, 1, 1, 0], [0, 2, 2, 1, 1, 0]]
+    terms = ["engine", "wing", "the", "00", "x", "edu"]
     found = describe_terms([0, 0, 1, 1], sparse.csr_array(np.array(texts, dtype=float)), terms)
     assert found.names == ["engine", "wing"]
     assert [str(contrast) for contrast in found[1].contrasts] == ["wing 100 % (0 %)"]
@@ -354,9 +354,7 @@ def test_namers():
     assert found.renamed(lambda each: f"group of {each.size} {each.cluster}").names == [
         "group of 3 0", "group of 3 1", "group of 3 2",
     ]  # fmt: skip
-    with pytest.warns(
-        UserWarning, match=r"namer returned a name twice; the second cluster is called 'a \(2\)'"
-    ):
+    with pytest.warns(UserWarning, match=r"equal names, so later clusters have numbers, as in 'a \(2\)'"):
         assert found.renamed(lambda each: "a").names == ["a", "a (2)", "a (3)"]
 
     def fails(each):

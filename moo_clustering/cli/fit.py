@@ -226,7 +226,7 @@ def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, st
 
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
-    """Return Python code that repeats the fit of a CSV file; "" if pandas would read other features."""
+    """Return Python code that repeats the fit of a table; "" if pandas would read other features."""
     import warnings
 
     import pandas as pd
@@ -238,10 +238,13 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     prepared, name = job.samples.prepared, type(job.estimator).__name__
     options = changed_options(job.estimator) | {"random_state": str(job.seed)}
     is_long = job.samples.n_samples > 50 * LONG or "..." in "".join(options.values())
-    if prepared is None or job.supervision or "start" in job.sources or data.suffix != ".csv" or is_long:
+    if prepared is None or job.supervision or "start" in job.sources or job.samples.given is None or is_long:
         return ""
+    read: Any = pd.read_parquet if data.suffix == ".parquet" else pd.read_csv
+    style = job.samples.given.attrs.get("csv", {})
+    style = {each: value for each, value in style.items() if value not in (",", "utf-8", "utf-8-sig")}
     try:
-        table = pd.read_csv(data).drop(columns=[*columns])
+        table = read(data, **style).drop(columns=[*columns])
         with warnings.catch_warnings(action="ignore"):  # the fit has already issued them
             X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
     except (ValueError, TypeError, KeyError, OSError):
@@ -255,8 +258,9 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
         imported += "\nfrom moo_clustering.datasets import TablePreparer"
         prepares, features = f"X = TablePreparer({scaling}).fit_transform(table)\n", "X"
     call = ", ".join(f"{option}={value}" for option, value in options.items())
+    path = ", ".join([repr(data.name), *(f"{each}={value!r}" for each, value in style.items())])
     code = (
-        f"import pandas as pd\nfrom {imported}\n\ntable = pd.read_csv({data.name!r}){dropped}\n"
+        f"import pandas as pd\nfrom {imported}\n\ntable = pd.{read.__name__}({path}){dropped}\n"
         f"{prepares}model = {name}({call}).fit({features})\nmodel.labels_"
     )
     is_own = job.method.module.startswith("moo_clustering.")

@@ -495,7 +495,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             raise files.DataError("the table has no rows")
         counts = Counter(frame.columns)
         if absent := [name for name in self.column_names_ if name not in counts]:
-            _refuse_absent(absent, list(counts))
+            _refuse_absent(absent, list(counts), self._names_in)
         if double := [name for name in self.column_names_ if counts[name] > 1]:
             raise files.DataError(f"the table has two columns named {double[0]!r}")
         in_fit = set(self._names_in)
@@ -537,11 +537,14 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, list[Any] |
     return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), None
 
 
-def _refuse_absent(absent: Sequence[str], names: Sequence[str]) -> None:
-    """Raise a DataError that names the absent columns, and similar names in the table."""
+def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence[str]) -> None:
+    """Raise a DataError that names the absent columns, and similar or new names in the table."""
     alike = {name.strip().casefold(): name for name in names}
     hints = [alike[name.strip().casefold()] for name in absent if name.strip().casefold() in alike]
     hint = f"; it has {reading.column_list(hints)}, but names must be equal" if hints else ""
+    if not hints and (new := [name for name in names if name not in of_fit]):
+        shown = ", ".join(map(repr, new[:5])) + (", ..." if len(new) > 5 else "")
+        hint = f", and has new names ({shown}); rename columns as in the fit"
     raise files.DataError(f"the table lacks {reading.column_list(absent)} of the fit{hint}")
 
 

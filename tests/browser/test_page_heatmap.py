@@ -10,7 +10,7 @@ from report_toys import SYMBOLS, toy_content
 from selenium.webdriver.common.keys import Keys
 
 from moo_clustering.visualization.figures import look_of
-from moo_clustering.visualization.report import Heatmap, MapColumn
+from moo_clustering.visualization.report import Heatmap, MapColumn, PlaneMap, ReportContent
 
 pytestmark = pytest.mark.slow
 
@@ -151,6 +151,41 @@ def test_labels_do_not_overlap(page, content, width):
         assert right <= left2 or right2 <= left or bottom <= top2 + 2 or bottom2 <= top + 2
     texts = page.texts("#map-figure .map-label")
     assert len(set(texts)) == len(texts)
+
+
+COVERED = """
+const points = [...document.querySelectorAll("#map-figure .point")];
+return [...document.querySelectorAll("#map-figure .map-label")].map((label) => {
+  const box = label.getBoundingClientRect();
+  const covered = points.filter((point) => {
+    const { left, right, top, bottom } = point.getBoundingClientRect();
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    return x > box.left && x < box.right && y > box.top && y < box.bottom;
+  });
+  return [label.textContent, covered.length];
+});
+"""
+
+
+def test_labels_leave_the_points_free(open_content):
+    # Three narrow columns of points: a label fits between two of them, and covers points at its median.
+    labels = np.repeat(np.arange(3, dtype=np.int32), 200)
+    positions = np.column_stack([10.0 * labels, np.tile(np.arange(200.0), 3)])
+    names = [f"{name} values, in a narrow column" for name in ("low", "medium", "high")]
+    page = open_content(
+        ReportContent(
+            title="columns",
+            names=["result"],
+            labels=labels[None],
+            sample_names=[f"row {row}" for row in range(600)],
+            cluster_names={0: names},
+            map=PlaneMap(positions, np.arange(600), ("x", "y")),
+        )
+    )
+    page.figure("map-figure", "return 0")
+    found = page.js(COVERED)
+    assert [text for text, _ in found] == [name.replace(", ", ",") for name in names]
+    assert all(covered == 0 for _, covered in found)
 
 
 def test_labels_are_at_the_medians(page, content):

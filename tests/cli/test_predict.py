@@ -153,6 +153,10 @@ REFUSED = {
     "no file": (lambda: ("out", "nothing.csv"), "file nothing.csv does not exist"),
     "no rows": (lambda: ("out", "rows.csv"), "no rows"),
     "a column too few": (lambda: ("out", "few.csv"), "few.csv: the table lacks column 'wood' of the fit"),
+    "another name": (
+        lambda: ("out", "named.csv"),
+        "lacks column 'wood' of the fit, and has new names ('tree');",
+    ),
     "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', but names must be equal"),
     "text": (
         lambda: ("out", "text.csv"),
@@ -169,6 +173,7 @@ def test_refusals(fitted, form):
     frame[:0].to_csv("rows.csv", index=False)
     frame.drop(columns="wood").to_csv("few.csv", index=False)
     frame.rename(columns={"wood": "Wood"}).to_csv("case.csv", index=False)
+    frame.rename(columns={"wood": "tree"}).to_csv("named.csv", index=False)
     frame.assign(height="tall").to_csv("text.csv", index=False)
     frame.assign(height=frame["height"].str.replace(" m", " ft")).to_csv("unit.csv", index=False)
     arguments, message = REFUSED[form]

@@ -219,6 +219,27 @@ def test_the_command_and_python_find_the_same(messy, tmp_path, scale):
     }
 
 
+@pytest.mark.parametrize("form", ["semicolons", "parquet"])
+def test_the_code_of_the_page_repeats_the_fit(messy, tmp_path, monkeypatch, form):
+    monkeypatch.chdir(tmp_path)
+    table = messy.rename(columns={messy.columns[0]: "Größe"})
+    if form == "parquet":
+        table.to_parquet("table.parquet")
+        read = "pd.read_parquet('table.parquet').drop(columns=['class'])"
+    else:
+        table.to_csv("table.csv", index=False, sep=";", decimal=",", encoding="cp1252")
+        read = "pd.read_csv('table.csv', sep=';', encoding='cp1252').drop(columns=['class'])"
+    path = next(tmp_path.glob("table.*")).name
+    arguments = ["fit", path, "--labels", "class", "--set", "k_range=[2,3]", "--out", "out", "--quiet"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    code = dict(load_content(Path("out/report.npz")).lines)["The same fit in Python"]
+    assert read in code
+    names = {}
+    exec(code, names)
+    np.testing.assert_array_equal(pd.read_csv("out/labels.csv")["label"], names["model"].labels_)
+
+
 def test_the_head_of_the_report_names_what_was_changed(messy, tmp_path):
     messy.assign(**{f"code {n}": [f"0{row % 2}" for row in range(60)] for n in range(12)}).to_csv("more.csv")
     arguments = ["fit", "more.csv", "--weights", "equal", "--set", "k_range=[2,3]", "--out", "out", "--quiet"]

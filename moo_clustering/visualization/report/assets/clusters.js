@@ -19,14 +19,14 @@ function leadingFeatures(facts) {
 
 function contrastsOf(facts) {
   return element("ul", { class: "contrasts" }, ...facts.contrasts.map(([column, value, other]) =>
-    element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, value), other ? ` (${other})` : "")));
+    element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, tied(value)), other ? tied(` (${other})`) : "")));
 }
 
 // The conditions stand out from the shares in brackets.
 function conditionsOf(facts) {
   return element("ul", { class: "conditions" }, ...facts.rules.map((rule) => {
-    const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""];
-    return element("li", {}, conditions, " ", element("span", { class: "text" }, shares));
+    const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""].map((text) => text && tied(text));
+    return element("li", {}, conditions, " ", element("span", { class: "text" }, shares.replace("sample", data.sampleKind)));
   }));
 }
 
@@ -44,7 +44,7 @@ function clusterRow(cluster, size, facts, shows) {
   if (shows.contrasts) cells.push(cell(contrastsTitle(), "", facts?.contrasts?.length ? contrastsOf(facts) : "–"));
   if (shows.rules) cells.push(cell("rules", "unprinted", facts?.rules?.length ? conditionsOf(facts) : "–"));
   if (shows.silhouette) cells.push(cell("silhouette", "number unprinted", facts ? number(facts.silhouette) : "–"));
-  if (shows.features) cells.push(cell(data.featuresTitle, "", facts?.features.length ? leadingFeatures(facts) : "–"));
+  if (shows.features) cells.push(cell(data.featuresTitle, shows.contrasts ? "unprinted" : "", facts?.features.length ? leadingFeatures(facts) : "–"));
   if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, shows.contrasts || shows.features ? "most unprinted" : "most", facts?.typical.length ? typicalSamples(facts) : "–"));
   return element("tr", { role: "row", "data-cluster": cluster }, ...cells);
 }
@@ -68,7 +68,7 @@ function showClusters() {
   if (shows.contrasts) heads.push([contrastsTitle(), ""]);
   if (shows.rules) heads.push(["rules", "unprinted"]);
   if (shows.silhouette) heads.push(["silhouette", "number unprinted"]);
-  if (shows.features) heads.push([data.featuresTitle, ""]);
+  if (shows.features) heads.push([data.featuresTitle, shows.contrasts ? "unprinted" : ""]);
   if (shows.typical) heads.push([`typical ${data.sampleKind}s`, shows.contrasts || shows.features ? "unprinted" : ""]);
   note("clusters-note", described ? "" : `Only the sizes of this solution's clusters are known. ${describedText()}`,
     described && shows.typical && data.map ? `Press ${/^[aeiou]/.test(data.sampleKind) ? "an" : "a"} ${data.sampleKind} to see it on the map.` : "");

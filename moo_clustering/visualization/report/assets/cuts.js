@@ -60,7 +60,7 @@ function cutFigure(width) {
     const group = vector("g", { class: isSelected ? "cut selected" : "cut", "data-solution": solution },
       vector("text", { x: i * step, y: 16, class: "cut-title" }, count(numberOfClusters(solution), "cluster")),
       ...nodes.flatMap((node) => {
-        const name = `${shortened(clusterName(solution, node.cluster), 18)} ${counting.format(node.size)}`;
+        const name = `${shortened(clusterName(solution, node.cluster), Math.min(40, Math.floor(((cuts[i + 1] ? step : 175) - 50) / LETTER)))} ${counting.format(node.size)}`;
         const bar = vector("rect", { x: i * step, y: node.top, width: CUT.bar, height: node.height, fill: shade(lookOf(node.cluster).color) },
           vector("title", {}, `${clusterName(solution, node.cluster)}: ${samplesText(node.size)}`));
         const label = vector("text", { x: i * step + CUT.bar + 4, y: node.top + node.height / 2 + 4 }, name);

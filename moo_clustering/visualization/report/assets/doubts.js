@@ -13,28 +13,26 @@ function showDoubts() {
   const row = ([sample, cluster, other, support, otherSupport]) => {
     const name = shortened(data.sampleNames[sample], 80);
     const text = data.sampleTexts?.[sample];
-    return element("tr", { "data-sample": sample },
-      element("th", { scope: "row" },
+    return element("tr", { role: "row", "data-sample": sample },
+      element("th", { scope: "row", role: "rowheader" },
         data.map ? button(name, () => pointOut(sample), { class: "sample" }) : name,
         ...(text ? [element("span", { class: "text beside" }, shortened(text, 120))] : [])),
-      element("td", {}, ...named(cluster)),
-      element("td", { class: "number" }, percent(support)),
-      element("td", {}, ...named(other)),
-      element("td", { class: "number" }, percent(otherSupport)));
+      ...[named(cluster), [percent(support)], named(other), [percent(otherSupport)]].map((content, i) =>
+        element("td", { role: "cell", class: i % 2 ? "number" : "", "data-title": heads[i + 1] }, ...content)));
   };
   const group = (key) => {
     const [a, b] = key.split(" ").map(Number);
     const title = `Between ${shortened(clusterName(data.chosen, a), 40)} and ${shortened(clusterName(data.chosen, b), 40)}: ${count(pairs.get(key).length, data.sampleKind)}`;
-    return element("tbody", {},
-      element("tr", {}, element("th", { colspan: 5, scope: "colgroup", class: "pair-title" }, title)),
+    return element("tbody", { role: "rowgroup" },
+      element("tr", { role: "row" }, element("th", { colspan: 5, scope: "colgroup", role: "rowheader", class: "pair-title" }, title)),
       ...pairs.get(key).map(row));
   };
   const heads = [data.sampleKind, "cluster", "support", "other cluster", "its support"];
   const omitted = sizesOf(data.chosen)[0] ? ` The ${data.sampleKind}s without a cluster are not listed.` : "";
   note("doubts-note", `The most doubtful ${data.sampleKind}s of the chosen solution (${samplesText(data.doubts.length)}): another cluster has more support than their own cluster. The support of a cluster is the share of the pool of partitions that joins the ${data.sampleKind} with the cluster.${omitted}`);
   const show = () => byId("doubts-table").replaceChildren(
-    element("table", {},
-      element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i === 2 || i === 4 ? "number" : "" }, head)))),
+    element("table", { role: "table", class: "stacking" },
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads.map((head, i) => element("th", { scope: "col", role: "columnheader", class: i === 2 || i === 4 ? "number" : "" }, head)))),
       ...[...pairs.keys()].map(group)));
   follow(["selected"], show); // Renaming also triggers this event.
   show();

@@ -158,7 +158,8 @@ function axisTitle(axis, other) {
   const text = axis.title?.text;
   if (!text) return [];
   const middle = axis.offset + axis.length / 2;
-  const attributes = { "text-anchor": "middle", "font-size": axis.title.font?.size ?? 12 };
+  // Titles longer than their axis have a smaller font.
+  const attributes = { "text-anchor": "middle", "font-size": axis.title.font?.size ?? Math.min(12, Math.max(9, (12 * (axis.length + 28)) / widthOf(text))) };
   if (axis.letter === "x") {
     return [writing(text, middle, other.offset + other.length + (axis.below ?? LINE_HEIGHT) + 22, attributes)];
   }
@@ -230,31 +231,46 @@ function scatterShapes(trace, x, y) {
   return made;
 }
 
-// Shorten texts. If shortened texts would be equal, words that all texts contain are removed first.
+// Shorten texts to two lines. If shortened texts would be equal, words that all texts contain are removed first.
 function labelTexts(texts, length) {
-  const short = texts.map((text) => shortened(text, length));
+  const folded = (text) => {
+    const parts = text.split(", ");
+    return text.length <= length ? text : parts.length === 2 ? parts.map((part) => shortened(part, length)).join(",\n") : lines(text, length, 2);
+  };
+  const short = texts.map(folded);
   if (new Set(short).size === texts.length) return short;
   const inAll = texts.map((text) => new Set(text.split(/[ ,]+/))).reduce((a, b) => new Set([...a].filter((word) => b.has(word))));
-  return texts.map((text, place) => shortened(text.split(" ").filter((word) => !inAll.has(word.replace(",", ""))).join(" ") || texts[place], length));
+  return texts.map((text) => folded(text.split(" ").filter((word) => !inAll.has(word.replace(",", ""))).join(" ") || text));
 }
 
-// Place texts so that they neither overlap nor leave the plot; texts without room are omitted.
+// Place texts near their positions, over few points, so that they neither overlap nor leave the plot. Texts without room
+// are shortened, or omitted. A covered point costs as much as a distance of 6 pixels, up to 90.
 function labelShapes(trace, x, y) {
-  const [boxes, made, texts] = [[], [], labelTexts(trace.text, x.length < 420 ? 14 : 26)];
-  pixelsOf(trace, x, y).forEach((at, place) => {
-    if (!at || at[0] < x.offset || at[0] > x.offset + x.length || at[1] < y.offset || at[1] > y.offset + y.length) return;
-    const text = texts[place];
-    const [wide, tall] = [widthOf(text) / 2 + 4, 9];
-    for (let step = 0; step < 61; step++) {
-      const [turn, far] = [(step % 12) * (Math.PI / 6), 16 * Math.ceil(step / 12)];
+  const [boxes, made, texts] = [[], [], labelTexts(trace.text, x.length < 420 ? 14 : 24)];
+  const points = pixelsOf(trace.points, x, y).filter(Boolean);
+  const placed = (text, at) => {
+    const [wide, tall] = [0.55 * widthOf(text) + 2, heightOf(text) / 2 + 2];
+    let best = { text, cost: Infinity };
+    for (let step = 0; step < 109; step++) {
+      const [turn, far] = [(step % 12) * (Math.PI / 6), 12 * Math.ceil(step / 12)];
       const across = Math.min(x.offset + x.length - wide, Math.max(x.offset + wide, at[0] + 1.6 * far * Math.cos(turn)));
       const down = Math.min(y.offset + y.length - tall, Math.max(y.offset + tall, at[1] + far * Math.sin(turn)));
-      if (boxes.some(([left, top, width]) => Math.abs(left - across) < width + wide && Math.abs(top - down) < 2 * tall)) continue;
-      boxes.push([across, down, wide]);
-      if (Math.hypot(across - at[0], down - at[1]) > 20) made.push(vector("line", { x1: at[0], y1: at[1], x2: across, y2: down, stroke: EDGE }));
-      made.push(writing(text, across, down + 4, { class: "map-label", "text-anchor": "middle" }));
-      break;
+      if (boxes.some((box) => Math.abs(box.across - across) < box.wide + wide && Math.abs(box.down - down) < box.tall + tall)) continue;
+      const covered = points.filter(([left, top]) => Math.abs(left - across) < wide && Math.abs(top - down) < tall).length;
+      const distance = Math.hypot(across - at[0], down - at[1]);
+      const cost = distance + Math.min(90, 6 * covered);
+      if (cost < best.cost) best = { text, cost, distance, across, down, wide, tall };
     }
+    return best;
+  };
+  pixelsOf(trace, x, y).forEach((at, place) => {
+    if (!at || at[0] < x.offset || at[0] > x.offset + x.length || at[1] < y.offset || at[1] > y.offset + y.length) return;
+    const short = shortened(plain(texts[place]), 14);
+    const [box] = [texts[place], short].map((text) => placed(text, at)).filter(({ text, cost }) => cost < Infinity && !boxes.some((other) => other.text === text));
+    if (!box) return;
+    boxes.push(box);
+    if (box.distance > 20) made.push(vector("line", { x1: at[0], y1: at[1], x2: box.across, y2: box.down, stroke: EDGE }));
+    made.push(writing(box.text, box.across, box.down - box.tall + LINE_HEIGHT - 1, { class: "map-label", "text-anchor": "middle" }));
   });
   return made.sort((a, b) => (a.tagName === "line" ? 0 : 1) - (b.tagName === "line" ? 0 : 1));
 }

@@ -31,9 +31,12 @@ function moveInHeatmap(event) {
 }
 
 function heatHead([column, category]) {
+  // A column name can wrap after an underscore.
+  const parts = shortened(column, 40).split(/(?<=_)/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
   const isColoring = data.map?.columns.some(({ name }) => name === column);
-  const name = isColoring ? button(shortened(column, 40), () => colorBy(column), { title: `Colour the map by ${column}` }) : shortened(column, 40);
-  return element("th", { scope: "col", role: "columnheader" }, name, ...(category ? [element("span", { class: "better" }, shortened(category, 40))] : []));
+  const name = isColoring ? [button("", () => colorBy(column), { title: `Colour the map by ${column}` })] : parts;
+  if (isColoring) name[0].append(...parts);
+  return element("th", { scope: "col", role: "columnheader" }, ...name, ...(category ? [element("span", { class: "better" }, shortened(category, 40))] : []));
 }
 
 function heatName(cluster) {

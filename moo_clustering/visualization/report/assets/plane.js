@@ -95,12 +95,14 @@ const middle = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.l
 
 // Names at the medians of the samples of the clusters, largest cluster first.
 function clusterLabels(solution, emphasis) {
-  const traces = clusterTraces(solution, ownPlace, emphasis).filter(({ meta, x }) => meta.cluster >= 0 && x.length && (emphasis === null || meta.cluster === emphasis));
+  const all = clusterTraces(solution, ownPlace, emphasis);
+  const traces = all.filter(({ meta, x }) => meta.cluster >= 0 && x.length && (emphasis === null || meta.cluster === emphasis));
   traces.sort((a, b) => b.x.length - a.x.length);
   return {
     type: "labels", hoverinfo: "skip", meta: { labels: true },
     x: traces.map(({ x }) => middle(x)), y: traces.map(({ y }) => middle(y)),
     text: traces.map(({ meta }) => plain(clusterName(solution, meta.cluster))),
+    points: { x: areaRings() ? [] : all.flatMap(({ x }) => x), y: all.flatMap(({ y }) => y) },
   };
 }
 

@@ -20,11 +20,11 @@ function sampleRow(row, cluster) {
     ? button(shortened(data.sampleNames[row], 120), () => pointOut(row), { class: "sample", "aria-pressed": String(state.sample === row) })
     : shortened(data.sampleNames[row], 120);
   const cells = [
-    element("th", { scope: "row" }, name),
-    element("td", { class: "cluster" }, swatch(lookOf(ownPlace(cluster))), " ", shortened(clusterName(state.selected, cluster), 60)),
+    element("th", { scope: "row", role: "rowheader" }, name),
+    element("td", { class: "cluster", role: "cell" }, swatch(lookOf(ownPlace(cluster))), " ", shortened(clusterName(state.selected, cluster), 60)),
   ];
-  if (data.sampleTexts) cells.push(element("td", { class: "text" }, shortened(data.sampleTexts[row], 240)));
-  return element("tr", { "data-sample": row }, ...cells);
+  if (data.sampleTexts) cells.push(element("td", { class: "text", role: "cell" }, shortened(data.sampleTexts[row], 240)));
+  return element("tr", { role: "row", "data-sample": row }, ...cells);
 }
 
 function showSamples() {
@@ -35,9 +35,9 @@ function showSamples() {
   const shown = found.slice(list.page * SAMPLES_A_PAGE, (list.page + 1) * SAMPLES_A_PAGE);
   const heads = [data.sampleKind, "cluster", ...(data.sampleTexts ? ["text"] : [])];
   byId("samples-table").replaceChildren(
-    element("table", { "aria-labelledby": "samples-title" },
-      element("thead", {}, element("tr", {}, ...heads.map((name) => element("th", { scope: "col" }, name)))),
-      element("tbody", {}, ...shown.map((row) => sampleRow(row, labels[row] - 1)))),
+    element("table", { role: "table", class: "stacking", "aria-labelledby": "samples-title" },
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads.map((name) => element("th", { scope: "col", role: "columnheader" }, name)))),
+      element("tbody", { role: "rowgroup" }, ...shown.map((row) => sampleRow(row, labels[row] - 1)))),
   );
   byId("samples-count").textContent =
     found.length === data.nSamples ? samplesText(found.length) : `${counting.format(found.length)} of ${counting.format(data.nSamples)}`;
