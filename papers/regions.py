@@ -209,8 +209,8 @@ def started(plan: Labels) -> dict[str, Callable[[Any, int, float], tuple[Any, An
 
     def unguided(problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
         *others, changes = problem.indices
-        unguided = PartitionProblem(None, problem.encoding, [*others, Unguided(changes)])
-        return METHODS[OURS](unguided, seed, seconds)
+        same = PartitionProblem(None, problem.encoding, [*others, Unguided(changes)])
+        return METHODS[OURS](same, seed, seconds)
 
     return {
         "from last year's regions": partial(_searched, warm),

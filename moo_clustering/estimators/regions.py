@@ -168,7 +168,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         repair_start : bool, default=True
             Repair an infeasible ``start`` with few moves, and warn. False: raise a ValueError instead.
         """
-        given = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
+        given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
         complete(self._plans(X, y, **given, repair_start=repair_start))
         return self
 
@@ -191,7 +191,10 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
                 f"graph must have one node per area, {n_areas} in all; got {area_map.graph.shape[0]}."
             )
         weights = checked_weights(area_map.weight, n_areas)
-        earlier, earlier_names = (None, []) if start is None else _earlier_regions(start, n_areas)
+        earlier: Labels | None = None
+        earlier_names: list[str] = []
+        if start is not None:
+            earlier, earlier_names = _earlier_regions(start, n_areas)
         names = self._objective_names(earlier is not None, area_map.shapes is not None)
         data = [features, area_map.graph.indptr, area_map.graph.indices, weights, earlier]
         compact = Compactness()
