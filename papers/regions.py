@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import process_time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from pymoo.algorithms.moo.nsga2 import NSGA2
@@ -27,7 +27,7 @@ from moo_clustering.estimators.regions import StartSampling
 from moo_clustering.operators import BoundaryClimb
 from moo_clustering.operators.regions import random_weights
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.validity import ChangedShare, CutEdges, LoadVariation
+from moo_clustering.validity import ChangedShare, CutEdges, LoadVariation, ValidityIndex
 from moo_clustering.validity.internal import SumOfSquares
 from papers.runner import Key, ResultFigure, ResultTable, Settings, folder_of_data
 
@@ -48,7 +48,8 @@ _NOTES = (
 )
 _START_NOTES = (
     "Weights have changed since last year, and the share of areas that leave their region is a fourth "
-    "objective. Hypervolumes as in the other table; both methods are directed walks with the same CPU time.",
+    "objective. Hypervolumes as in the other table; all methods are directed walks with the same CPU time. "
+    "Unguided: last year's regions only enter the objective, and no move is directed towards them.",
 )
 
 
@@ -199,14 +200,40 @@ def last_year(data: Areas, tolerance: float, seed: int) -> Labels:
 
 
 def started(plan: Labels) -> dict[str, Callable[[Any, int, float], tuple[Any, Any]]]:
-    """Walks from a plan and its recombinations, and from random plans."""
+    """Walks from a plan and its recombinations, from random plans, and from random plans without guidance."""
 
     def warm(problem: Any) -> DirectedWalks:
         operators = problem.operators(DirectedWalks)
         operators["sampling"] = StartSampling(plan, operators["sampling"])
         return DirectedWalks(**operators)
 
-    return {"from last year's regions": partial(_searched, warm), "from random regions": METHODS[OURS]}
+    def unguided(problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
+        *others, changes = problem.indices
+        same = PartitionProblem(None, problem.encoding, [*others, Unguided(changes)])
+        return METHODS[OURS](same, seed, seconds)
+
+    return {
+        "from last year's regions": partial(_searched, warm),
+        "from random regions": METHODS[OURS],
+        "from random regions, unguided": unguided,
+    }
+
+
+class Unguided(ValidityIndex):
+    """The values of an index, which no move is directed to lower."""
+
+    name, greater_is_better = "changed", False
+
+    def __init__(self, index: ValidityIndex) -> None:
+        self.index = index
+
+    def fit(self, data: Any) -> Self:
+        """Do nothing, because the index is already fitted."""
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        """Evaluate the index."""
+        return self.index.evaluate(labels)
 
 
 def problem_of(data: Areas, tolerance: float, earlier: Labels | None = None) -> PartitionProblem:

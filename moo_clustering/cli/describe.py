@@ -21,7 +21,7 @@ from moo_clustering.cli.terminal import aligned, printable_line, shortened
 from moo_clustering.descriptions import ClusterDescriptions, ComparedColumns, ComparedTerms, of_rows
 from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.persistence import write_archive
-from moo_clustering.results import ClusteringResult, PoolResult, result_of
+from moo_clustering.results import ClusteringResult, PoolResult, result_of, with_user_names
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
@@ -82,7 +82,7 @@ def describe(job: Job) -> Description:
         found.clusters = column_frames(columns, samples.category_names, estimator.labels_, found.names)[0]
         found.frames["clusters.csv"] = mode_frame(job)
     elif samples.prepared is not None:
-        _describe_columns(found, samples, result.labels)
+        _describe_columns(found, samples, result)
     if result.pool is not None:
         describe_pareto(job, found, result.pool)
     if result.limits:
@@ -298,7 +298,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     if not job.of_distances or samples.n_samples <= MOST_PLACES:
         found.pictures[PARTITION] = partial(draw_partition, job=job, classes=classes)
     if columns is not None and not job.of_distances:
-        _describe_columns(found, samples, result.labels)
+        _describe_columns(found, samples, result)
         if classes is not None and found.clusters is not None:
             for frame in (found.clusters, found.frames["clusters.csv"]):
                 frame.insert(2, "class", [classes[k] for k in frame["cluster"]], allow_duplicates=True)
@@ -306,12 +306,14 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
             found.record["sorted_by"] = sorting_columns(columns, result.labels)
 
 
-def _describe_columns(found: Description, samples: Samples, labels: NDArray[Any]) -> None:
+def _describe_columns(found: Description, samples: Samples, result: ClusteringResult) -> None:
     """Add names and contrasts of the clusters of a table."""
     columns, (known, units) = samples.columns(), samples.described_columns()
     assert columns is not None
-    found.names = ComparedColumns(known, units).describe(labels)
-    both = column_frames(columns, samples.category_names, labels, found.names)
+    found.names = ComparedColumns(known, units).describe(result.labels)
+    if result.user_names:
+        found.names = found.names.with_names(with_user_names(found.names.names, result.user_names))
+    both = column_frames(columns, samples.category_names, result.labels, found.names)
     found.clusters, found.frames["clusters.csv"] = both
 
 

@@ -1,5 +1,7 @@
 """Encoding of connected regions of a graph, such as territories on a map, with bounds on their loads."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
@@ -18,6 +20,9 @@ _ROUNDING = 1e-9
 _TREES, _PLANS = 12, 60
 # Added to the lengths (below 1) of edges across old boundaries, so that random trees are cut there first.
 _FIRST = 2.0
+# Proposed moves per area of a climb back to the labels that are repaired, and rates of the two climbs.
+_PER_AREA = 50
+_VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
 
 
 class RegionEncoding(LabelEncoding):
@@ -219,24 +224,37 @@ class RegionEncoding(LabelEncoding):
             plan = number[piece]
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
             if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
-                return plan
+                return self._returned(plan, labels, rng)
         grown = self._grown(rng, _FIRST * cuts)
-        return self._feasible.copy() if grown is None else grown
+        return self._returned(self._feasible.copy() if grown is None else grown, labels, rng)
+
+    def _returned(self, plan: Labels, labels: IntArray, rng: np.random.Generator) -> Labels:
+        """Move areas of a feasible plan back to their regions in ``labels``, within the bounds."""
+        known, before = np.flatnonzero(np.asarray(labels) >= 0), np.full_like(plan, -1)
+        if not len(known):
+            return plan
+        before[known] = base.align_labels(plan[known], labels[known])
+        # Annealing may worsen the plan, which is then discarded.
+        n_agree, found = np.count_nonzero(plan == before), plan.copy()
+        self._climb(found, _CHANGED, before, *self.bounds_of_loads, 0.3, _PER_AREA * self.n_var, rng)
+        return found if np.count_nonzero(found == before) > n_agree else plan
 
     def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
         """Even out the loads by moves of single areas, in place; return whether they meet the bounds."""
-        n, piece = self.n_var, np.empty_like(plan)
-        nothing, rates = np.zeros((n, 2)), np.array([0.0, 0.0, 1.0, 0.0, 0.0])
+        piece = np.empty_like(plan)
         # Largest number of descents to even out loads. A descent proposes one move per two areas.
         for _ in range(60):
             if self._holds(plan, piece):
                 return True
-            graph = plan, self.indptr, self.indices, self.weight
-            kernels.climb_boundaries(
-                *graph, nothing, -np.inf, np.inf, rates, plan, nothing, np.zeros(len(self.indices)), 0.0,
-                1 + n // 2, rng,
-            )  # fmt: skip
+            self._climb(plan, _VARIATION, plan, -np.inf, np.inf, 0.0, 1 + self.n_var // 2, rng)
         return self._holds(plan, piece)
+
+    def _climb(self, plan: Labels, rates: FloatArray, before: Labels, *options: Any) -> None:
+        """Move areas across boundaries to lower an objective that requires neither features nor shapes."""
+        nothing, graph = np.zeros((self.n_var, 2)), (self.indptr, self.indices, self.weight)
+        low, high, *rest = options
+        borders = np.zeros(len(self.indices))
+        kernels.climb_boundaries(plan, *graph, nothing, low, high, rates, before, nothing, borders, *rest)
 
     def _counted(self, plan: IntArray) -> Int64Array:
         """Count the regions of a plan in every component."""

@@ -103,8 +103,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    With ``start``, every region has the number of the earlier region that it matches; earlier regions are
-    numbered 0, 1, ... in sorted order. There is no ``predict``, because new areas change the graph.
+    With ``start``, every region has the number of the earlier region that it matches, and its name if regions
+    have names (``cluster_names_``). Earlier regions are numbered 0, 1, ... in sorted order. There is no
+    ``predict``, because new areas change the graph.
 
     O(n_gen pop_size (n_proposals + n_areas + n_edges)) time, O(pop_size n_areas + n_edges) memory.
 
@@ -140,6 +141,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         weight: Any = None,
         start: ArrayLike | None = None,
         shapes: Any = None,
+        repair_start: bool = True,
     ) -> Self:
         """Divide the areas into regions.
 
@@ -161,8 +163,11 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         shapes : tuple of (areas, perimeters, borders), optional
             Data of the objective :class:`~moo_clustering.validity.Compactness`. Default for a GeoDataFrame:
             computed from its polygons.
+        repair_start : bool, default=True
+            Repair an infeasible ``start`` with few moves, and warn. False: raise a ValueError instead.
         """
-        complete(self._plans(X, y, graph=graph, weight=weight, start=start, shapes=shapes))
+        given: dict[str, Any] = {"graph": graph, "weight": weight, "start": start, "shapes": shapes}
+        complete(self._plans(X, y, **given, repair_start=repair_start))
         return self
 
     def _plans(
@@ -174,6 +179,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         weight: Any = None,
         start: ArrayLike | None = None,
         shapes: Any = None,
+        repair_start: bool = True,
     ) -> Plans[None]:
         area_map = read_map(X, graph, weight, shapes)
         features = numeric_features(self, area_map.table, ensure_min_samples=2)
@@ -183,7 +189,10 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
                 f"graph must have one node per area, {n_areas} in all; got {area_map.graph.shape[0]}."
             )
         weights = checked_weights(area_map.weight, n_areas)
-        earlier = None if start is None else _earlier_regions(start, n_areas)
+        earlier: Labels | None = None
+        earlier_names: list[str] = []
+        if start is not None:
+            earlier, earlier_names = _earlier_regions(start, n_areas)
         names = self._objective_names(earlier is not None, area_map.shapes is not None)
         data = [features, area_map.graph.indptr, area_map.graph.indices, weights, earlier]
         compact = Compactness()
@@ -208,7 +217,9 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         operators["mutation"] = BoundaryClimb(self.n_proposals)
         self._changes = changes
         if earlier is not None:
-            operators["sampling"] = StartSampling(_mended(encoding, earlier), operators["sampling"])
+            operators["sampling"] = StartSampling(
+                _mended(encoding, earlier, repair_start), operators["sampling"]
+            )
         search = self._pymoo_search_for(problem, operators, integer_seed(seed), DirectedWalks)
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
@@ -216,6 +227,13 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         loads = [ClusterWeights(weights, *self.bounds_)] if weights.any() else []
         self._limits: list[Limit] = [Contiguity(area_map.graph), *loads]
         self._set_front(problem, search.algorithm.pop, weights)
+        if changes is not None and earlier_names:
+            number = changes.matched(self.labels_[None])[0]
+            self._cluster_names = {
+                int(new): earlier_names[old]
+                for new, old in np.unique(np.column_stack([number, changes.earlier]), axis=0)
+                if new < self.n_clusters_
+            }
 
     def _kind(self) -> type[Any]:
         if self.algorithm is None:
@@ -443,8 +461,8 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
     return number_clusters(labels)[0]
 
 
-def _earlier_regions(start: ArrayLike, n_areas: int) -> Labels:
-    """Number earlier regions in sorted order, -1 for areas without one."""
+def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]:
+    """Number earlier regions in sorted order, -1 for areas without one; also return names, if any."""
     values = classes_as_given(start, "start", ndim=(1,))
     if len(values) != n_areas:
         raise ValueError(f"start must have one region per area, {n_areas} in all; got {len(values)}.")
@@ -464,22 +482,24 @@ def _earlier_regions(start: ArrayLike, n_areas: int) -> Labels:
     if not known.any():
         raise ValueError("start must have a region for at least one area, got none.")
     labels = np.full(n_areas, -1, dtype=np.int32)
-    labels[known] = np.unique(values[known], return_inverse=True)[1]
-    return labels
+    found, labels[known] = np.unique(values[known], return_inverse=True)
+    return labels, [str(one) for one in found if isinstance(one, str)]
 
 
-def _mended(encoding: RegionEncoding, earlier: Labels) -> Labels:
-    """Make earlier regions feasible; warn if that moves areas."""
+def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
+    """Make earlier regions feasible; if that moves areas, warn, or raise a ValueError without ``repair``."""
     number, change = int(earlier.max()) + 1, ChangedShare().fit(earlier)
     plan = encoding.mend(earlier)
     moved = change.matched(plan[None])[0] != plan[change.known]
     if moved.any():
         ending = "s" if number > 1 else ""
-        warn_caller(
+        problem = (
             f"start, with {number} region{ending}, does not have {encoding.n_regions} connected regions "
-            f"with loads from {encoding.low:g} to {encoding.high:g}; {int(moved.sum())} of {len(moved)} "
-            "areas were moved to make it feasible."
+            f"with loads from {encoding.low:g} to {encoding.high:g}"
         )
+        if not repair:
+            raise ValueError(f"{problem}; change start, or use repair_start=True to move areas.")
+        warn_caller(f"{problem}; {int(moved.sum())} of {len(moved)} areas were moved to make it feasible.")
     return plan
 
 

@@ -91,6 +91,9 @@ def test_files_record_and_report(run, areas, tmp_path):
     assert "20 areas" in result.output
     labels = pd.read_csv(out / "labels.csv")
     assert labels["row"].tolist() == [f"area {k}" for k in range(20)]
+    # Regions have the names of the earlier regions that they match.
+    names = pd.read_csv(out / "clusters.csv")["name"]
+    assert names.isin(["east", "west"]).sum() == 2
     # The map is unchanged except for the regions.
     saved = json.loads((out / "regions.geojson").read_text())
     assert saved["name"] == "my areas"

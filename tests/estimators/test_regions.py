@@ -114,14 +114,14 @@ def test_nodes_are_matched_by_name(model):
 def test_areas_without_a_start():
     names = ["north", "south"] * 40 + ["north"]
     numbers = [int(name == "south") for name in names]
-    expected = _earlier_regions([*numbers[:-1], -1], 81)
+    expected = _earlier_regions([*numbers[:-1], -1], 81)[0]
     assert expected.tolist() == [*numbers[:-1], -1]
     for missing in (-1, None, np.nan, ""):
         given = [*names[:-1], missing]
         for start in (given, pd.Series(given), np.array(given, dtype=object)):
-            np.testing.assert_array_equal(_earlier_regions(start, 81), expected)
+            np.testing.assert_array_equal(_earlier_regions(start, 81)[0], expected)
     for start in ([*numbers[:-1], np.nan], pd.Series([*numbers[:-1], None], dtype="Int64")):
-        np.testing.assert_array_equal(_earlier_regions(start, 81), expected)
+        np.testing.assert_array_equal(_earlier_regions(start, 81)[0], expected)
     for wrong in ([*names[:-1], 3], np.array([*names[:-1], -1])):
         with pytest.raises(ValueError, match="integers or names of regions, not both"):
             _earlier_regions(wrong, 81)
@@ -169,6 +169,27 @@ def test_a_start_outside_the_limits_is_mended_with_a_warning():
         model = Regions(3, tolerance=0.2, **QUICK).fit(X, graph=GRID, start=new)
     assert not model.choose("changed").changed_.any()
     assert ChangedShare().fit(new).evaluate(model.labels_)[0] == 0
+    with pytest.raises(ValueError, match=r"start, with 4 regions, does not have 3 .*; change start, or use"):
+        Regions(3, **QUICK).fit(X, graph=GRID, start=names, repair_start=False)
+
+
+def test_names_of_earlier_regions_are_kept():
+    last = np.arange(SIDE**2) // SIDE // 3
+    names = np.array(["south", "centre", "north"])[last]
+    model = Regions(3, **QUICK).fit(X, graph=GRID, start=names, repair_start=False)
+    assert model.cluster_names_ == {0: "centre", 1: "north", 2: "south"}
+    for number, name in model.cluster_names_.items():
+        assert (names[(model.labels_ == number) & ~model.changed_] == name).all()
+    assert set(model.describe(X).names) == {"centre", "north", "south"}
+    # One of four earlier regions has no region to match.
+    names = np.array(list("abcd"))[np.minimum(np.arange(SIDE**2) // 12, 3)]
+    with pytest.warns(UserWarning, match="areas were moved"):
+        model = Regions(3, **QUICK).fit(X, graph=GRID, start=names)
+    assert len(model.cluster_names_) == 3
+    for number, name in model.cluster_names_.items():
+        areas, others = model.labels_ == number, model.labels_ != number
+        assert np.count_nonzero(names[areas] == name) > np.count_nonzero(names[others] == name)
+    assert Regions(3, **QUICK).fit(X, graph=GRID, start=last).cluster_names_ == {}
 
 
 def test_the_largest_number_of_regions():

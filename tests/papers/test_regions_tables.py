@@ -37,9 +37,10 @@ def test_a_cell_and_its_tables(monkeypatch):
     assert [row[2] for row in means.rows] == [*regions.METHODS] * 2
     assert all(row[-1] == 0 for row in means.rows)
     assert [row[0] for row in differences.rows] == [name for name in regions.METHODS if name != regions.OURS]
-    assert [row[2] for row in started.rows] == ["from last year's regions", "from random regions"] * 2
+    names = ["from last year's regions", "from random regions", "from random regions, unguided"]
+    assert [row[2] for row in started.rows] == names * 2
     assert all(row[-1] == 0 for row in started.rows)
-    assert [row[0] for row in compared.rows] == ["from random regions"]
+    assert [row[0] for row in compared.rows] == names[1:]
     alone = regions.Regionalisation(Settings(blocks=("start",)))
     assert [table.name for table in alone.tables(values[2:])] == [started.name, compared.name]
     assert plan.figures(values) == []
