@@ -135,8 +135,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     then become the means of all their rows, in three passes. Results are bit-identical for all divisions into
     parts and numbers of workers, except for rounding in probabilities of classes. ``labels_``, ``outliers_``
     and ``landmark_of_`` are Dask arrays, ``parts_`` is the table, and other partitions and reports describe
-    the landmarks. Frames must be numeric. ``ask``, ``update``, ``views`` and ``metric="cosine"`` require the
-    rows in memory.
+    the landmarks. Frames must be numeric. ``ask``, ``update`` and ``views`` require the rows in memory.
 
     References
     ----------

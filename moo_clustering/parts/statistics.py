@@ -57,11 +57,14 @@ class Survey:
         found = self.parts.map(
             _center_sums, centers, *self.offsets, units, merge=_added, description="scores"
         )
-        sizes, sums, high, low, first = found
+        sizes, sums, high, low, first, farthest = found
         squares = high + low
         means = np.where(sizes[..., None] > 0, sums / np.maximum(sizes, 1)[..., None], centers)
         moved = np.einsum("pkd,pkd->pk", means - centers, means - centers)
-        return CenterStatistics(sizes, means, squares, np.maximum(squares - sizes * moved, 0.0), first)
+        scatter, filled = np.maximum(squares - sizes * moved, 0.0), sizes[..., None] > 0
+        return CenterStatistics(
+            sizes, means, squares, scatter, first, np.where(filled, farthest.rows, centers)
+        )
 
 
 class CenterStatistics(NamedTuple):
@@ -72,6 +75,25 @@ class CenterStatistics(NamedTuple):
     squares: FloatArray  # (p, k), sums of squared distances to the centre
     scatter: FloatArray  # (p, k), sums of squared distances to the mean
     first: Int64Array  # (p, k), first row of the cluster, n_rows if it is empty
+    far: FloatArray  # (p, k, n_features), the row farthest from the centre; for an empty cluster, its centre
+
+
+class Farthest(NamedTuple):
+    """Squared distances, numbers and coordinates of the rows farthest from their centres."""
+
+    squares: FloatArray
+    numbers: Int64Array
+    rows: FloatArray
+
+    def merged(self, other: Farthest) -> Farthest:
+        closer, tied = self.squares < other.squares, self.squares == other.squares
+        chosen = closer | (tied & (other.numbers < self.numbers))
+        return Farthest(
+            *(
+                np.where(chosen.reshape(chosen.shape + (1,) * (a.ndim - 2)), b, a)
+                for a, b in zip(self, other, strict=True)
+            )
+        )
 
 
 class Drawn(NamedTuple):
@@ -159,9 +181,11 @@ def _center_sums(
     columns = np.ascontiguousarray(centers.reshape(p * k, d).T)
     sizes, firsts = np.zeros((p, k), dtype=np.int64), np.full((p, k), np.iinfo(np.int64).max)
     sums, high, low = np.zeros((p, k, d)), np.zeros((p, k)), np.zeros((p, k))
-    population_sums(rows, start, columns, first, mean, units, sizes, sums, high, low, firsts)
-    return sizes, sums, high, low, firsts
+    far, at = np.full((p, k), -1.0), np.zeros((p, k), dtype=np.int64)
+    population_sums(rows, start, columns, first, mean, units, sizes, sums, high, low, firsts, far, at)
+    farthest = Farthest(far, start + at, (rows[at].astype(np.float64) - first) - mean)
+    return sizes, sums, high, low, firsts, farthest
 
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    return *(x + y for x, y in zip(a[:4], b[:4], strict=True)), np.minimum(a[4], b[4])
+    return *(x + y for x, y in zip(a[:4], b[:4], strict=True)), np.minimum(a[4], b[4]), a[5].merged(b[5])

@@ -40,6 +40,8 @@ def test_statistics_equal_a_naive_computation():
             mine = points[labels == k]
             assert found.sizes[p, k] == len(mine)
             assert found.first[p, k] == np.flatnonzero(labels == k)[0] if len(mine) else len(mine) == 0
+            far = mine[squares[labels == k, k].argmax()] if len(mine) else one[k]
+            np.testing.assert_array_equal(found.far[p, k], far)
             mean = mine.mean(axis=0) if len(mine) else one[k]
             np.testing.assert_allclose(found.means[p, k], mean, rtol=1e-11, atol=1e-11)
             np.testing.assert_allclose(found.squares[p, k], squares[labels == k, k].sum(), rtol=1e-11)
