@@ -399,12 +399,12 @@ def population_sums(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def row_products(X: NDArray[Any], columns: NDArray[Any], out: NDArray[Any], low: int, high: int) -> None:
+def row_products(X: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
     """Multiply rows by a matrix, summed in the order of features, so that no row depends on others."""
-    d, k = columns.shape
-    for i in range(low, high):
-        out[i] = 0.0
-        for t in range(d):
-            x, c = np.float64(X[i, t]), columns[t]
-            for j in range(k):
-                out[i, j] += x * c[j]
+    out = np.zeros((len(X), columns.shape[1]))
+    for i in range(len(X)):
+        for t in range(len(columns)):
+            x, row = np.float64(X[i, t]), columns[t]
+            for j in range(len(row)):
+                out[i, j] += x * row[j]
+    return out

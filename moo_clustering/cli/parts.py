@@ -217,8 +217,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     sizes, _, _ = _read_labels(files, np.empty(0, dtype=np.int64), len(model["sizes"]))
     read = optional_package("pyarrow.parquet", "parquet", "reading labels").read_table
     n_unlike = sum(int(read(file, columns=["unlike"])["unlike"].to_numpy().sum()) for file in files)
-    names, n_noise = cluster_names(model), table.n_rows - int(sizes.sum())
-    drift = Drift._of_counts(sizes, n_noise, n_unlike, model["sizes"], names)
+    drift = Drift._of_counts(sizes, table.n_rows, n_unlike, model["sizes"], cluster_names(model))
     if options["as_json"]:
         print_record(out, drift, model)
     elif not options["quiet"]:

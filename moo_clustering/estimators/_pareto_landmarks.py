@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -119,8 +118,9 @@ class FeatureScaling:
     def transform(self, X: Any) -> FloatArray:
         """Scale rows, shape (n, n_varying), or one column of zeros if no feature varies."""
         if self.components is not None:
-            reduced = self._reduced_by_row if self.by_row else self.components.transform
-            parts = [reduced(near_one(_floating(part))) for part in _row_parts(X)]
+            columns, reduce = self.components.components_.T.copy(), self.components.transform
+            parts = [near_one(_floating(part)) for part in _row_parts(X)]
+            parts = [row_products(part, columns) if self.by_row else reduce(part) for part in parts]
             return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
         if self.unit:
             return np.ascontiguousarray(unit_rows(_dense(X)))
@@ -132,13 +132,6 @@ class FeatureScaling:
         rows -= self.offset / 2
         rows /= self.spread / 2
         return rows
-
-    def _reduced_by_row(self, rows: Any) -> FloatArray:
-        columns = np.ascontiguousarray(self.components.components_.T, dtype=np.float64)  # type: ignore[union-attr]
-        reduced = np.empty((len(rows), columns.shape[1]))
-        kernel = partial(row_products, rows, columns, reduced)
-        for_parts(kernel, len(rows), float(rows.size * columns.shape[1]))
-        return reduced
 
     def inverse(self, rows: FloatArray) -> FloatArray:
         """Return scaled rows in the units of the features; reduced rows are returned unchanged."""

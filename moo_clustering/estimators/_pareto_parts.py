@@ -202,13 +202,11 @@ class KnownRows(NamedTuple):
                 raise ValueError("y must contain one class per row, or map row numbers to classes")
             numbers, codes = targets.indicators.nonzero()
             classes = targets.classes[codes].tolist()
-        pairs = [
-            None if each is None else getattr(PairwiseConstraints(*ends, n_samples=n_rows), name)
-            for each, ends, name in (
-                (must_link, (must_link, None), "must_link"),
-                (cannot_link, (None, cannot_link), "cannot_link"),
-            )
-        ]
+        pairs: list[Any] = [None, None]
+        if must_link is not None:
+            pairs[0] = PairwiseConstraints(must_link, n_samples=n_rows).must_link
+        if cannot_link is not None:
+            pairs[1] = PairwiseConstraints(None, cannot_link, n_samples=n_rows).cannot_link
         rows = np.unique(np.concatenate([numbers, *(each.ravel() for each in pairs if each is not None)]))
         if len(rows) > _MOST_KNOWN:
             raise ValueError(
@@ -370,13 +368,10 @@ class PartsMixin(PartLabelsMixin):
         checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         *seeds, pool_seed = spawn_seeds(self.random_state, 4)
         vars(self)["preparer_"] = None
+        scale = self._scale_of_features()
         pooled = pooled_parts(
             table,
-            placing={
-                "scale": self._scale_of_features(),
-                "n_components": self.n_components,
-                "n_landmarks": self.n_landmarks,
-            },
+            placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
             extra=self.extra_candidates,
             min_size=self.min_cluster_size,
             seed=pool_seed,

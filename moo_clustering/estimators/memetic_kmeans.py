@@ -276,11 +276,9 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             found = np.array([search.problem.encoding.in_data(search.best.centers) for search in runs])
             begin, points = shifted(found, looked.offsets), shifted(looked.rows, looked.offsets)
             if n_searches > 1:
-                labels = [np.empty(len(points), dtype=np.int32) for _ in begin]
-                pairs = zip(begin, labels, strict=True)
-                thread_calls(
-                    (delayed(lloyd)(points, *each, _TOGETHER, 0.0) for each in pairs), n_jobs=self.n_jobs
-                )
+                pairs = zip(begin, np.empty((len(begin), len(points)), dtype=np.int32), strict=True)
+                work = [delayed(lloyd)(points, *pair, _TOGETHER, 0.0) for pair in pairs]
+                thread_calls(work, n_jobs=self.n_jobs)
             centers, first, squares = improved_by_passes(looked, begin, guard)
         own = runs[:n_searches]
         best = int(squares[-1, :n_searches].argmin())

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import FloatArray
-from moo_clustering._data import holds_tables, is_frame, numeric_features
+from moo_clustering._data import holds_tables, is_frame, numeric_features, refuse_frames
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
@@ -331,11 +331,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Any:
         if reset:
             self.preparer_: TablePreparer | None = None
-        if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
-            raise TypeError(
-                f"X must be one table, got a list of {len(X)} data frames; pass Bags.from_list(X) if they "
-                "are bags, and pandas.concat(X) or dask.dataframe.concat(X) if they are parts of one table"
-            )
+        refuse_frames(X)
         if isinstance(X, Bags) or holds_tables(X):
             return read_bags(self, X, None, None, reset=reset)
         if self.preparer_ is not None:

@@ -124,9 +124,8 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
     file, key = named[start]
     found: Any = _labels(rows, start, label)
     columns = found if isinstance(found, dict) else {"cluster": found}
-    table = pa.table({"row": np.arange(start, start + len(rows)), **columns}).replace_schema_metadata(
-        {_KEY: key}
-    )
+    table = pa.table({"row": np.arange(start, start + len(rows)), **columns})
+    table = table.replace_schema_metadata({_KEY: key})
     # After a failure, two workers may write the same part, so the name contains the process number.
     temporary = f"{file}.{os.getpid()}.partial"
     try:

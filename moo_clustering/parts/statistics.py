@@ -54,17 +54,14 @@ class Survey:
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
-        found = self.parts.map(
+        sizes, sums, high, low, first, _, _, far = self.parts.map(
             _center_sums, centers, *self.offsets, units, merge=_added, description="scores"
         )
-        sizes, sums, high, low, first, farthest = found
         squares = high + low
         means = np.where(sizes[..., None] > 0, sums / np.maximum(sizes, 1)[..., None], centers)
         moved = np.einsum("pkd,pkd->pk", means - centers, means - centers)
-        scatter, filled = np.maximum(squares - sizes * moved, 0.0), sizes[..., None] > 0
-        return CenterStatistics(
-            sizes, means, squares, scatter, first, np.where(filled, farthest.rows, centers)
-        )
+        scatter, far = np.maximum(squares - sizes * moved, 0.0), np.where(sizes[..., None] > 0, far, centers)
+        return CenterStatistics(sizes, means, squares, scatter, first, far)
 
 
 class CenterStatistics(NamedTuple):
@@ -76,24 +73,6 @@ class CenterStatistics(NamedTuple):
     scatter: FloatArray  # (p, k), sums of squared distances to the mean
     first: Int64Array  # (p, k), first row of the cluster, n_rows if it is empty
     far: FloatArray  # (p, k, n_features), the row farthest from the centre; for an empty cluster, its centre
-
-
-class Farthest(NamedTuple):
-    """Squared distances, numbers and coordinates of the rows farthest from their centres."""
-
-    squares: FloatArray
-    numbers: Int64Array
-    rows: FloatArray
-
-    def merged(self, other: Farthest) -> Farthest:
-        closer, tied = self.squares < other.squares, self.squares == other.squares
-        chosen = closer | (tied & (other.numbers < self.numbers))
-        return Farthest(
-            *(
-                np.where(chosen.reshape(chosen.shape + (1,) * (a.ndim - 2)), b, a)
-                for a, b in zip(self, other, strict=True)
-            )
-        )
 
 
 class Drawn(NamedTuple):
@@ -146,15 +125,9 @@ def key_limit(size: int, n: int) -> float:
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 
-def draw(
-    rows: NDArray[Any], start: int, size: int, seed: int, limit: float = np.inf, chances: Any = None
-) -> Drawn:
-    """Draw rows without replacement, in proportion to ``chances`` (one per row; None: uniformly)."""
+def draw(rows: NDArray[Any], start: int, size: int, seed: int, limit: float = np.inf) -> Drawn:
+    """Draw rows uniformly, without replacement."""
     keys = row_keys(start, len(rows), seed)
-    if chances is not None:
-        # Exponential clocks: the key of a row with the chance p has the rate p.
-        with np.errstate(divide="ignore"):
-            keys = -np.log1p(-keys) / np.asarray(chances, dtype=np.float64)
     likely = np.flatnonzero(keys <= limit)
     order = likely[np.lexsort((likely, keys[likely]))[:size]]
     return Drawn(keys[order], start + order, rows[order], size)
@@ -183,9 +156,11 @@ def _center_sums(
     sums, high, low = np.zeros((p, k, d)), np.zeros((p, k)), np.zeros((p, k))
     far, at = np.full((p, k), -1.0), np.zeros((p, k), dtype=np.int64)
     population_sums(rows, start, columns, first, mean, units, sizes, sums, high, low, firsts, far, at)
-    farthest = Farthest(far, start + at, (rows[at].astype(np.float64) - first) - mean)
-    return sizes, sums, high, low, firsts, farthest
+    return sizes, sums, high, low, firsts, far, start + at, (rows[at].astype(np.float64) - first) - mean
 
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    return *(x + y for x, y in zip(a[:4], b[:4], strict=True)), np.minimum(a[4], b[4]), a[5].merged(b[5])
+    added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
+    # Of equally far rows, the first one is chosen.
+    other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
+    return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))

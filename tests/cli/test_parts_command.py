@@ -74,7 +74,7 @@ def test_fit_and_predict(run, files, rows):
     assert document["file"] == "t-labels"
     new = labels_of(files / "t-labels")
     np.testing.assert_array_equal(new[["row", "cluster"]], found)
-    assert document["n_unlike"] == new["unlike"].sum() < 90
+    assert document["n_unlike"] == new["unlike"].sum() > 0
     several = run("predict", "out", "t/0.parquet", "t/1.parquet", "--out", "two", "--quiet")
     assert (several.exit_code, several.stdout) == (0, "")
     np.testing.assert_array_equal(labels_of(files / "two"), new[:600])

@@ -170,5 +170,14 @@ def test_other_estimators_name_what_takes_parts():
 
 def test_a_list_of_frames_is_no_table():
     frames = [pd.DataFrame(table(20)), pd.DataFrame(table(20, seed=1))]
-    with pytest.raises(TypeError, match=r"Bags.* dask\.dataframe\.concat"):
-        ParetoClustering().fit(frames)
+    for model in (ParetoClustering(), MemeticKMeans(2), PESC(2)):
+        with pytest.raises(TypeError, match=r"list of 2 data frames.* Bags.* dask\.dataframe\.concat"):
+            model.fit(frames)
+
+
+def test_comparisons_with_the_fit_require_rows_in_memory():
+    X = table(60)
+    model = MemeticKMeans(2, max_distance_evaluations=5000, random_state=0).fit(X)
+    for method in (model.drift, model.predict_table):
+        with pytest.raises(ValueError, match="requires rows in memory; pass a sample, such as"):
+            method(parts(X), X)

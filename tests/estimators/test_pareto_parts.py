@@ -275,13 +275,10 @@ def test_directions_are_read_by_part(n_features, tmp_path):
 def test_products_of_a_row_do_not_depend_on_other_rows():
     rng = np.random.default_rng(0)
     X, columns = rng.normal(size=(70, 60)), rng.normal(size=(60, 7))
-    found = np.full((70, 7), np.nan)
-    row_products(X, columns, found, 0, 70)
+    found = row_products(X, columns)
     np.testing.assert_allclose(found, X @ columns, rtol=0, atol=1e-12)
     for n in (1, 3, 64):
-        part = np.empty((n, 7))
-        row_products(X[5 : 5 + n].astype(np.float64), columns, part, 0, n)
-        np.testing.assert_array_equal(part, found[5 : 5 + n])
+        np.testing.assert_array_equal(row_products(X[5 : 5 + n], columns), found[5 : 5 + n])
 
 
 @pytest.mark.parametrize(
