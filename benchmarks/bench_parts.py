@@ -6,6 +6,9 @@ of unequal sizes and densities. Every program runs in its own process, on both p
 Its processor time and peak memory include reading and, for Spark, the Java process; the time of MemeticKMeans
 excludes compilation. Sums of squares are computed from the centres for all rows. dask-ml and PySpark, which
 requires Java, are compared if they are installed. dask-ml reads the files again in every pass.
+
+``python benchmarks/bench_parts.py memory 1e7`` fits ParetoClustering to 10⁷ generated rows with two workers
+of 1 GiB, and writes their labels.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -27,8 +31,10 @@ from bench_end_to_end import peak_gib
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans, MiniBatchKMeans
 
-from moo_clustering import MemeticKMeans
+from moo_clustering import MemeticKMeans, ParetoClustering
 from moo_clustering.parts import Parts, parts
+from moo_clustering.parts.passes import Part
+from moo_clustering.parts.sources import ROWS_PER_PART
 from moo_clustering.parts.statistics import survey
 
 N_FILES, ROWS, D, K = 4, 50_000, 10, 50
@@ -180,8 +186,51 @@ PROGRAMS = {
 more = {"seconds": 0.0, "gib": 0.0}
 
 
+def limited(n_rows: int) -> None:
+    """Fit generated rows with two workers of 1 GiB; print peaks of memory, growth here and processor time."""
+    from distributed import Client, LocalCluster
+
+    options = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": "1GiB"}
+    sizes = {low: min(ROWS_PER_PART, n_rows - low) for low in range(0, n_rows, ROWS_PER_PART)}
+    items = [Part(f"from row {low}", low, n, partial(generated, low, n)) for low, n in sizes.items()]
+    ParetoClustering(random_state=0).fit(generated(0, 10_000))  # compiles
+    with LocalCluster(n_workers=2, **options) as cluster, Client(cluster) as client:
+
+        def seconds() -> float:
+            return spent()["seconds"] + sum(each["seconds"] for each in client.run(spent).values())
+
+        client.run(generated, 0, 10)
+        peak, start = spent()["peak"], seconds()
+        table = Parts(items, D, np.dtype(np.float32))
+        model = ParetoClustering(random_state=0).fit(table)
+        print(
+            f"{n_rows} rows, {model.n_clusters_} clusters, {table.n_passes} passes: {seconds() - start:.0f} s"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            model.write_labels(folder)
+        print(f"with the labels: {seconds() - start:.0f} s, of which each pass generates its rows")
+        growth, workers = spent()["peak"] - peak, client.run(spent).values()
+    print("peaks of the workers in MiB:", *(round(each["peak"]) for each in workers))
+    print(f"growth of the peak of this process: {growth:.0f} MiB")
+    each_part = timed(lambda: generated(0, ROWS_PER_PART))[0]
+    print(f"generating all rows once: {each_part * n_rows / ROWS_PER_PART:.0f} s")
+
+
+def generated(start: int, n: int) -> NDArray[np.float32]:
+    """Rows of a part, whose labels and noise depend on its first row."""
+    return block(start, KINDS[0], n)
+
+
+def spent() -> dict[str, float]:
+    """Peak memory in MiB and processor time of this process."""
+    status = Path("/proc/self/status").read_text()
+    return {"peak": int(status.partition("VmHWM:")[2].split()[0]) / 1024, "seconds": time.process_time()}
+
+
 def main(name: str, folder: str) -> None:
     """Run one program, and print its sum of squares, processor time, passes and peak memory."""
+    if name == "memory":
+        return limited(int(float(folder)))
     if name == "MemeticKMeans":
         MemeticKMeans(K, random_state=0).fit(block(0, KINDS[0], 20_000))  # compiles
     usage, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.process_time()

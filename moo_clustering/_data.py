@@ -180,8 +180,9 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     # scikit-learn's ``validate_data``.
     if not options.get("reset", True):
         check_is_fitted(estimator)
-    owner = type(estimator).__name__
-    _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED)
+    refuse_frames(X)
+    owner, is_fit = type(estimator).__name__, options.get("reset", True)
+    _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED, is_fit)
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
     # Fix the memory layout, because the order of summation changes the last bits of results.
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
@@ -212,7 +213,16 @@ def is_partitioned(X: Any) -> bool:
     return dask or hasattr(X, "n_passes") or type(X).__module__.partition(".")[0] == "zarr"
 
 
-def _check_gathered(owner: str, X: Any, max_memory: int) -> None:
+def refuse_frames(X: Any) -> None:
+    """Raise a TypeError for a list of data frames, which could be bags or parts of one table."""
+    if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
+        raise TypeError(
+            f"X must be one table, got a list of {len(X)} data frames; pass Bags.from_list(X) if they "
+            "are bags, and pandas.concat(X) or dask.dataframe.concat(X) if they are parts of one table"
+        )
+
+
+def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
     """Raise a ValueError for a table in parts, or a Dask or Zarr table larger than ``max_memory``."""
     if not is_partitioned(X):
         return
@@ -226,9 +236,8 @@ def _check_gathered(owner: str, X: Any, max_memory: int) -> None:
         fault = f"but the table alone takes {needed / 2**30:.3g} GiB (limit: {max_memory / 2**30:.3g} GiB)"
     others = [name for name in _OF_PARTS if name != owner]
     does = f"{' or '.join(others)}, which read{'s' * (len(others) == 1)} data in parts"
-    raise ValueError(
-        f"{owner} requires all rows in the memory of one machine, {fault}; fit {does}, or {owner} on a sample"
-    )
+    advice = f"fit {does}, or {owner} on a sample" if is_fit else "pass a sample of the rows"
+    raise ValueError(f"{owner} requires all rows in the memory of one machine, {fault}; {advice}")
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:

@@ -7,7 +7,7 @@ the attribute ``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -138,20 +138,26 @@ class Drift:
         notes: Sequence[str] = (),
     ) -> Drift:
         """Compare new rows with the cluster sizes of the fit; ``prepared`` contains the prepared new rows."""
-        n, k = len(labels), len(rows_of_fit)
-        new_rows = np.bincount(labels[labels >= 0], minlength=k)
-        expected, p_value = _of_chance(int(unlike.sum()), labels, rows_of_fit)
-        between = stats.binomtest(int(unlike.sum()), n).proportion_ci(0.95)
+        new_rows = np.bincount(labels[labels >= 0], minlength=len(rows_of_fit))
+        found = cls._of_counts(new_rows, len(labels), int(unlike.sum()), rows_of_fit, names)
+        columns, more = ((), ()) if prepared is None else (prepared.unseen, prepared.notes)
+        return replace(found, columns=columns, notes=(*notes, *more))
+
+    @classmethod
+    def _of_counts(
+        cls, new_rows: IntpArray, n: int, n_unlike: int, rows_of_fit: IntpArray, names: Sequence[str]
+    ) -> Drift:
+        n_noise = n - int(new_rows.sum())
+        expected, p_value = _of_chance(n_unlike, np.append(new_rows, n_noise), rows_of_fit)
+        between = stats.binomtest(n_unlike, n).proportion_ci(0.95)
         table = np.array([rows_of_fit, new_rows])
         table = table[:, table.any(axis=0)]
         p_shares = float("nan")
         if table.shape[1] > 1 and table.any(axis=1).all():
             p_shares = float(stats.chi2_contingency(table, correction=False).pvalue)
-        notes = (*notes, *(() if prepared is None else prepared.notes))
         return cls(
-            n, int((labels < 0).sum()), int(unlike.sum()), expected,
-            (float(between.low), float(between.high)), p_value, tuple(map(str, names)), rows_of_fit,
-            new_rows, p_shares, () if prepared is None else prepared.unseen, notes,
+            n, n_noise, n_unlike, expected, (float(between.low), float(between.high)), p_value,
+            tuple(map(str, names)), rows_of_fit, new_rows, p_shares,
         )  # fmt: skip
 
     @property
@@ -228,13 +234,13 @@ def _p_text(value: float) -> str:
     return f"p = {value:.2g}" if value >= 0.001 else "p < 0.001"
 
 
-def _of_chance(n_unlike: int, labels: NDArray[Any], sizes: IntpArray) -> tuple[float, float]:
+def _of_chance(n_unlike: int, m: IntpArray, sizes: IntpArray) -> tuple[float, float]:
     """Expected share of unlike rows, and probability of at least ``n_unlike``, if nothing has changed."""
+    # ``m`` contains the numbers of new rows per cluster and, at the end, of noise.
     # In a cluster of n rows, a further row exceeds the 99 % quantile, of rank h + 1 = .99 (n - 1) + 1, with a
     # probability that is distributed as Beta(n - h, h + 1). The sum over clusters is approximated by a
-    # beta-binomial distribution of the same mean and variance.
-    m = np.bincount(np.where(labels < 0, len(sizes), labels), minlength=len(sizes) + 1)
-    n = np.maximum(np.append(sizes, sizes.sum()), 1)
+    # beta-binomial distribution of the same mean and variance. Only a sample of a large fit is compared.
+    n = np.maximum(np.append(sizes, sizes.sum()) * min(1.0, _MOST_ROWS / max(sizes.sum(), 1)), 1)
     h = USUAL * (n - 1)
     p = (n - h) / (n + 1)
     total, mean = int(m.sum()), float((m * p).sum())

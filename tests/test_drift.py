@@ -82,6 +82,15 @@ def test_a_cluster_that_two_earlier_clusters_share_names_both():
     assert changes.to_frame()["event"].tolist() == ["split from 0", "split from 1", "split from 0 and 1"]
 
 
+def test_the_chance_of_a_small_cluster_is_that_of_its_sampled_rows():
+    # Of a million rows, 20,000 are compared: on average 20 of the smaller cluster. The 99 % quantile of the
+    # distances of n rows has the rank .99 (n - 1) + 1 among n + 1 equally likely ones.
+    none, sizes = np.zeros(50, bool), np.array([999_000, 1000])
+    large, small = (Drift.of(np.full(50, k), none, sizes, ["a", "b"]).expected_share for k in (0, 1))
+    assert large == pytest.approx((19_980 - 0.99 * 19_979) / 19_981)
+    assert small == pytest.approx((20 - 0.99 * 19) / 21)
+
+
 @pytest.mark.parametrize("n_rows", [1, 30, 300])
 def test_p_values_are_calibrated(n_rows):
     rng, p_values = np.random.default_rng(n_rows), []

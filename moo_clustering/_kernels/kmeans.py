@@ -366,9 +366,9 @@ def greedy_seeds(
 
 @njit(cache=True, nogil=True)
 def population_sums(  # type: ignore[no-untyped-def]
-    X, start, columns, offset, mean, units, sizes, sums, high, low, first
+    X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest
 ):
-    """Add sizes, sums, squared distances (in two parts) and first rows of the clusters of p candidates."""
+    """Add sizes, sums, squares (in two parts), first and farthest rows of the clusters of p candidates."""
     # ``columns`` has the centres of all candidates, (d, p k). Adding and subtracting an anchor rounds to
     # multiples of ``units`` (p, 3), so that no sum depends on the order of rows.
     p, k, d = sums.shape
@@ -388,9 +388,23 @@ def population_sums(  # type: ignore[no-untyped-def]
             at -= q * k
             if sizes[q, at] == 0:
                 first[q, at] = start + i
+            if least > far[q, at]:
+                far[q, at], farthest[q, at] = least, i
             sizes[q, at] += 1
             for t in range(d):
                 sums[q, at, t] += rounded[t]
             coarse = (least + anchors[q, 1]) - anchors[q, 1]
             high[q, at] += coarse
             low[q, at] += ((least - coarse) + anchors[q, 2]) - anchors[q, 2]
+
+
+@njit(cache=True, nogil=True)
+def row_products(X: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
+    """Multiply rows by a matrix, summed in the order of features, so that no row depends on others."""
+    out = np.zeros((len(X), columns.shape[1]))
+    for i in range(len(X)):
+        for t in range(len(columns)):
+            x, row = np.float64(X[i, t]), columns[t]
+            for j in range(len(row)):
+                out[i, j] += x * row[j]
+    return out

@@ -23,12 +23,14 @@ from moo_clustering.cli import folder as runs
 from moo_clustering.cli.fit import finish_fit, lines_of
 from moo_clustering.cli.job import Job, build_estimator, choose_method, parse_settings
 from moo_clustering.cli.load import prepared_samples
-from moo_clustering.cli.predict import cluster_names
+from moo_clustering.cli.predict import cluster_names, print_record
 from moo_clustering.cli.samples import PreparedSamples
-from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
+from moo_clustering.cli.terminal import shown_warnings
 from moo_clustering.datasets import DataError, PreparedTable, TablePreparer
 from moo_clustering.datasets.tables import Roles
+from moo_clustering.drift import Drift, Reference
 from moo_clustering.estimators._methods import METHODS, find_method
+from moo_clustering.estimators._pareto_landmarks import PointSearch
 from moo_clustering.parts import Parts, parts, write_labels
 from moo_clustering.persistence import fingerprint
 from moo_clustering.results import history_frame
@@ -62,14 +64,19 @@ class PlainColumns(TablePreparer):
 
 
 class PreparedLabels:
-    """Prepare rows, whose columns are in the order of the fit, and predict their clusters."""
+    """Prepare rows, whose columns are in the order of the fit; predict clusters, and rows unlike the fit."""
 
-    def __init__(self, preparer: TablePreparer, estimator: Any) -> None:
-        self.preparer, self.label = preparer, estimator._label()
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        self.preparer, self.label = model["preparer"], model["estimator"]._label()
+        self.known = Reference(model["rows"], model["limits"], model["sizes"])
+        # The distances of a row do not depend on the other rows of its part.
+        self.search = PointSearch(np.ascontiguousarray(model["rows"], dtype=np.float64))
 
-    def __call__(self, rows: NDArray[Any]) -> NDArray[Any]:
-        frame = pd.DataFrame(rows, columns=list(self.preparer.column_names_))
-        return np.asarray(self.label(self.preparer.prepare(frame).X))
+    def __call__(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        X = self.preparer.prepare(pd.DataFrame(rows, columns=list(self.preparer.column_names_))).X
+        labels = np.asarray(self.label(X))
+        away = self.search(np.ascontiguousarray(X, dtype=np.float64), 1)[1][:, 0]
+        return {"cluster": labels, "unlike": self.known.unlike(away, labels)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,27 +207,20 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     model = runs.load_model(folder)
     stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # for a glob, its folder
     out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
-    label = PreparedLabels(model["preparer"], model["estimator"])
+    label = PreparedLabels(model)
     with shown_warnings(), _workers(options):
         table = _opened(data, columns=label.preparer.column_names_)
         table.verbose = not options["quiet"]
         files = write_labels(table, label, out)
     sizes, _, _ = _read_labels(files, np.empty(0, dtype=np.int64), len(model["sizes"]))
-    frame = pd.DataFrame({"name": cluster_names(model), "rows_of_fit": model["sizes"], "new_rows": sizes})
-    frame["share_of_fit"] = frame["rows_of_fit"] / frame["rows_of_fit"].sum()
-    frame["new_share"] = frame["new_rows"] / table.n_rows
-    frame["difference"] = frame["new_share"] - frame["share_of_fit"]
+    read = optional_package("pyarrow.parquet", "parquet", "reading labels").read_table
+    n_unlike = sum(int(read(file, columns=["unlike"])["unlike"].to_numpy().sum()) for file in files)
+    drift = Drift._of_counts(sizes, table.n_rows, n_unlike, model["sizes"], cluster_names(model))
     if options["as_json"]:
-        record = {"file": str(out), "n_rows": table.n_rows, "n_noise": table.n_rows - int(sizes.sum())}
-        clusters = frame.reset_index(names="cluster").to_dict("records")
-        click.echo(runs.json_text({**record, "clusters": clusters, "notes": []}))
-    if options["quiet"] or options["as_json"]:
-        return
-    lines = [["cluster", "name", "new rows", "share", "share of the fit"]]
-    for k, (name, _, new, before, now, _) in enumerate(frame.itertuples(index=False)):
-        lines.append([str(k), printable_line(name), str(new), f"{now:.1%}", f"{before:.1%}"])
-    click.echo(aligned(lines, right=(0, 2, 3, 4)))
-    click.echo(f"Saved the clusters of {table.n_rows} rows in {len(files)} files in {out}.")
+        print_record(out, drift, model)
+    elif not options["quiet"]:
+        click.echo(drift)
+        click.echo(f"Saved the clusters of {table.n_rows} rows in {len(files)} files in {out}.")
 
 
 def _name(data: Sequence[str]) -> str:

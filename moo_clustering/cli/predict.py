@@ -64,7 +64,7 @@ def run_predict(
     drift = Drift.of(labels, unlike, model["sizes"], cluster_names(model), table, notes)
     drift = replace(drift, notes=tuple(map(for_command, drift.notes)))
     if as_json:
-        click.echo(json_text(_record(path, drift, model)))
+        print_record(path, drift, model)
     if quiet or as_json:
         return
     for note in drift.notes:
@@ -167,14 +167,14 @@ def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> Prep
     return table
 
 
-def _record(path: Path, drift: Drift, model: dict[str, Any]) -> dict[str, Any]:
-    """Create the JSON record that the command prints with --json."""
+def print_record(path: Path, drift: Drift, model: dict[str, Any]) -> None:
+    """Print the JSON record of --json."""
     record = {"file": str(path), **drift.to_dict()}
     for entry, name in zip(record["clusters"], model["names"], strict=True):
         entry["name"] = name
     for entry, name in zip(record["clusters"], model["classes"] or (), strict=False):
         entry["class"] = name
-    return record
+    click.echo(json_text(record))
 
 
 def cluster_names(model: dict[str, Any]) -> list[str]:

@@ -420,7 +420,7 @@ class ReportMixin(NumericOptionsMixin):
             Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and if the nearest sample
             of the fit is farther than for 99 % of the cluster's samples. Methods with a pool add ``support``.
         """
-        self._check_predicts("predict_table")
+        self._check_predicts("predict_table", X)
         frame: pd.DataFrame = _pages("estimators").predict_table_of(self, X, reference, **options)
         return frame
 
@@ -450,14 +450,16 @@ class ReportMixin(NumericOptionsMixin):
         >>> drift.n_unlike, drift.p_value < 0.001
         (75, True)
         """
-        self._check_predicts("drift")
+        self._check_predicts("drift", X)
         found: Drift = _pages("estimators").drift_of(self, X, reference, **options)
         return found
 
-    def _check_predicts(self, name: str) -> None:
+    def _check_predicts(self, name: str, X: Any) -> None:
         check_is_fitted(self, "labels_")
         if not hasattr(self, "predict"):
             raise ValueError(f"{name} requires predict, which {type(self).__name__} does not have.")
+        if isinstance(X, Parts):
+            raise ValueError(f"{name} requires rows in memory; pass a sample, such as X.rows(range(1000))")
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
         """Scaled rows of the fit, and a function that scales features; None if the fit stores no rows."""

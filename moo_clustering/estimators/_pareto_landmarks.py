@@ -18,7 +18,7 @@ from moo_clustering._arrays import (
     unit_rows,
     warn_caller,
 )
-from moo_clustering._kernels.kmeans import nearest_in_groups
+from moo_clustering._kernels.kmeans import nearest_in_groups, row_products
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import BoolArray, FloatArray, IntpArray, Labels
@@ -60,6 +60,7 @@ class FeatureScaling:
     components: TruncatedSVD | None = None
     least: FloatArray | None = None  # shape (n_features,): the values of constant features
     unit: bool = False  # whether rows are scaled to unit length without a reduction
+    by_row: bool = False  # whether the reduction of a row does not depend on other rows, as parts require
 
     @classmethod
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
@@ -117,7 +118,9 @@ class FeatureScaling:
     def transform(self, X: Any) -> FloatArray:
         """Scale rows, shape (n, n_varying), or one column of zeros if no feature varies."""
         if self.components is not None:
-            parts = [self.components.transform(near_one(_floating(part))) for part in _row_parts(X)]
+            columns, reduce = self.components.components_.T.copy(), self.components.transform
+            parts = [near_one(_floating(part)) for part in _row_parts(X)]
+            parts = [row_products(part, columns) if self.by_row else reduce(part) for part in parts]
             return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
         if self.unit:
             return np.ascontiguousarray(unit_rows(_dense(X)))
@@ -139,18 +142,18 @@ class FeatureScaling:
         return found
 
 
-def warn_of_lengths(X: Any) -> None:
+def warn_of_lengths(X: Any, of: str = "X") -> None:
     """Warn about rows of zeros, which have no direction, and of dense rows of very different lengths."""
     sizes = np.concatenate([row_sizes(part) for part in _row_parts(X)])
     if n_zero := int((sizes == 0.0).sum()):
         warn_caller(
-            f"{n_zero} of {len(sizes)} rows of X contain only zeros, so that their direction is undefined; "
-            "leave them out, or their clusters have no meaning"
+            f"{n_zero} of {len(sizes)} rows of {of} contain only zeros, so that their direction is "
+            "undefined; leave them out, or their clusters have no meaning"
         )
     sizes = sizes[sizes > 0.0]
     if not sp.issparse(X) and len(sizes) and sizes.max() / _UNLIKE_LENGTHS > sizes.min():
         warn_caller(
-            f"the largest value of a row of X is {sizes.min():.3g} to {sizes.max():.3g}, which "
+            f"the largest value of a row of {of} is {sizes.min():.3g} to {sizes.max():.3g}, which "
             'metric="cosine" ignores; check that all rows are embeddings from the same model'
         )
 

@@ -67,7 +67,10 @@ def pooled_parts(
     size = min(n, _MOST_SAMPLED, max(least, _MOST_VALUES // table.n_features))
     looked = survey(table, size, seed=integer_seed(seeds[1]))
     rows = looked.rows[np.argsort(looked.numbers)]
+    if placing["scale"] == "unit":
+        placement.warn_of_lengths(rows, "X" if len(rows) == n else "a sample of X")
     scaling, placed, far = placed_table(rows, seed=integer_seed(seeds[0]), n_rows=n, **placing)
+    scaling = replace(scaling, by_row=True)
     check_scaled(scaling, scaling.transform(np.stack([looked.low, looked.high])))
     points, rare, n_clusters = placed.points, placed.rare, options["n_clusters"] or 0
     limits = np.full(len(points), np.inf) if placed.limits is None else placed.limits
@@ -199,13 +202,11 @@ class KnownRows(NamedTuple):
                 raise ValueError("y must contain one class per row, or map row numbers to classes")
             numbers, codes = targets.indicators.nonzero()
             classes = targets.classes[codes].tolist()
-        pairs = [
-            None if each is None else getattr(PairwiseConstraints(*ends, n_samples=n_rows), name)
-            for each, ends, name in (
-                (must_link, (must_link, None), "must_link"),
-                (cannot_link, (None, cannot_link), "cannot_link"),
-            )
-        ]
+        pairs: list[Any] = [None, None]
+        if must_link is not None:
+            pairs[0] = PairwiseConstraints(must_link, n_samples=n_rows).must_link
+        if cannot_link is not None:
+            pairs[1] = PairwiseConstraints(None, cannot_link, n_samples=n_rows).cannot_link
         rows = np.unique(np.concatenate([numbers, *(each.ravel() for each in pairs if each is not None)]))
         if len(rows) > _MOST_KNOWN:
             raise ValueError(
@@ -333,9 +334,10 @@ class PartsMixin(PartLabelsMixin):
         if self._samples.counts is None or X is not None:
             return (X,)
         options.setdefault("sample_kind", "landmark")
-        names = getattr(self, "feature_names_in_", None)
-        options.setdefault("feature_names", None if names is None else names.tolist())
-        return (self.landmarks_,)
+        names, landmarks = vars(self).get("feature_names_in_", ()), self.landmarks_
+        # Reduced landmarks have components instead of the features of the table.
+        options.setdefault("feature_names", [*names] if len(names) == landmarks.shape[1] else None)
+        return (landmarks,)
 
     def _reads_parts(self: Any, X: Any) -> bool:
         """Return whether to read X in parts; raise a ValueError if an option does not support this."""
@@ -343,7 +345,7 @@ class PartsMixin(PartLabelsMixin):
             return False
         extra = [each[1] if isinstance(each, tuple) else each for each in self.extra_candidates or ()]
         faults = {
-            f'metric="{self.metric}"': self.metric != "euclidean",
+            'metric="precomputed"': self.metric == "precomputed",
             "views": bool(self.views),
             "extra_candidates with labels": not all(hasattr(each, "fit") for each in extra),
             'kernel="bags"': self.kernel == "bags",
@@ -365,7 +367,8 @@ class PartsMixin(PartLabelsMixin):
             self._checkpoint_for()
         checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         *seeds, pool_seed = spawn_seeds(self.random_state, 4)
-        scale = "standard" if self.scale == "auto" else self.scale
+        vars(self)["preparer_"] = None
+        scale = self._scale_of_features()
         pooled = pooled_parts(
             table,
             placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
@@ -379,7 +382,7 @@ class PartsMixin(PartLabelsMixin):
         ks: Any = self.k_range
         while True:
             samples = with_known_rows(pooled(ks), table, known.rows)
-            vars(self).update(preparer_=None, parts_=table, _samples=samples, _seeds=seeds)
+            vars(self).update(parts_=table, _samples=samples, _seeds=seeds)
             extended = side.extended(0, before=samples.n_points)
             ks = yield from self._select(extended, *known.supervision, ks=ks if self._grows(side) else None)
             if not ks:

@@ -15,6 +15,7 @@ from numpy.random import Generator
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
+from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context, clone
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics.pairwise import euclidean_distances
@@ -33,6 +34,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._data import is_partitioned, numeric_features
 from moo_clustering._docs import documented
+from moo_clustering._kernels.kmeans import lloyd
 from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import thread_calls
 from moo_clustering.algorithms import search as searches
@@ -62,9 +64,9 @@ WARD_SAMPLES = 8000
 # Default budget: 2000 times all distances between samples and centres, at most half a billion, but at least
 # 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
-# For tables in parts: number of searches, rows of each, passes over all rows (after twelve, a sum of squares
-# improves by less than .2 %), and relative gain below which a candidate stops.
-_SEARCHES, _SEARCHED, _PASSES, _REST = 4, 20_000, 12, 1e-6
+# For tables in parts: number of searches, rows of each, iterations over their samples together, passes over
+# all rows (after eleven, a sum improves by less than .2 %), and relative gain below which a candidate stops.
+_SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 # Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
 _ROUNDING = 1e-12
 # Local optima with a smaller relative difference of their objectives count as equal.
@@ -146,10 +148,12 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
-    than memory. Searches of up to four samples of 20,000 rows share the budget equally. At most 12 Lloyd's
-    iterations over all rows, each in one pass, improve all results together. The best one is returned, with
-    centres that are the means of the previous pass. ``labels_`` is then a Dask array,
-    ``parts_`` the table, and ``history_`` has one row per pass, with the distances that the searches used.
+    than memory. Searches of up to four samples of 20,000 rows share the budget equally. All results are
+    improved by up to 20 Lloyd's iterations over these samples together, and by at most 11 over all rows, each
+    in one pass. Between passes over all rows, a pair of near clusters is merged and the free centre moves to
+    a far row, wherever this lowers the sum of squares. The centres with the lowest sum in any pass are
+    returned. ``labels_`` is then a Dask array, ``parts_`` the table, and ``history_`` has one row per pass,
+    with the distances that the searches used.
 
     Examples
     --------
@@ -267,7 +271,12 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             calls = [delayed(run)(name, place, guard) for name in names for place in range(n_searches)]
             runs = thread_calls(calls, n_jobs=self.n_jobs)
             found = np.array([search.problem.encoding.in_data(search.best.centers) for search in runs])
-            centers, first, squares = improved_by_passes(looked, shifted(found, looked.offsets), guard)
+            begin, points = shifted(found, looked.offsets), shifted(looked.rows, looked.offsets)
+            if n_searches > 1:
+                pairs = zip(begin, np.empty((len(begin), len(points)), dtype=np.int32), strict=True)
+                work = [delayed(lloyd)(points, *pair, _TOGETHER, 0.0) for pair in pairs]
+                thread_calls(work, n_jobs=self.n_jobs)
+            centers, first, squares = improved_by_passes(looked, begin, guard)
         own = runs[:n_searches]
         best = int(squares[-1, :n_searches].argmin())
         used = np.count_nonzero(first[best] < table.n_rows)
@@ -606,7 +615,7 @@ class MemeticSearch(CenterSearch):
 def improved_by_passes(
     looked: Survey, centers: FloatArray, guard: searches.InterruptGuard
 ) -> tuple[FloatArray, Int64Array, FloatArray]:
-    """Run Lloyd's iterations of all candidates together, shape (p, k, d), until all have converged."""
+    """Run Lloyd's iterations and relocations of all candidates, shape (p, k, d), until all have converged."""
     # Returns the best centres, the first row of every cluster, and the least sums of squares, (n_passes, p).
     centers, best = centers.copy(), centers.copy()
     squares, first = np.full(len(centers), np.inf), np.zeros(centers.shape[:2], dtype=np.int64)
@@ -618,10 +627,32 @@ def improved_by_passes(
         better = value < squares[moving]
         rows, gains = moving[better], squares[moving] - value > _REST * value
         best[rows], first[rows], squares[rows] = centers[rows], found.first[better], value[better]
-        centers[moving] = found.means
+        centers[moving] = [*map(relocated, found.means, found.sizes, found.far)]
         history.append(squares.copy())
         moving = moving[gains]
     return best, first, np.array(history)
+
+
+def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
+    """Merge near clusters, and move the free centres to far rows, wherever this lowers the sum of squares."""
+    # ``far`` has one row of every cluster. Each cluster takes part in one change, so that the changes of the
+    # sum, which are those of Ward's method, add up. O(k^3) time in the worst case.
+    means, n = means.copy(), sizes.astype(np.float64)
+    gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
+    costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)
+    np.fill_diagonal(costs, np.inf)
+    for at in np.argsort(-gains, kind="stable").tolist():
+        if not np.isfinite(costs[at]).any():
+            continue
+        costs[at] = costs[:, at] = np.inf
+        first, second = divmod(int(costs.argmin()), len(n))
+        if costs[first, second] >= gains[at]:
+            break
+        means[at] += (means[at] - far[at]) / (n[at] - 1)
+        weights = n[[first, second]] / max(n[first] + n[second], 1)
+        means[first], means[second] = weights @ means[[first, second]], far[at]
+        costs[[first, second]] = costs[:, [first, second]] = np.inf
+    return means
 
 
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import FloatArray
-from moo_clustering._data import holds_tables, is_frame, numeric_features
+from moo_clustering._data import holds_tables, is_frame, numeric_features, refuse_frames
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
@@ -135,8 +135,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     then become the means of all their rows, in three passes. Results are bit-identical for all divisions into
     parts and numbers of workers, except for rounding in probabilities of classes. ``labels_``, ``outliers_``
     and ``landmark_of_`` are Dask arrays, ``parts_`` is the table, and other partitions and reports describe
-    the landmarks. Frames must be numeric. ``ask``, ``update``, ``views`` and ``metric="cosine"`` require the
-    rows in memory.
+    the landmarks. Frames must be numeric. ``ask``, ``update`` and ``views`` require the rows in memory.
 
     References
     ----------
@@ -332,11 +331,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Any:
         if reset:
             self.preparer_: TablePreparer | None = None
-        if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
-            raise TypeError(
-                f"X must be one table, got a list of {len(X)} data frames; pass Bags.from_list(X) if they "
-                "are bags, and pandas.concat(X) or dask.dataframe.concat(X) if they are parts of one table"
-            )
+        refuse_frames(X)
         if isinstance(X, Bags) or holds_tables(X):
             return read_bags(self, X, None, None, reset=reset)
         if self.preparer_ is not None:

@@ -15,7 +15,7 @@ from moo_clustering._kernels.kmeans import two_nearest
 from moo_clustering._messages import checked_path, quoted
 from moo_clustering.parts.sources import Parts, visit_part
 
-Label = Callable[[NDArray[Any]], NDArray[Any]]
+Label = Callable[[NDArray[Any]], Any]
 # Metadata key of label files: a digest of the model, the number of the first row, and the number of rows.
 _KEY = b"moo_clustering"
 
@@ -76,7 +76,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
     ----------
     parts : Parts
     label : callable
-        As for :func:`lazy_labels`.
+        As for :func:`lazy_labels`, or returns a dict of columns, of which ``"cluster"`` contains the labels.
     folder : path-like
         Created if it does not exist.
 
@@ -122,8 +122,10 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
     from pyarrow import parquet
 
     file, key = named[start]
-    columns = {"row": np.arange(start, start + len(rows)), "cluster": _labels(rows, start, label)}
-    table = pa.table(columns).replace_schema_metadata({_KEY: key})
+    found: Any = _labels(rows, start, label)
+    columns = found if isinstance(found, dict) else {"cluster": found}
+    table = pa.table({"row": np.arange(start, start + len(rows)), **columns})
+    table = table.replace_schema_metadata({_KEY: key})
     # After a failure, two workers may write the same part, so the name contains the process number.
     temporary = f"{file}.{os.getpid()}.partial"
     try:

@@ -101,7 +101,7 @@ def _run_on(
     try:
         # Submit the arguments as a task, which is repeated if its worker dies; scattered data would be lost.
         with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
-            shared = submit(_same, args)
+            shared = submit(tuple, args)
             rows: list[Any] = [None] * len(items)
             if items[0].delayed is not None:
                 rows = client.compute([part.delayed for part in items], retries=_RETRIES)
@@ -162,7 +162,3 @@ def _visited(visit: Any, part: Part, rows: Any, args: Any) -> Any:
 def _merged(merge: Merge, group: list[Any]) -> Any:
     faults = [one for one in group if isinstance(one, Fault)]
     return faults[0] if faults else reduce(merge, group)
-
-
-def _same(value: Any) -> Any:
-    return value

@@ -54,14 +54,14 @@ class Survey:
         reach = np.maximum(np.abs(centers).max(axis=(1, 2)), largest) + largest
         units = np.array([(grain(largest, n), u := grain(d * r * r, n), grain(u, n)) for r in reach.tolist()])
         centers = np.ascontiguousarray(centers, dtype=np.float64)
-        found = self.parts.map(
+        sizes, sums, high, low, first, _, _, far = self.parts.map(
             _center_sums, centers, *self.offsets, units, merge=_added, description="scores"
         )
-        sizes, sums, high, low, first = found
         squares = high + low
         means = np.where(sizes[..., None] > 0, sums / np.maximum(sizes, 1)[..., None], centers)
         moved = np.einsum("pkd,pkd->pk", means - centers, means - centers)
-        return CenterStatistics(sizes, means, squares, np.maximum(squares - sizes * moved, 0.0), first)
+        scatter, far = np.maximum(squares - sizes * moved, 0.0), np.where(sizes[..., None] > 0, far, centers)
+        return CenterStatistics(sizes, means, squares, scatter, first, far)
 
 
 class CenterStatistics(NamedTuple):
@@ -72,6 +72,7 @@ class CenterStatistics(NamedTuple):
     squares: FloatArray  # (p, k), sums of squared distances to the centre
     scatter: FloatArray  # (p, k), sums of squared distances to the mean
     first: Int64Array  # (p, k), first row of the cluster, n_rows if it is empty
+    far: FloatArray  # (p, k, n_features), the row farthest from the centre; for an empty cluster, its centre
 
 
 class Drawn(NamedTuple):
@@ -124,15 +125,9 @@ def key_limit(size: int, n: int) -> float:
     return min(1.0, (size + 6 * math.sqrt(size) + 10) / n)
 
 
-def draw(
-    rows: NDArray[Any], start: int, size: int, seed: int, limit: float = np.inf, chances: Any = None
-) -> Drawn:
-    """Draw rows without replacement, in proportion to ``chances`` (one per row; None: uniformly)."""
+def draw(rows: NDArray[Any], start: int, size: int, seed: int, limit: float = np.inf) -> Drawn:
+    """Draw rows uniformly, without replacement."""
     keys = row_keys(start, len(rows), seed)
-    if chances is not None:
-        # Exponential clocks: the key of a row with the chance p has the rate p.
-        with np.errstate(divide="ignore"):
-            keys = -np.log1p(-keys) / np.asarray(chances, dtype=np.float64)
     likely = np.flatnonzero(keys <= limit)
     order = likely[np.lexsort((likely, keys[likely]))[:size]]
     return Drawn(keys[order], start + order, rows[order], size)
@@ -159,9 +154,13 @@ def _center_sums(
     columns = np.ascontiguousarray(centers.reshape(p * k, d).T)
     sizes, firsts = np.zeros((p, k), dtype=np.int64), np.full((p, k), np.iinfo(np.int64).max)
     sums, high, low = np.zeros((p, k, d)), np.zeros((p, k)), np.zeros((p, k))
-    population_sums(rows, start, columns, first, mean, units, sizes, sums, high, low, firsts)
-    return sizes, sums, high, low, firsts
+    far, at = np.full((p, k), -1.0), np.zeros((p, k), dtype=np.int64)
+    population_sums(rows, start, columns, first, mean, units, sizes, sums, high, low, firsts, far, at)
+    return sizes, sums, high, low, firsts, far, start + at, (rows[at].astype(np.float64) - first) - mean
 
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    return *(x + y for x, y in zip(a[:4], b[:4], strict=True)), np.minimum(a[4], b[4])
+    added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
+    # Of equally far rows, the first one is chosen.
+    other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
+    return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))

@@ -72,12 +72,15 @@ def test_fit_and_predict(run, files, rows):
     check(document, documented("predict"))
     assert [each["new_rows"] for each in document["clusters"]] == sizes
     assert document["file"] == "t-labels"
-    np.testing.assert_array_equal(labels_of(files / "t-labels"), found)
+    new = labels_of(files / "t-labels")
+    np.testing.assert_array_equal(new[["row", "cluster"]], found)
+    assert document["n_unlike"] == new["unlike"].sum() > 0
     several = run("predict", "out", "t/0.parquet", "t/1.parquet", "--out", "two", "--quiet")
     assert (several.exit_code, several.stdout) == (0, "")
-    np.testing.assert_array_equal(labels_of(files / "two"), found[:600])
+    np.testing.assert_array_equal(labels_of(files / "two"), new[:600])
     assert run("predict", "out", "t/0.parquet", "--out", "one.csv").exit_code == 0
-    np.testing.assert_array_equal(pd.read_csv("one.csv")["cluster"], known[:300])
+    one = pd.read_csv("one.csv")
+    np.testing.assert_array_equal(one[["cluster", "unlike"]], new[["cluster", "unlike"]][:300])
     assert run("explain", "out").exit_code == 0
     result = run("rename", "out", "0=first", "--json")
     assert [each["size"] for each in json.loads(result.stdout)["clusters"]] == sizes
@@ -106,7 +109,8 @@ def test_other_sources(run, files, rows):
     assert run("fit", "x.zarr", *MEMETIC, "--no-report", "--out", "zarr").exit_code == 0
     pd.testing.assert_frame_equal(labels_of(files / "zarr/labels"), labels_of(files / "csv/labels"))
     assert run("predict", "csv", "x.zarr", "--quiet").exit_code == 0
-    pd.testing.assert_frame_equal(labels_of(files / "x-labels"), labels_of(files / "csv/labels"))
+    found = labels_of(files / "x-labels").drop(columns="unlike")
+    pd.testing.assert_frame_equal(found, labels_of(files / "csv/labels"))
 
 
 def test_a_model_of_prepared_columns_predicts_parts(run, files, rows):
@@ -119,6 +123,23 @@ def test_a_model_of_prepared_columns_predicts_parts(run, files, rows):
     assert run("predict", "m", "n", "--quiet").exit_code == 0
     known = pd.read_csv("m/labels.csv")["label"]
     np.testing.assert_array_equal(labels_of(files / "n-labels")["cluster"], known)
+
+
+def test_rows_unlike_the_fit_are_compared_by_part(run, files, rows):
+    rows.to_csv("all.csv", index=False)
+    fit = ("fit", "all.csv", "--method", "memetic-kmeans", "-k", 3, "--quiet", "--no-report", "--out", "m")
+    assert run(*fit).exit_code == 0
+    rows.loc[[5, 450, 451], "a"] += 1000
+    rows.to_csv("new.csv", index=False)
+    for i in range(3):
+        rows[300 * i : 300 * (i + 1)].to_parquet(f"t/{i}.parquet", index=False)
+    in_memory, by_part = run("predict", "m", "new.csv"), run("predict", "m", "t")
+    assert by_part.stdout.splitlines()[:-1] == in_memory.stdout.splitlines()[:-1]
+    assert "3 of 900 rows (0%, 95 % interval" in by_part.stdout
+    assert "are unlike the fit" in by_part.stdout
+    found = labels_of(files / "t-labels")
+    assert np.flatnonzero(found["unlike"]).tolist() == [5, 450, 451]
+    np.testing.assert_array_equal(found["unlike"], pd.read_csv("new-clustered.csv")["unlike"])
 
 
 def test_killed_runs_continue_their_labels(run, files, monkeypatch):
@@ -269,6 +290,7 @@ def test_workers_and_schedulers(run, files):
             # The workers wrote the files, not this process.
             assert os.getpid() not in client.run(os.getpid).values()
     for folder in ("workers/labels", "t-labels"):
-        pd.testing.assert_frame_equal(labels_of(files / folder), labels_of(files / "here/labels"))
+        found = labels_of(files / folder)[["row", "cluster"]]
+        pd.testing.assert_frame_equal(found, labels_of(files / "here/labels"))
     result = run(*fit, "out", "--scheduler", "nonsense")
     assert "no Dask scheduler answers at 'nonsense'" in result.stderr

@@ -9,7 +9,9 @@ import pytest
 from parts.part_data import sources, table, write_parquet
 
 from moo_clustering import PESC, MemeticKMeans, ParetoClustering
+from moo_clustering.estimators.memetic_kmeans import relocated
 from moo_clustering.parts import parts
+from moo_clustering.parts.statistics import survey
 
 SMALL = partial(MemeticKMeans, max_distance_evaluations=60_000, random_state=0)
 
@@ -58,6 +60,40 @@ def test_several_samples_are_searched(monkeypatch):
     assert known == other
     with pytest.raises(ValueError, match="n_clusters must be at most 100, the rows of a sample"):
         SMALL(101).fit(parts(X))
+
+
+def test_a_centre_moves_to_a_far_row():
+    # The merger of 0 and 1 costs 5 * 5 / 10, and the removal of 30 from its cluster gains 20 / 19 * 400.
+    means, far = np.array([[0.0], [1.0], [10.0]]), np.array([[0.5], [1.0], [30.0]])
+    found = relocated(means, np.array([5, 5, 20]), far)
+    np.testing.assert_allclose(found, [[0.5], [30.0], [10 - 20 / 19]])
+    # Without a gain, the centres remain the means.
+    np.testing.assert_array_equal(relocated(means, np.array([5, 5, 20]), means + 0.1), means)
+    np.testing.assert_array_equal(relocated(means[:1], np.array([5]), far[2:]), means[:1])
+    # An empty cluster is free.
+    found = relocated(means, np.array([5, 0, 2]), np.array([[0.0], [1.0], [11.0]]))
+    np.testing.assert_allclose(found, [[0.0], [11.0], [9.0]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_relocations_lower_the_sum_of_squares(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(2, size=(400, 3))
+    looked = survey(parts(X), 400)
+    found = looked.statistics(rng.normal(size=(1, 30, 3)))
+    centers = relocated(found.means[0], found.sizes[0], found.far[0])
+    moved = (centers != found.means[0]).any(axis=1)
+    # Three clusters per move: two merge, and one loses its farthest row.
+    assert moved.sum() >= 3
+    after = looked.statistics(centers[np.newaxis]).squares.sum()
+    assert after < looked.statistics(found.means).squares.sum()
+    assert after < found.scatter.sum()
+
+
+def test_a_fit_makes_at_most_twelve_passes():
+    X = np.random.default_rng(0).standard_t(2, size=(3000, 3))
+    model = MemeticKMeans(25, max_distance_evaluations=80_000, random_state=0).fit(parts(X))
+    assert model.parts_.n_passes == 1 + len(model.history_) <= 12
 
 
 def test_labels_are_written_by_part_and_completed(tmp_path):
@@ -134,5 +170,14 @@ def test_other_estimators_name_what_takes_parts():
 
 def test_a_list_of_frames_is_no_table():
     frames = [pd.DataFrame(table(20)), pd.DataFrame(table(20, seed=1))]
-    with pytest.raises(TypeError, match=r"Bags.* dask\.dataframe\.concat"):
-        ParetoClustering().fit(frames)
+    for model in (ParetoClustering(), MemeticKMeans(2), PESC(2)):
+        with pytest.raises(TypeError, match=r"list of 2 data frames.* Bags.* dask\.dataframe\.concat"):
+            model.fit(frames)
+
+
+def test_comparisons_with_the_fit_require_rows_in_memory():
+    X = table(60)
+    model = MemeticKMeans(2, max_distance_evaluations=5000, random_state=0).fit(X)
+    for method in (model.drift, model.predict_table):
+        with pytest.raises(ValueError, match="requires rows in memory; pass a sample, such as"):
+            method(parts(X), X)

@@ -13,6 +13,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import ParetoBagClustering, ParetoClustering
+from moo_clustering._kernels.kmeans import row_products
 from moo_clustering.constraints import InconsistentConstraintsError
 from moo_clustering.parts import parts
 
@@ -250,10 +251,40 @@ def test_the_report_is_that_of_the_landmarks(fitted, tmp_path):
     assert f"{model.n_landmarks_} landmarks of {len(fitted[0])} rows" in text
 
 
+@pytest.mark.parametrize("n_features", [6, 60], ids=["unit", "reduced"])
+def test_directions_are_read_by_part(n_features, tmp_path):
+    # Rows of unit length around five directions, in various units; more than 50 features are reduced.
+    rng = np.random.default_rng(0)
+    y, centers = rng.integers(5, size=1200), rng.normal(size=(5, n_features))
+    X = centers[y] + 0.2 * rng.normal(size=(len(y), n_features))
+    X = (X * rng.uniform(0.1, 10, size=(len(y), 1))).astype(np.float32)
+    options = OPTIONS | {"metric": "cosine", "k_range": (4, 5, 6)}
+    model = ParetoClustering(**options).fit(parts(X, rows_per_part=500))
+    files = parts(write_parquet(tmp_path / "t", X, [0, 100, 101, 1200]))
+    assert bits(ParetoClustering(**options).fit(files)) == bits(model)
+    assert adjusted_rand_score(ParetoClustering(**options).fit(X).labels_, model.labels_) == 1
+    np.testing.assert_array_equal(model.predict(3 * X), model.labels_)
+    assert adjusted_rand_score(y, model.labels_) > 0.95
+    model.report(tmp_path / "r.html")
+    assert "landmarks of 1200 rows" in (tmp_path / "r.html").read_text("utf-8")
+    X[7] = 0
+    with pytest.warns(UserWarning, match="1 of 1200 rows of X contain only zeros"):
+        ParetoClustering(**options).fit(parts(X))
+
+
+def test_products_of_a_row_do_not_depend_on_other_rows():
+    rng = np.random.default_rng(0)
+    X, columns = rng.normal(size=(70, 60)), rng.normal(size=(60, 7))
+    found = row_products(X, columns)
+    np.testing.assert_allclose(found, X @ columns, rtol=0, atol=1e-12)
+    for n in (1, 3, 64):
+        np.testing.assert_array_equal(row_products(X[5 : 5 + n], columns), found[5 : 5 + n])
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"metric": "cosine"}, 'metric="cosine"'),
+        ({"metric": "precomputed"}, 'metric="precomputed"'),
         ({"views": {"all": [0, 1]}}, "views"),
         ({"extra_candidates": [("mine", np.zeros(100))]}, "extra_candidates with labels"),
     ],

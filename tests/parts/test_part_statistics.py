@@ -3,7 +3,6 @@
 from functools import reduce
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parts.part_data import sources, table
@@ -40,6 +39,8 @@ def test_statistics_equal_a_naive_computation():
             mine = points[labels == k]
             assert found.sizes[p, k] == len(mine)
             assert found.first[p, k] == np.flatnonzero(labels == k)[0] if len(mine) else len(mine) == 0
+            far = mine[squares[labels == k, k].argmax()] if len(mine) else one[k]
+            np.testing.assert_array_equal(found.far[p, k], far)
             mean = mine.mean(axis=0) if len(mine) else one[k]
             np.testing.assert_allclose(found.means[p, k], mean, rtol=1e-11, atol=1e-11)
             np.testing.assert_allclose(found.squares[p, k], squares[labels == k, k].sum(), rtol=1e-11)
@@ -77,27 +78,17 @@ def test_keys_are_those_of_split_mix():
     assert row_keys(5, 4, 9).tolist() == [split_mix(number, 9) for number in range(5, 9)]
 
 
-@pytest.mark.parametrize("chances", [False, True])
-def test_samples_merge_in_any_order(chances):
+def test_samples_merge_in_any_order():
     X = table(1000)
-    p = np.linspace(0.1, 2, 1000) if chances else None
 
     def drawn(low, high):
-        return draw(X[low:high], low, 60, 4, chances=p[low:high] if chances else None)
+        return draw(X[low:high], low, 60, 4)
 
     whole = drawn(0, 1000)
     merged = drawn(700, 1000).merged(drawn(0, 40)).merged(drawn(40, 700))
     np.testing.assert_array_equal(whole.numbers, merged.numbers)
     np.testing.assert_array_equal(merged.rows, X[merged.numbers])
     assert len(set(whole.numbers.tolist())) == 60
-
-
-def test_likely_rows_are_drawn_more_often():
-    chances = np.where(np.arange(4000) < 400, 9.0, 1.0)
-    drawn = [draw(np.zeros((4000, 1)), 0, 40, seed, chances=chances).numbers for seed in range(30)]
-    share = (np.concatenate(drawn) < 400).mean()
-    # 400 * 9 of 400 * 9 + 3600; the standard error is .014.
-    assert 0.44 < share < 0.56
 
 
 def test_samples_of_different_seeds_differ_and_small_tables_are_taken_whole():
