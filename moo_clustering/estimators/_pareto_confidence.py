@@ -340,17 +340,13 @@ FEATURES = (
 )
 
 
-_OF_APART = ("minimax_silhouette", "second_share", "log_clusters", "log_features")
-
-
 def lie_apart(features: FloatArray) -> BoolArray:
     """Mask of partitions with separated clusters of any shape, from their features (q, n_features)."""
-    silhouette, share, log_clusters, log_features = features[
-        :, [FEATURES.index(name) for name in _OF_APART]
-    ].T
-    few: BoolArray = log_features < np.log(_APART_FEATURES + 0.5)
+    of = dict(zip(FEATURES, features.T, strict=True))
+    few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
     # Of many clusters, the second largest must have half of the mean size.
-    return few & (silhouette >= _APART) & (share >= np.minimum(_APART_SHARE, 0.5 * np.exp(-log_clusters)))
+    least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
+    return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
 
 class Assessment(NamedTuple):

@@ -401,7 +401,6 @@ class Candidates:
     @cached_property
     def eligible(self) -> BoolArray:
         """Mask of the partitions in the interval with equal points united and large enough clusters."""
-        # Either condition is dropped if no partition satisfies it.
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
