@@ -140,7 +140,7 @@ def checked_table(
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
 
-    return _numbers(name, X, name, check, is_table=features)
+    return _numbers(name, X, name, check, kind="table" if features else "distances")
 
 
 def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
@@ -186,12 +186,13 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
     # Fix the memory layout, because the order of summation changes the last bits of results.
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
-    is_table = getattr(estimator, "metric", None) != "precomputed"
     labels = list(X.columns) if hasattr(X, "iloc") and hasattr(X, "columns") else None
     known = labels if options.get("reset", True) else vars(estimator).get("_labels_in")
     if labels != known and comparable_labels(labels, known):
         raise ValueError(f"X must have the columns of the fit in their order, {known}, got {labels}")
-    found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), is_table=is_table)
+    metric = str(getattr(estimator, "metric", None))
+    kind = {"precomputed": "distances", "cosine": "directions"}.get(metric, "table")
+    found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), kind=kind)
     vars(estimator).pop("_labels_in", None)  # scikit-learn itself compares names that are strings
     if known is not None and not all(isinstance(label, str) for label in known):
         estimator._labels_in = known
@@ -248,7 +249,7 @@ def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None)
     return first is second or not {*map(str, labels)}.isdisjoint(map(str, known))
 
 
-def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_table: bool = True) -> Any:
+def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind: str = "table") -> Any:
     """Convert a table with ``check``; errors name the columns at fault and a remedy."""
     mapped = getattr(X, "_mmap", None)
     if mapped is not None and mapped.size() < len(mapped):
@@ -284,7 +285,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
     except (TypeError, ValueError) as error:
         # In arrays, scikit-learn raises a TypeError for objects that are neither numbers nor strings.
         objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)
-        problem = _problem(owner, name, X) if is_table and not (issparse(X) or objects) else ""
+        read = kind != "distances" and not (issparse(X) or objects)
+        problem = _problem(owner, name, X, kind == "directions") if read else ""
         if problem:
             raise ValueError(problem) from error
         if "argument must be" in str(error):
@@ -311,7 +313,7 @@ def _holds_dates(values: Any) -> bool:
     return kind in "mM" or any(isinstance(item, np.datetime64 | np.timedelta64) for item in items)
 
 
-def _problem(owner: str, name: str, X: Any) -> str:
+def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
     """Explain which columns are not finite numbers, with a remedy; return "" for other faults."""
     others, missing, infinite = _others(X)
     remedy = f"use {_remedy(owner, name)}"
@@ -321,14 +323,13 @@ def _problem(owner: str, name: str, X: Any) -> str:
             f"{remedy} to convert text, dates and units to features, drop such columns, or use "
             "FuzzyModesMOGA, which compares categories."
         )
-    if missing:
-        return f"Input {name} contains NaN: {', '.join(missing)}; {remedy} to fill in missing values."
-    if infinite:
-        return (
-            f"Input {name} contains infinity or a value too large: {', '.join(infinite)}; {remedy} "
-            "to treat them as missing values and fill them in."
-        )
-    return ""
+    if not (fault := missing or infinite):
+        return ""
+    kind = "NaN" if missing else "infinity or a value too large"
+    does = "to fill in missing values" if missing else "to treat them as missing values and fill them in"
+    # Standardised columns of embeddings have other directions.
+    remedy = "leave out these rows, or compute them again" if directions else f"{remedy} {does}"
+    return f"Input {name} contains {kind}: {', '.join(fault)}; {remedy}."
 
 
 def _remedy(owner: str, name: str) -> str:

@@ -215,8 +215,9 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     """Compute embeddings of texts with a callable or an installed package. Nothing is downloaded.
 
     Time and memory are those of the model. Raises a DataError if the package or the model is not installed,
-    or the result is not one finite row of numbers per text. Warns about rows of zeros. Cluster the rows with
-    ``ParetoClustering(metric="cosine")``. Source: ParetoClustering.
+    the model fails, or the result is not one finite row of numbers per text. Warns about rows of zeros and of
+    very different lengths. Cluster the rows with ``ParetoClustering(metric="cosine")``. Source:
+    ParetoClustering.
 
     Parameters
     ----------
@@ -239,10 +240,15 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     given, texts = texts, [] if isinstance(texts, str) else list(texts)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise DataError(f"texts must be a non-empty sequence of strings, got {quoted(given)}")
+    from moo_clustering.estimators._pareto_landmarks import warn_of_lengths  # slow import
+
     name, call = _embedder(model)
-    made = call(texts)
-    # ``fastembed`` yields one array per text.
-    made = list(made) if isinstance(made, Iterator) else made
+    try:
+        made = call(texts)
+        # ``fastembed`` yields one array per text.
+        made = list(made) if isinstance(made, Iterator) else made
+    except Exception as error:
+        raise DataError(f"model {name} failed: {type(error).__name__}: {error}") from error
     try:
         found = checked_array(made, "embeddings", [np.dtype(np.float32), np.dtype(np.int8)])
     except (TypeError, ValueError) as error:
@@ -252,9 +258,7 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
             f"model {name} must return one row of numbers per text, {len(texts)} in all; got an array of "
             f"shape {found.shape}"
         )
-    if n_zero := int((~found.any(axis=1)).sum()):
-        verb = "has" if n_zero == 1 else "have"
-        warn_caller(f"{n_zero} of {len(texts)} texts {verb} an embedding of zeros, which has no direction")
+    warn_of_lengths(found, "embeddings")
     return found
 
 

@@ -81,8 +81,8 @@ class ParetoPoolClusterer(
         numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, not counting ``rare_groups_``. ``"auto"``: up to 40, and at most
-        max(6, ceil(sqrt(n_samples))); twice as many, up to n_samples / 5, if a fit without labels, pairs and
-        ``n_clusters`` would select more than two thirds of the largest number.
+        max(6, ceil(sqrt(n_samples))). Doubled, at most to n_samples / 5, while a fit without labels, pairs
+        and ``n_clusters`` is best near the largest number. Extended to the end of an interval.
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
@@ -735,9 +735,10 @@ class ParetoPoolClusterer(
                 return
 
     def _grows(self, side: selection.SideInformation) -> bool:
-        """Whether the pool is computed again with larger numbers of clusters if a large one is selected."""
-        restricted = self.n_clusters is not None or self.granularity is not None or side.kind != "none"
-        return isinstance(self.k_range, str) and not restricted and not self.n_gen
+        """Whether the pool can be computed again with larger numbers of clusters."""
+        if self.n_gen or self._number is not None or not isinstance(self.k_range, str):
+            return False
+        return side.kind == "none" or (self.n_clusters is not None and side.kind != "labels")
 
     def _read_side_information(self, n_samples: int, *supervision: Any) -> selection.SideInformation:
         side = selection.read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
@@ -822,7 +823,10 @@ class ParetoPoolClusterer(
             may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
             if self._number is None and (side.targets is None or may_agree):
                 sizes = selection.LeastSizes.of(samples, self.min_cluster_size)
-            candidates = selection.Candidates.of(pool, objectives, sizes=sizes)
+            candidates = selection.Candidates.of(pool, objectives, sizes=sizes, equal=samples.equal_points)
+            most = self.n_clusters[1] if isinstance(self.n_clusters, tuple | list) else None
+            if more := selection.more_numbers(ks, samples.n_points, candidates, most):
+                return more
             if may_agree and sizes is not None and pairs is None:
                 self._assessor = self._assessor_for(candidates)
                 choose = partial(
@@ -834,8 +838,6 @@ class ParetoPoolClusterer(
                 candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
-                if more := selection.more_numbers(ks, samples.n_points, solutions["auto"].labels):
-                    return more
         if settle is not None:
             solutions["auto"] = settle(solutions["auto"], candidates)
         # Everything is computed before the first attribute of the previous fit is replaced.
@@ -865,7 +867,7 @@ class ParetoPoolClusterer(
         graph, objectives = self._samples.graph, pool.objectives
         if pairs is not None:
             objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
-        start = selection.Candidates.of(pool.pool, objectives, pool.values, pool.sizes)
+        start = selection.Candidates.of(pool.pool, objectives, pool.values, pool.sizes, pool.equal)
         first = self._start_labels(self._samples.n_samples)
         first = None if first is None else self._samples.per_point(first)
 
@@ -965,7 +967,8 @@ class ParetoPoolClusterer(
         """Confidence, p-value and verdict of a partition of the points. Default: the best of the pool."""
         pool = self._samples.pool
         if self._assessor is None or candidates is None or pool is None:
-            return verdicts.NOTHING_KNOWN if pool is None else verdicts.NOTHING_TO_CHOOSE
+            why = "there are fewer than three samples" if self._samples.n_samples < 3 else verdicts.ALL_EQUAL
+            return verdicts.NOTHING_KNOWN if pool is None else verdicts.NOTHING._replace(remarks=(why,))
         best = pool.labels[best_member(candidates.score[: pool.n_partitions], pool.n_clusters)]
         return self._assessor.assess(best if labels is None else labels, best)
 

@@ -92,10 +92,9 @@ class Assessor:
         varied = ~np.isin(labels, uniform)
         if uniform and varied.any():
             found, X = self._among(varied, labels, best), self.samples.features
-            scaling = getattr(self.samples.nearest, "scaling", None)
-            # Empty rows of sparse data have no direction.
-            reduced = X is not None and scaling is not None and scaling.components is not None
-            kind = "empty" if reduced and X is not None and not X[~varied].any() else "identical"
+            # Empty rows have no direction.
+            empty = self.samples.has_directions and X is not None and not X[~varied].any()
+            kind = "empty" if empty else "identical"
             several = len(uniform) > 1
             said = f"cluster{'s' * several} {_enumerated([str(cluster) for cluster in uniform])} "
             said += (
@@ -110,9 +109,11 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # A single cluster, or one per point, has an index of 0 with any classes.
-        confidence = 0.0 if n_clusters in (1, len(labels)) else float(structure[0] * ari[1])
-        p_value = float("nan") if points is None else self.reference.p_value(n_clusters)
+        # A single cluster, or one per point, has an index of 0 with any classes, and no p-value of its own.
+        trivial = n_clusters in (1, len(labels))
+        confidence = 0.0 if trivial else float(structure[0] * ari[1])
+        n_tested = int(best.max()) + 1 if trivial else n_clusters
+        p_value = float("nan") if points is None else self.reference.p_value(n_tested)
         separated, remarks = self._separated(n_clusters), list[str]()
         if separated is not None:
             confidence *= (1.0 + max(0.0, float(pairwise_ari(labels[None], separated[None])[0, 0]))) / 2
@@ -341,11 +342,11 @@ FEATURES = (
 
 def lie_apart(features: FloatArray) -> BoolArray:
     """Mask of partitions with separated clusters of any shape, from their features (q, n_features)."""
-    silhouette, share, log_features = (
-        features[:, FEATURES.index(name)] for name in ("minimax_silhouette", "second_share", "log_features")
-    )
-    few: BoolArray = log_features < np.log(_APART_FEATURES + 0.5)
-    return few & (silhouette >= _APART) & (share >= _APART_SHARE)
+    of = dict(zip(FEATURES, features.T, strict=True))
+    few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
+    # Of many clusters, the second largest must have half of the mean size.
+    least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
+    return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 
 
 class Assessment(NamedTuple):
@@ -386,7 +387,8 @@ def judged(structure: float, confidence: float, p_value: float, apart: bool) -> 
 # Attributes of estimators with the parts of an assessment.
 _ASSESSED = ("confidence_", "structure_p_value_", "verdict_", "verdict_remarks_")
 # Assessments if the data have a single partition, and if there is no pool.
-NOTHING_TO_CHOOSE = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
+NOTHING = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
+ALL_EQUAL = "all samples are identical"
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 
@@ -466,7 +468,7 @@ def verdict_text(
     if verdict == UNKNOWN:
         return f'{verdict}, because kernel="bags" creates no pool to compare the result with'
     if np.isnan(confidence):
-        return f"{verdict}: the pool has no other partitions to choose from"
+        return f"{verdict}: {'; '.join(remarks)}"
     low, high = assessment.interval
     text = f"{verdict} (expected adjusted Rand index with known classes {low:.1f} to {high:.1f}"
     if np.isfinite(p_value):

@@ -43,6 +43,8 @@ _AT_ONCE = 1 << 25
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
 # Largest difference of identical scaled rows from their mean, relative to the size of a row.
 _EQUAL = 1e-9
+# Fewer landmarks than this are repeated, because the algorithms require several points per cluster.
+_FEW_LANDMARKS = 20
 # Samples of rare groups are at least this far from their landmark, relative to the median.
 _OUTER = 1.5
 # Ratio of row lengths above which embeddings are unlikely to come from the same model.
@@ -142,19 +144,19 @@ class FeatureScaling:
         return found
 
 
-def warn_of_lengths(X: Any, of: str = "X") -> None:
-    """Warn about rows of zeros, which have no direction, and of dense rows of very different lengths."""
+def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
+    """Warn about rows of zeros, which have no direction, and dense rows of very different lengths."""
     sizes = np.concatenate([row_sizes(part) for part in _row_parts(X)])
     if n_zero := int((sizes == 0.0).sum()):
         warn_caller(
-            f"{n_zero} of {len(sizes)} rows of {of} contain only zeros, so that their direction is "
-            "undefined; leave them out, or their clusters have no meaning"
+            f"{n_zero} of {len(sizes)} {rows} contain only zeros, so that their direction is undefined; "
+            "leave them out, or their clusters have no meaning"
         )
     sizes = sizes[sizes > 0.0]
     if not sp.issparse(X) and len(sizes) and sizes.max() / _UNLIKE_LENGTHS > sizes.min():
         warn_caller(
-            f"the largest value of a row of {of} is {sizes.min():.3g} to {sizes.max():.3g}, which "
-            'metric="cosine" ignores; check that all rows are embeddings from the same model'
+            f"the largest absolute values of {rows} range from {sizes.min():.3g} to {sizes.max():.3g}; "
+            'metric="cosine" ignores lengths, so check that all rows come from the same model'
         )
 
 
@@ -258,6 +260,14 @@ class Placement:
         np.maximum.at(widest, landmark_of, away)
         least = _LEAST_RARE * n_samples / n_rows
         settled = settled_groups(means, rare, counts, widest <= equal, n_samples, least)
+        if len(means) < _FEW_LANDMARKS and n_rows == n_samples and settled is None:
+            # Like the rows, the landmarks of few distinct rows occur several times.
+            copies = np.minimum(counts, _FEW_LANDMARKS)
+            rank = np.empty(n_samples, dtype=np.intp)
+            rank[np.argsort(landmark_of, kind="stable")] = np.concatenate([np.arange(n) for n in counts])
+            first = np.cumsum(copies) - copies
+            landmark_of = (first[landmark_of] + rank % copies[landmark_of]).astype(np.int32)
+            means, limits = np.repeat(means, copies, axis=0), np.repeat(limits, copies)
         return cls(means, landmark_of, features, settled, away, limits)
 
     def far(self, before: Any = False) -> BoolArray:

@@ -311,7 +311,8 @@ class PooledSamples:
         """Whether the points outside rare groups can be clustered."""
         assert self.features is not None
         others = self.features if self.rare is None else self.features[self.rare < 0]
-        return len(others) >= 3 and not bool((others == others[0]).all())
+        rounding = placement.rounding(others) if self.has_directions and len(others) else 0.0
+        return len(others) >= 3 and bool((np.abs(others - others[0]) > rounding).any())
 
     def with_pool(
         self, tables: Mapping[str, FloatArray], extra: list[tuple[str, IntArray]], options: dict[str, Any]
@@ -360,6 +361,10 @@ def extended(
     neighbors = TableNeighbors(neighbors.scaling, points, limits)
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
+    if samples.landmark_of is not None:
+        # Of equal landmarks, earlier samples keep theirs.
+        before, now = samples.landmark_of, landmark_of[: samples.n_samples]
+        now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:
         # Without landmarks, every earlier sample is a point, even if it equals another.
         landmark_of[: len(old)] = np.arange(len(old))

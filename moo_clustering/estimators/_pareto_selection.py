@@ -377,6 +377,7 @@ class Candidates:
     score: FloatArray
     total: FloatArray
     sizes: LeastSizes | None = None
+    equal: Labels | None = None  # groups of equal points
     interval: tuple[int, int] | None = None  # numbers of clusters of the result
 
     @classmethod
@@ -386,21 +387,26 @@ class Candidates:
         objectives: Objectives,
         values: FloatArray | None = None,
         sizes: LeastSizes | None = None,
+        equal: Labels | None = None,
     ) -> Self:
-        """Score a pool. ``values`` are its objectives, if known. ``sizes`` limits the result."""
+        """Score a pool. ``values`` are its objectives, if known. ``sizes`` and ``equal`` limit the result."""
         if values is None and objectives.pool_values is not None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
         elif values is None:
             values = objectives.values(pool.labels)
         total = objectives.total(values, pool.labels)
-        return cls(pool, objectives, values, objectives.score(values), total, sizes)
+        return cls(pool, objectives, values, objectives.score(values), total, sizes, equal)
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of the partitions in the interval with large enough clusters, or of all if none has them."""
+        """Mask of the partitions in the interval with equal points united and large enough clusters."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
+        if self.equal is not None:
+            first = np.unique(self.equal, return_index=True)[1]
+            united = inside & (self.labels == self.labels[:, first[self.equal]]).all(axis=1)
+            inside = united if united.any() else inside
         if self.sizes is not None:
             enough = inside.copy()
             enough[inside] = [self.sizes.smallest(row) >= self.sizes.least for row in self.labels[inside]]
@@ -410,12 +416,12 @@ class Candidates:
 
     def within(self, interval: tuple[int, int] | None) -> Candidates:
         """Restrict the result to numbers of clusters, or raise a ValueError if no partition has them."""
-        found = replace(self, interval=interval)
+        found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
-            numbers, (low, high) = self.pool.n_clusters, interval
+            numbers = np.unique(self.pool.n_clusters)[[0, -1]].tolist()
             raise ValueError(
-                f"no partition of the pool has {low} to {high} clusters; they have {numbers.min()} to "
-                f"{numbers.max()}. Change n_clusters or k_range."
+                f"no partition of the pool has n_clusters={interval}; its numbers of clusters are from "
+                f"{numbers[0]} to {numbers[1]}. Change n_clusters or k_range."
             )
         return found
 
@@ -454,6 +460,7 @@ class Candidates:
             np.concatenate([self.score, other.score]),
             np.concatenate([self.total, other.total]),
             self.sizes,
+            self.equal,
             self.interval,
         )
 
@@ -564,15 +571,23 @@ def choose_solution(
     return Solution(samples.per_sample(unsupervised_partition(candidates, n_clusters, method, rng)))
 
 
-def more_numbers(ks: Any, n_points: int, labels: IntArray) -> list[int]:
-    """Extend the automatic numbers of clusters if the selected one is near the largest, else return []."""
+def more_numbers(ks: Any, n_points: int, candidates: Candidates, most: int | None) -> list[int]:
+    """Extend the automatic numbers up to ``most``, or if the selected one is near the largest; else []."""
     if ks is None:
         return []
     numbers: list[int] = k_grid(n_points).tolist() if isinstance(ks, str) else ks
     top = max(numbers, default=n_points)
-    step = max(2, top // 10)
-    more = [*range(top + step, min(2 * top, n_points // 5) + 1, step)]
-    return [*numbers, *more] if more and labels.max() + 1 > _NEAR_TOP * top else []
+    if most is not None:
+        most = min(most, n_points - 1)
+        more = [*range(most, top, -max(2, (most - top) // 20))]
+    else:
+        step = max(2, top // 10)
+        more = [*range(top + step, min(2 * top, n_points // 5) + 1, step)]
+        # HDBSCAN can have more clusters, but no other family then agrees.
+        best = [candidates.best(values).max() + 1 for values in (candidates.score, candidates.values[:, 1])]
+        if max(best) <= _NEAR_TOP * top:
+            return []
+    return sorted({*numbers, *more}) if more else []
 
 
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:

@@ -45,7 +45,7 @@ def test_two_rows(run, tmp_path):
     result = run("fit", "two.csv", "--out", "out")
     assert result.exit_code == 0, result.output
     assert len(labels_of(tmp_path)) == 2
-    assert "no structure beyond noise: the pool has no other partitions to choose from" in result.stdout
+    assert "no structure beyond noise: there are fewer than three samples" in result.stdout
     assert record_of(tmp_path)["confidence"] is None
 
 

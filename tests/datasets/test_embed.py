@@ -86,8 +86,17 @@ def test_wrong_models(texts, model, message):
 
 
 def test_rows_of_zeros_are_reported():
-    with pytest.warns(UserWarning, match="1 of 3 texts has an embedding of zeros, which has no direction"):
+    with pytest.warns(UserWarning, match="1 of 3 embeddings contain only zeros, so that their direction is"):
         embed(TEXTS, lambda texts: [[1.0], [0.0], [2.0]])
+    with pytest.warns(
+        UserWarning, match="absolute values of embeddings range from 1 to 2e\\+03; .* same model"
+    ):
+        embed(TEXTS, lambda texts: [[1.0], [1.0], [2000.0]])
+
+
+def test_a_failing_model_is_named():
+    with pytest.raises(DataError, match=r"^model '<lambda>' failed: KeyError: 3$"):
+        embed(TEXTS, lambda texts: {}[3])
 
 
 class Model:

@@ -60,7 +60,7 @@ def test_levels_are_thirds_of_the_pool_and_their_best_partitions_are_those_of_a_
 
 def test_an_interval_restricts_the_number_also_with_pairs_and_without_a_new_fit(wine):
     wine.choose("auto")
-    for interval in ((2, 2), (4, 6), (7, 40)):
+    for interval in ((2, 2), (4, 6), (7, 14)):
         model = fitted(interval, min_cluster_size=1)
         best = naive_best(wine, range(interval[0], interval[1] + 1))
         assert adjusted_rand_score(model.labels_, best) == 1
@@ -70,11 +70,43 @@ def test_an_interval_restricts_the_number_also_with_pairs_and_without_a_new_fit(
         links = [(i, i + 1) for i in range(20)]
         paired = model.relabel(must_link=links, cannot_link=[(i, i + 120) for i in range(20)])
         assert interval[0] <= paired.n_clusters_ <= interval[1]
-    with pytest.raises(
-        ValueError, match=r"no partition of the pool has 60 to 70 clusters; they have 2 to 14"
-    ):
+    message = r"no partition of the pool has n_clusters=\(60, 70\); its numbers of clusters are from 2 to 14"
+    with pytest.raises(ValueError, match=message):
         wine.relabel(n_clusters=(60, 70))
     assert wine.n_clusters is None
+
+
+def test_granularities_and_intervals_reach_as_many_clusters_as_the_data_have():
+    rng = np.random.default_rng(0)
+    classes = np.repeat(np.arange(20), 6)
+    X = 20 * np.stack(np.divmod(classes, 5), axis=1) + rng.normal(size=(120, 2))
+    # The square root of 120 is 11.
+    auto = ParetoClustering(random_state=0).fit(X)
+    assert adjusted_rand_score(classes, auto.labels_) == 1
+    assert auto.verdict_ != "no structure beyond noise"
+    for level, number in auto.granularities_.items():
+        again = ParetoClustering(granularity=level, random_state=0).fit(X)
+        assert (again.granularity_, again.n_clusters_) == (level, number)
+        assert again.granularities_ == auto.granularities_
+    distances = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
+    options = {"metric": "precomputed", "granularity": auto.granularity_, "random_state": 0}
+    assert adjusted_rand_score(classes, ParetoClustering(**options).fit(distances).labels_) == 1
+    model = ParetoClustering((33, 34), random_state=0).fit(X)
+    assert model.n_clusters_ in (33, 34)
+    assert model.pool_.n_clusters.max() == 34
+
+
+def test_no_answer_divides_equal_rows():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([np.zeros((30, 5)), rng.normal(5, 1, (10, 5)), rng.normal(-5, 1, (15, 5))])
+    model = ParetoClustering(random_state=0).fit(X)
+    assert (model.pool_.labels[:, 1:30] != model.pool_.labels[:, :1]).any()
+    shown = [*zip(model.alternatives_.n_clusters, model.alternative_labels_, strict=True)]
+    assert shown
+    for row, (number, labels) in enumerate(shown):
+        assert len(np.unique(labels[:30])) == 1
+        assert number == len(np.unique(labels))
+        assert_array_equal(model.choose(f"alternative-{row}").labels_, labels)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +122,7 @@ def test_an_interval_restricts_the_number_also_with_pairs_and_without_a_new_fit(
             {"granularity": "many", "k_range": [2], "families": ("km", "ward")},
             "'many', only 'few'",
         ),
-        ({"n_clusters": (50, 60)}, "Change n_clusters or k_range"),
+        ({"n_clusters": (50, 60), "k_range": [2, 3]}, "Change n_clusters or k_range"),
     ],
 )
 def test_what_the_pool_cannot_have_is_said_in_a_sentence(options, message):

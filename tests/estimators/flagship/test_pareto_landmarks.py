@@ -266,3 +266,18 @@ def test_outliers_are_found_as_without_bounds(in_parts):
     expected = samples.far[samples.nearest(rows, 1)[0][:, 0]] | placement.are_far(fifth, neighbors, reach)
     assert 0 < expected.sum() < 1500
     assert_array_equal(samples.outlying(rows), expected)
+
+
+@pytest.mark.parametrize("distinct", [2, 3])
+def test_few_distinct_rows_are_clusters_whatever_the_number_of_rows(distinct):
+    rng = np.random.default_rng(0)
+    codes = rng.permutation(np.arange(120) % distinct)
+    X = np.eye(distinct)[codes]
+    model = ParetoClustering(n_landmarks=50, random_state=0).fit(X)
+    assert model.n_landmarks_ == 20 * distinct
+    assert_array_equal(np.bincount(model.landmark_of_) > 0, np.ones(20 * distinct, dtype=bool))
+    assert ari(codes, model.labels_) == ari(codes, ParetoClustering(random_state=0).fit(X).labels_) == 1
+    assert_array_equal(model.predict(X), model.labels_)
+    if distinct > 2:
+        labels = model.labels_
+        assert_array_equal(model.update(X[:5]).labels_, np.append(labels, labels[:5]))
