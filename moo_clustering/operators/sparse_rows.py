@@ -54,18 +54,9 @@ class SparseRowSampling(Sampling):
         return np.stack([self._individual(problem, m, n_samples).X for m in range(n_samples)])
 
     def _individual(self, problem: SRMOSCProblem, member: int, n_members: int) -> Individual:
-        X, candidates, admissible = base.require(problem, *SPARSE_ROWS).candidates()
+        _, candidates, admissible = base.require(problem, *SPARSE_ROWS).candidates()
         width = 1 + round((problem.width - 1) * member / max(n_members - 1, 1))
-        rows = np.empty(candidates.shape, dtype=np.float32)
-        errors, sizes = np.empty(len(X)), np.empty(len(X), dtype=np.int32)
-
-        def fill(lo: int, hi: int) -> None:
-            least_squares.fill_rows(
-                X, problem.norms, candidates, admissible, problem.rho, width, self.n_sweeps, lo, hi,
-                rows, errors, sizes,
-            )  # fmt: skip
-
-        for_parts(fill, len(X), (1.0 + self.n_sweeps) * width * X.size, problem.n_jobs)
+        rows, errors, sizes = problem.fitted_rows(candidates, admissible, width, self.n_sweeps)
         individual = Individual(X=rows.reshape(-1))
         individual.set("row_errors", errors)
         individual.set("row_sizes", sizes)

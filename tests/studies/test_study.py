@@ -530,7 +530,7 @@ def test_faults_are_named_at_once(arguments, options, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (np.ones(3), r"no method can read the data set 'd', a ndarray of shape \(3,\)"),
+        (np.ones(3), r"no method can read the data set 'd', of type ndarray and shape \(3,\)"),
         (np.array([["a", "b"]]), "no method can read the data set 'd'"),
         (Path("nowhere.csv"), "the data set 'd' cannot be read: .*nowhere.csv"),
         ((X, Y[:3]), r"the data set 'd' has 60 samples, but classes of shape \(3,\)"),
