@@ -57,10 +57,7 @@ class SparseRowSampling(Sampling):
         _, candidates, admissible = base.require(problem, *SPARSE_ROWS).candidates()
         width = 1 + round((problem.width - 1) * member / max(n_members - 1, 1))
         rows, errors, sizes = problem.fitted_rows(candidates, admissible, width, self.n_sweeps)
-        individual = Individual(X=rows.reshape(-1))
-        individual.set("row_errors", errors)
-        individual.set("row_sizes", sizes)
-        return individual
+        return Individual(X=rows.reshape(-1), row_errors=errors, row_sizes=sizes)
 
 
 class RowUniformCrossover(base.PairCrossover):
@@ -107,10 +104,7 @@ class RowUniformCrossover(base.PairCrossover):
 def _children(
     problem: SRMOSCProblem, first: Individual, second: Individual, swap: BoolArray | None
 ) -> tuple[Individual, Individual]:
-    if swap is None:
-        genes = (first.X, second.X)
-    else:
-        genes = _swapped_rows(problem, first.X, second.X, swap)
+    genes = (first.X, second.X) if swap is None else _swapped_rows(problem, first.X, second.X, swap)
     children = Individual(X=genes[0]), Individual(X=genes[1])
     if all(parent.has(name) for parent in (first, second) for name in TABLES):
         for name in TABLES:
