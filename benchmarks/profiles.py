@@ -128,7 +128,7 @@ def profile(name: str, n: int) -> dict[str, Any]:
     return (
         {"method": name, "n": n, "seconds": total}
         | shares
-        | {"dearest own function": f"{dearest} ({share:.0%})"}
+        | {"most expensive own function": f"{dearest} ({share:.0%})"}
     )
 
 
@@ -146,12 +146,12 @@ def main() -> None:
         rows += [profile(name, n) for n in METHODS[name][2]]
         print(rows[-1], file=sys.stderr)
     lines = [
-        "| fit | samples | seconds | " + " | ".join(COLUMNS) + " | dearest own function |",
+        "| fit | samples | seconds | " + " | ".join(COLUMNS) + " | most expensive own function |",
         "|---" * 9 + "|",
     ]
     for row in rows:
         shares = " | ".join(f"{row[column]:.0%}" for column in COLUMNS)
-        shares += f" | {row['dearest own function']}"
+        shares += f" | {row['most expensive own function']}"
         lines.append(f"| {row['method']} | {row['n']:,} | {row['seconds']:.2f} | {shares} |")
     print("\n".join(lines))
     if options.write:

@@ -64,7 +64,7 @@ def searches(bags: Bags, least: int, seed: int) -> tuple[int, list[Labels]]:
     memetic = MemeticCHCMIC(K, **options).fit(bags)
     count = memetic.n_evaluations_ + memetic.n_trial_evaluations_
     # The generations are not what ends it.
-    chc = CHCMIC(K, weights="printed", n_gen=100_000, max_evals=count, **options).fit(bags)
+    chc = CHCMIC(K, draw_weights="printed", n_gen=100_000, max_evals=count, **options).fit(bags)
     objective = BagObjective(BagGeometry(bags, min_cluster_size=least), K, min_cluster_size=least)
     return count, [descents(objective, count, seed), memetic.labels_, chc.labels_]
 

@@ -2,10 +2,11 @@
 Ask a few questions
 ===================
 
-Find the partition that is meant by answering "do these two belong together?".
+Find the intended partition by answers to the question "do these two belong together?".
 
-Shows: a session of questions about a fit, the effect of each answer, undo, questions on names, the result of
-the session as the result of the fit, and simulated sessions with correct and with partly wrong answers.
+Shows: a session of questions about a fit, the effect of each answer, undo, questions about class names, the
+result of the session as the result of the fit, and simulated sessions with correct and with partly wrong
+answers.
 """
 
 from matplotlib.figure import Figure
@@ -16,7 +17,7 @@ from moo_clustering import ParetoClustering
 
 X, classes = load_wine(return_X_y=True)
 model = ParetoClustering(random_state=0).fit(X)
-print(f"on its own: {model.n_clusters_} clusters, ARI {adjusted_rand_score(classes, model.labels_):.3f}")
+print(f"without answers: {model.n_clusters_} clusters, ARI {adjusted_rand_score(classes, model.labels_):.3f}")
 
 # In practice a person compares the two samples; here the known classes answer.
 session = model.ask()

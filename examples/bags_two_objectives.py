@@ -2,10 +2,10 @@
 Bags of instances
 =================
 
-Cluster bags: samples that are sets of instances, such as a patient with several lesions.
+Cluster bags, which are samples that consist of several instances, such as patients with several lesions.
 
 Shows: generated bags with outlying instances, `ParetoBagClustering` without a number of clusters, two
-indices at once in NSGA-II with a least cluster size, the front, and what happens without the least size.
+indices at once in NSGA-II with a minimum cluster size, the front, and the result without this minimum.
 """
 
 import numpy as np
@@ -35,8 +35,8 @@ plot_bag_embedding(bags, model.labels_, path="bags_map.png")
 plot_bag_distances(bags, model.labels_, path="bags_distances.png")
 
 # %%
-# The same bags by two indices. A front has partitions of which none is better in both; its knee is near the
-# best of either.
+# Cluster the same bags by two indices. No partition of the front is better than another in both; the knee
+# is nearly as good as the best partition by each index.
 
 
 def front(bags, least):
@@ -56,7 +56,7 @@ print(f"{len(F)} solutions; the knee has sizes {np.bincount(partitions[knee])}, 
 plot_front(F, ["Davies-Bouldin", "silhouette"], knee, path="bags_front.png")
 
 # %%
-# Where clusters overlap, the index prefers single bags to clusters, unless a least size forbids them.
+# If clusters overlap, the index prefers clusters of a single bag, unless a minimum size excludes them.
 
 wide = make_bags(80, 3, bag_std=5.0, instance_std=2.0, outlying=0.2, random_state=1)
 for least in (1, 8):

@@ -4,8 +4,8 @@ Tables of categories
 
 Find modes of a categorical table by a multi-objective genetic algorithm, and merge its front.
 
-Shows: `FuzzyModesMOGA` on a table of words with missing knowledge, its two objectives, the modes of the
-clusters and how surely each row belongs to its own.
+Shows: `FuzzyModesMOGA` on a table of words, some of them random, its two objectives, the modes of the
+clusters, and the membership of each row in its cluster.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ typical = {name: rng.integers(len(values), size=kinds) for name, values in words
 kind = rng.integers(kinds, size=300)
 columns = {}
 for name, values in words.items():
-    # One answer in five is any.
+    # One answer in five is random.
     chance = rng.random(len(kind)) < 0.2
     codes = np.where(chance, rng.integers(len(values), size=len(kind)), typical[name][kind])
     columns[name] = np.array(values)[codes]
@@ -40,10 +40,10 @@ print(f"{len(model.pareto_front_)} solutions of {' and '.join(model.objective_na
 print(f"agreement of the vote with the kinds: {adjusted_rand_score(kind, model.labels_):.2f}")
 print(pd.DataFrame(model.modes_, columns=table.columns))
 sure = model.memberships_.max(axis=1)
-print(f"memberships: {sure.min():.2f} to {sure.max():.2f}; least sure is row {sure.argmin()}")
+print(f"memberships: {sure.min():.2f} to {sure.max():.2f}; least certain row: {sure.argmin()}")
 
 numbers = table.apply(lambda column: pd.factorize(column)[0]).astype(float)
 first = FuzzyModesMOGA(kinds, metric="euclidean", pop_size=40, n_gen=30, random_state=0).fit(numbers)
 score = adjusted_rand_score(kind, first.labels_)
-print(f"codes as if they were numbers: {score:.2f}")
+print(f"codes treated as numbers: {score:.2f}")
 plot_front(first.pareto_front_, first.objective_names_, path="categories_front.png")

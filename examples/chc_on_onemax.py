@@ -2,9 +2,8 @@
 CHC in a toolbox of your own
 ============================
 
-Shows: `chc` as a drop-in for DEAP's loops on one-max with list individuals, without any clustering; the
-same loop on a toolbox of real vectors with a distance of its own, with a budget of evaluations and
-checkpoints.
+Shows: `chc` in place of DEAP's loops on one-max with list individuals, without any clustering; the same loop
+on a toolbox of real vectors with a custom distance, a budget of evaluations and checkpoints.
 """
 
 import numpy as np
@@ -44,7 +43,7 @@ solved = next(record["gen"] for record in logbook if record["max"] == 100)
 print(f"one-max: {sum(best[0])} of 100 ones after {solved} generations")
 
 
-# A toolbox of your own: points in the plane with many local minima, and their Euclidean distance
+# A custom toolbox: points in the plane, a function with many local minima, and the Euclidean distance
 def rastrigin(points):
     return 10 * points.shape[1] + (points**2 - 10 * np.cos(2 * np.pi * points)).sum(axis=1)
 
@@ -54,7 +53,7 @@ def evaluate(point):
 
 
 def blend(first, second):
-    """Two points on the line through both, a little beyond them at most."""
+    """Return two random points on the line through both parents, slightly beyond them at most."""
     a, b = first.copy(), second.copy()
     first[:], second[:] = (a + (b - a) * share for share in rng.uniform(-0.3, 1.3, size=2))
     return first, second

@@ -2,10 +2,10 @@
 Compose an evolutionary run
 ===========================
 
-Compose an evolutionary run of an index, an encoding and a constraint of your own.
+Compose an evolutionary run of a custom index, encoding and constraint.
 
 Shows: patients with three visits each, an encoding that keeps the visits together, an index for groups of
-even size, a least size as an inequality; NSGA-II and SMS-EMOA, the front, and k-means beside it.
+even size, a minimum size as an inequality; NSGA-II and SMS-EMOA, the front, and k-means for comparison.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ X = centers[patient] + np.random.default_rng(0).normal(scale=1.5, size=(180, 2))
 
 
 class EvenSizes(ValidityIndex):
-    """How evenly samples are spread over clusters: entropy of the sizes, as a number of clusters."""
+    """Evenness of the cluster sizes: exponential of their entropy, as an effective number of clusters."""
 
     name, greater_is_better = "even_sizes", True
 
@@ -39,7 +39,7 @@ class EvenSizes(ValidityIndex):
 
 
 class PatientEncoding(LabelEncoding):
-    """One gene per patient, whose visits stay together."""
+    """Encoding with one gene per patient, so that the visits of a patient stay together."""
 
     def __init__(self, patient, k_max):
         _, self.first, self.patient = np.unique(patient, return_index=True, return_inverse=True)
@@ -54,7 +54,7 @@ class PatientEncoding(LabelEncoding):
 
 
 def too_small(labels):
-    """How many samples the smallest cluster lacks to 18."""
+    """Return 18 minus the size of the smallest cluster."""
     return np.array([18 - np.bincount(row).min() for row in labels])
 
 
@@ -68,7 +68,7 @@ for algorithm in (SMSEMOA, NSGA2):
     print(f"{algorithm.__name__}: {len(values)} partitions, silhouette up to {values[:, 0].max():.3f}")
 
 # %%
-# k-means does not know that visits of a patient belong together. Along the front, even sizes cost silhouette.
+# K-means ignores that visits of a patient belong together. Along the front, even sizes lower the silhouette.
 rival, best = KMeans(3, random_state=0, n_init=10).fit_predict(X), values[:, 0].argmax()
 for name, labels in (("k-means", rival), ("front", partitions[best])):
     value = problem.indices[0].evaluate(labels)[0]

@@ -2,11 +2,11 @@
 A run on a cluster
 ==================
 
-Send three kinds of work to the workers of a Dask cluster, with the same results as without it.
+Run three kinds of computations on a Dask cluster, with the same results as without the cluster.
 
 Shows: a cluster on this machine, ``joblib.parallel_config(backend="dask")``, the runs of an ensemble, the
-families of a pool, the chunks of a population in pymoo's NSGA-II, and the processes that did it. For
-your own machines replace ``LocalCluster(...)`` by the address of their scheduler.
+families of a pool, the chunks of a population in pymoo's NSGA-II, and the processes that computed them. For
+your own machines, replace ``LocalCluster(...)`` by the address of their scheduler.
 """
 
 import os
@@ -46,7 +46,7 @@ def found(where):
     return ensemble.labels_, chosen, search.F
 
 
-# Worker processes import this file: what only the first process is to do stands below.
+# Worker processes import this file, so code for the first process only is in this block.
 if __name__ == "__main__":
     serial = found(nullcontext())
     with (
@@ -62,7 +62,7 @@ if __name__ == "__main__":
         np.array_equal(distributed[1].labels_, serial[1].labels_),
         np.array_equal(distributed[2], serial[2]),
     ]
-    print("the same as without: ensemble {}, pool {}, population {}".format(*same))
+    print("the same as without the cluster: ensemble {}, pool {}, population {}".format(*same))
     for name, labels in (("ensemble", distributed[0]), ("pool", distributed[1].labels_)):
         print(f"agreement of the {name} with the digits: {adjusted_rand_score(digits, labels):.2f}")
     chosen = distributed[1]

@@ -5,7 +5,7 @@ Documents: from raw text to named topics
 Find topics of raw texts, name them, and write a page about them.
 
 Shows: embeddings or tf-idf weights, `ParetoClustering` with the cosine distance, names by contrasting terms,
-`EnsembleNMF`, how far its runs agree about each document, single runs and spherical k-means, and a report.
+`EnsembleNMF`, the agreement of its runs on each document, single runs and spherical k-means, and a report.
 """
 
 import numpy as np
@@ -65,7 +65,7 @@ unsure = model.confidence_.argmin()
 print(f"least agreed on ({model.confidence_[unsure]:.2f}): {texts[unsure]}")
 
 # %%
-# The themes that the texts were made of are known here, and no fit saw them.
+# The themes from which the texts were generated are known here; no fit used them.
 
 weights = PaperTfidfTransformer().fit_transform(counts)
 rival = normalized_mutual_info_score(topic, SphericalKMeans(4, random_state=0).fit_predict(weights))

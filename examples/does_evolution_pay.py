@@ -2,10 +2,10 @@
 Does evolution pay?
 ===================
 
-Run a search beside its controls, with as many evaluations each, and read what may be claimed.
+Run a search and its controls with the same number of evaluations, and read the conclusions.
 
 Shows: the controls of an estimator and of a composed search, their hypervolume over the evaluations, and
-differences with intervals and tests. Known classes only score what is found; no search sees them.
+differences with intervals and tests. Known classes only score the results; no search uses them.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ from moo_clustering.problems import PartitionProblem
 
 # %%
 # An estimator: MOCK finds three shapes from the links of a tree. Without selection (drift), the same
-# crossover and mutation add little to the first population; climbers with the same mutation do as well by
-# hypervolume, and a greedy construction of the front needs no search at all.
+# crossover and mutation add little to the first population. Climbers with the same mutation reach the same
+# hypervolume, and a greedy construction of the front requires no search.
 
 moons, moon = make_moons(200, noise=0.06, random_state=0)
 blob, _ = make_blobs(100, centers=[[0.5, 1.8]], cluster_std=0.3, random_state=0)
@@ -34,10 +34,10 @@ print(found)
 found.plot(title="MOCK on three shapes", path="evolution_shapes.png")
 
 # %%
-# A search of one's own: medoids of the wines by two indices, with the operators that suit the problem. On
-# average its front is the best, and its partitions are farther from the cultivars than those of random
-# sampling, though ten seeds leave both uncertain: more search does not help where the indices ask for
-# something else than the classes.
+# A custom search: medoids of the wines by two indices, with the operators of the problem. On average, its
+# front is the best, but its partitions agree less with the cultivars than those of random sampling. Ten seeds
+# are too few to confirm either difference. A better search does not help if the best values of the indices do
+# not correspond to the classes.
 
 wines, cultivar = load_wine(return_X_y=True)
 wines = (wines - wines.mean(axis=0)) / wines.std(axis=0)

@@ -2,10 +2,10 @@
 Was evolution worth it?
 =======================
 
-Compose an evolution over a pool of partitions, and ask whether it was worth it.
+Compose an evolution over a pool of partitions, and test whether it improves the result.
 
-Shows: the pool, the objectives fitted to it, operators of partitions in pymoo's NSGA-II, and the control
-that every such run needs: the same operators and evaluations, with survivors drawn at random.
+Shows: the pool, the objectives fitted to it, operators of partitions in pymoo's NSGA-II, and a control with
+the same operators and number of evaluations, but with random survivors.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ problem = PartitionProblem(None, encoding, [FamilyAgreement().fit(pool), GraphMo
 
 
 def score(labels):
-    """Agreement and a little modularity, both to be maximised."""
+    """Score to be maximised: agreement plus a small multiple of the modularity."""
     agreement, modularity = problem.natural(problem.evaluate(labels)).T
     return agreement + 0.25 * modularity
 

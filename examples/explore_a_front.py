@@ -2,10 +2,10 @@
 Explore a front
 ===============
 
-Look at a front of partitions, compare its solutions, and choose one.
+Examine a front of partitions, compare its solutions, and select one.
 
-Shows: the front of `NSGA2Clus` with partial labels, what each rule of ``choose`` takes, how far its
-solutions agree with each other, and a page with everything to select from in a browser.
+Shows: the front of `NSGA2Clus` with partial labels, the selection of each rule of ``choose``, the agreement
+between the solutions, and a page on which a solution can be selected in a browser.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ front["ARI, hidden labels"] = [
 print(front.sort_values("constraint_violation").head(8).round(3).to_string(index=False))
 
 # %%
-# No rule sees the hidden labels; which of them to trust is the question.
+# No rule uses the hidden labels, which show here how good each selection is.
 
 for rule in ("xb", "i", "knee", "constraints", "balanced"):
     labels = model.choose(rule).labels_

@@ -5,7 +5,7 @@ Few labels
 Compare methods that use few labels in different ways, with two, five and ten per cent of the labels.
 
 Shows: `ParetoClustering` with partial labels beside scikit-learn's label spreading and a linear model,
-scored on the samples without a label only, and classes that no label has.
+scored only on the samples without a label, and classes without any label.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ table = pd.DataFrame(rows).T
 print(table.round(3))
 
 # %%
-# Labels of five digits only: the others are found as new clusters.
+# Only five digits have labels: the others are found as new clusters.
 
 y[classes >= 5] = -1
 novel = ParetoClustering(scale="isotropic", novel="allow", random_state=0).fit(X, y)

@@ -4,8 +4,8 @@ First ten minutes
 
 Run the recommended method on a table without a number of clusters, and then with a few labels.
 
-Shows: the result and how far to trust it, other good partitions, classes from six labels, the page to look
-at it all, and the samples in the plane.
+Shows: the result and its reliability, other good partitions, classes from six labels, the report, and the
+samples in the plane.
 """
 
 import numpy as np
@@ -22,8 +22,8 @@ print(model.summary())
 print(f"agreement with the cultivars: {adjusted_rand_score(classes, model.labels_):.2f}")
 
 # %%
-# Other good partitions are kept, each unlike the others. The first has two clusters, which most families of
-# algorithms find.
+# The model stores other good partitions that differ from each other. The first has two clusters, which
+# most families of algorithms find.
 
 two = model.choose("alternative-0").labels_
 print(f"two clusters: agreement with the cultivars {adjusted_rand_score(classes, two):.2f}")
@@ -31,7 +31,7 @@ three = model.relabel(n_clusters=3).labels_
 print(f"three clusters: agreement with the cultivars {adjusted_rand_score(classes, three):.2f}")
 
 # %%
-# Two labels of each class. The same pool of partitions is weighed anew; nothing is clustered again.
+# Two labels per class change the weights of the partitions of the pool. No partition is computed again.
 
 partly = np.full(len(X), -1)
 partly[[0, 10, 70, 80, 140, 150]] = classes[[0, 10, 70, 80, 140, 150]]

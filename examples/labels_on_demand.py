@@ -4,8 +4,8 @@ Labels on demand
 
 Ask repeatedly for the label of the least certain sample.
 
-Shows: a fit without any knowledge, the confidence in it and other good partitions; then labels one at a
-time, each weighing the same pool of partitions anew, without clustering again.
+Shows: a fit without labels, its confidence and other good partitions; then labels one at a time, each of
+which changes the weights of the partitions of the pool, without a new fit.
 """
 
 import numpy as np
@@ -19,15 +19,15 @@ X, classes = load_digits(return_X_y=True)
 order = np.random.default_rng(0).permutation(len(X))[:500]
 X, classes = X[order], classes[order]
 
-# Every class will have a label, so that a cluster without one is no class of its own.
+# Every class will have a label, so clusters without a label are not new classes.
 model = ParetoClustering(scale="isotropic", novel="none", random_state=0).fit(X)
-print(f"on its own: {model.n_clusters_} clusters, ARI {adjusted_rand_score(classes, model.labels_):.3f}")
+print(f"without labels: {model.n_clusters_} clusters, ARI {adjusted_rand_score(classes, model.labels_):.3f}")
 print(model.summary())
 
 course = {}
 known = np.full(len(X), -1)
 for digit in range(10):
-    # One example of each class to begin with.
+    # Begin with one labelled sample per class.
     sample = np.flatnonzero(classes == digit)[0]
     known[sample] = digit
 

@@ -2,7 +2,7 @@
 Many constraints
 ================
 
-Use hundreds of must-links and cannot-links in different ways, also when some of them are wrong.
+Use hundreds of must-links and cannot-links in different ways, also if some of them are wrong.
 
 Shows: pairs drawn from known classes, `ParetoClustering` with certain and with uncertain pairs, `PCKMeans`,
 and samples with their pairs in the plane.
@@ -18,7 +18,7 @@ from moo_clustering.visualization import plot_constraints
 rng = np.random.default_rng(0)
 X, classes = make_moons(300, noise=0.22, random_state=0)
 
-# All pairs that are drawn are among 70 % of the samples; the others show what the pairs teach.
+# All pairs are drawn from 70 % of the samples; the other samples measure what the pairs add.
 known = rng.permutation(len(X))[:210]
 pairs = np.sort(rng.choice(known, size=(400, 2)), axis=1)
 pairs = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
@@ -27,7 +27,7 @@ free = np.setdiff1d(np.arange(len(X)), pairs)
 
 
 def show(name, labels):
-    """Print the agreement with the classes of samples in no pair."""
+    """Print the agreement with the classes of the samples that are in no pair."""
     print(f"{name:28s} ARI {adjusted_rand_score(classes[free], labels[free]):.3f}")
 
 
@@ -39,18 +39,18 @@ show("all right", model.labels_)
 show("PCKMeans", PCKMeans(2, random_state=0).fit(X, **right).labels_)
 
 # %%
-# One in ten is wrong. Certain pairs contradict each other then, and it is said which; uncertain ones are
-# weighed.
+# Now one pair in ten is wrong. Pairs that are regarded as certain contradict each other, and the error
+# lists them; pairs that are regarded as uncertain are weighted.
 
 flipped = same ^ (rng.random(len(same)) < 0.1)
 wrong = {"must_link": pairs[flipped], "cannot_link": pairs[~flipped]}
 try:
     ParetoClustering(2, scale="isotropic", random_state=0).fit(X, **wrong)
 except InconsistentConstraintsError as error:
-    print("refused:", str(error).splitlines()[0][:90])
+    print("rejected:", str(error).splitlines()[0][:90])
 soft = ParetoClustering(2, scale="isotropic", pairs="soft", random_state=0).fit(X, **wrong)
 show("one in ten wrong, uncertain", soft.labels_)
 
 given = PairwiseConstraints(**right, n_samples=len(X))
-print(f"{len(given.must_link)} must-links and {len(given.cannot_link)} cannot-links, right ones")
+print(f"{len(given.must_link)} must-links and {len(given.cannot_link)} cannot-links, all of them right")
 plot_constraints(X, model.labels_, given, title="Pairs", path="many_constraints.png")

@@ -4,8 +4,8 @@ k-means of a low sum of squares
 
 Compare a genetic algorithm, relocation of single centres, a Ward cut and restarts with the same budget.
 
-Shows: `MemeticKMeans` with its controls on a grid of 100 clusters, and how much of a low sum of squares a
-Ward cut alone gives.
+Shows: `MemeticKMeans` with its controls on a grid of 100 clusters, and the sum of squares of a Ward cut
+alone.
 """
 
 import numpy as np
@@ -27,5 +27,5 @@ for strategy in ("memetic", "swap", "ward", "multistart"):
 
 model = MemeticKMeans(100, max_distance_evaluations=60_000_000, report_controls=True, random_state=0).fit(X)
 best = min(model.control_inertia_, key=model.control_inertia_.get)
-print(f"of its own controls the best is {best}: {model.control_inertia_[best]:.2f} for {model.inertia_:.2f}")
+print(f"best of its controls, {best}: {model.control_inertia_[best]:.2f} instead of {model.inertia_:.2f}")
 plot_partition(X, model.labels_, title="100 clusters", path="memetic_kmeans.png")

@@ -2,10 +2,10 @@
 A messy table
 =============
 
-Cluster a table as it comes out of a spreadsheet, answer ten questions, and find the clusters of new rows.
+Cluster an unedited table of a spreadsheet, answer ten questions, and find the clusters of new rows.
 
-Shows: units, decimal commas, dates, categories and empty cells, what is made of them, the verdict, names of
-the clusters, other good answers, a session of ten questions, the result before and after it, and predictions.
+Shows: the conversion of units, decimal commas, dates, categories and empty cells, the verdict, names of the
+clusters, other good partitions, a session of ten questions, the result before and after it, and predictions.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering import ParetoClustering
 from moo_clustering.visualization import plot_partition
 
-# Trees of a park: three kinds, of which two have the same leaves and much the same size.
+# Trees of a park: three kinds, two of which have the same leaves and nearly the same size.
 rng = np.random.default_rng(2)
 kind = rng.permutation(np.repeat([0, 1, 2], [90, 60, 50]))
 height = rng.normal(np.array([20.0, 17.0, 12.0])[kind], 2.5)
@@ -39,7 +39,7 @@ print(*model.preparer_.notes_, sep="\n")
 X = model.preparer_.transform(table)
 
 # %%
-# The verdict says how far to trust the result.
+# The verdict states how reliable the result is.
 
 print(model.summary())
 print(f"agreement with the kinds: {adjusted_rand_score(kind, model.labels_):.2f}")
@@ -52,7 +52,7 @@ print(model.describe(table, sample_names=table["tree"]))
 print(model.table(table)[["tree", "cluster", "name", "support", "doubtful"]].head().to_string(index=False))
 
 # %%
-# A gardener answers; here the kinds do. What is asked next depends on the answers so far.
+# A gardener would answer; here, the known kinds do. Each question depends on the previous answers.
 
 session = model.ask()
 course = [adjusted_rand_score(kind, session.labels_)]

@@ -2,10 +2,10 @@
 pymoo's plots of a front
 ========================
 
-Look at a front with pymoo's own plots: Scatter, PCP, Heatmap, Petal and Radar on ``result_``.
+Draw a front with pymoo's plots: Scatter, PCP, Heatmap, Petal and Radar of ``result_``.
 
-Shows: which values ``result_`` and ``pareto_front_`` hold, the bounds that petals and radars need, and how
-matplotlib's settings stay as they are.
+Shows: the values of ``result_`` and ``pareto_front_``, the bounds that petals and radars require, and how to
+preserve matplotlib's settings.
 """
 
 import matplotlib as mpl
@@ -24,7 +24,7 @@ X, y = make_blobs(200, centers=6, cluster_std=2.0, random_state=1)
 partial = np.where(np.arange(len(y)) % 8 == 0, y, -1)
 model = NSGA2Clus(pop_size=40, n_gen=30, random_state=0).fit(X, partial)
 
-# Objectives as the search minimised them, each once; pareto_front_ is in natural sign, its I-index positive.
+# Distinct objectives as minimised by the search; in pareto_front_, objectives have their natural sign.
 F = np.unique(model.result_.F, axis=0)
 labels = [name.replace("_", " ") for name in model.objective_names_]
 few = F[np.linspace(0, len(F) - 1, 4).astype(int)]
@@ -36,7 +36,7 @@ with pymoo_plots():
         "scatter": Scatter(labels=labels, title="Front, minimised").add(F),
         "parallel": PCP(labels=labels).set_axis_style(color="0.5").add(F, color="#4477aa", alpha=0.6),
         "heatmap": Heatmap(labels=labels, order_by_objectives=0).set_axis_style(aspect="auto").add(F),
-        # Large petals and stars are good objectives, as reverse turns costs into gains.
+        # With reverse, large petals and stars mean good objectives.
         "petals": Petal(bounds=bounds, reverse=True, labels=labels, figsize=(16, 3.5)).add(few),
         "radars": Radar(bounds=bounds, reverse=True, labels=labels, figsize=(16, 3.5)).add(few),
     }

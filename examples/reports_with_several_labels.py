@@ -2,11 +2,11 @@
 Reports with several labels
 ===========================
 
-Classify reports that have several labels each, of which few are known, and look into the clusters.
+Classify reports with several labels each, few of which are known, and examine the clusters.
 
-Shows: SISC-ML behind feature selection that sees labelled reports only, macro AUC on reports that the fit
-never saw, a linear model as its rival (which wins here, as it mostly does), both stacked, and the leading
-words of a cluster.
+Shows: SISC-ML after a feature selection by labelled reports only, macro AUC on reports that were not in the
+fit, a linear model as its rival (which is better here, as it usually is), both stacked, and the leading words
+of a cluster.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from moo_clustering.visualization import plot_roc
 rng = np.random.default_rng(0)
 n, n_words, n_labels, n_kinds = 1200, 600, 5, 9
 words = np.array([f"word{j}" for j in range(n_words)])
-# Every kind of report has words and labels of its own.
+# Every kind of report has its own words and labels.
 label_sets = np.array([rng.permutation([1, 1, 0, 0, 0]) for _ in range(n_kinds)])
 chance = np.full((n_kinds, n_words), 0.02)
 for row in chance:

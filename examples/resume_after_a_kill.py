@@ -4,8 +4,8 @@ Resume after a kill
 
 Kill a long run without warning, and continue it to the same result bit for bit.
 
-Shows: checkpoints of an estimator, a process that is killed (SIGKILL, which nothing can catch), and the
-comparison with a run that was never disturbed.
+Shows: checkpoints of an estimator, a process that is killed by SIGKILL, which it cannot handle, and the
+comparison with an uninterrupted run.
 """
 
 import subprocess

@@ -2,9 +2,10 @@
 Score options without a leak
 ============================
 
-`fit(X, y)` takes labels as supervision: what is scored with the same labels tells how well they are followed.
+`fit(X, y)` uses the labels, so a score against the same labels only measures how well the fit follows them.
 
-Shows: why `cross_val_score` says little, folds of hidden labels in its place, and options compared by them.
+Shows: why `cross_val_score` is misleading here, and a comparison of options by folds of hidden labels
+instead.
 """
 
 import numpy as np
@@ -22,7 +23,7 @@ X = StandardScaler().fit_transform(X)
 
 
 def hidden_label_scores(estimator, X, y, cv=5):
-    """Hide the labels of one fold after the other, fit all samples, and score the hidden ones."""
+    """Hide the labels of each fold in turn, fit to all samples, and score the samples with hidden labels."""
     known, scores = np.flatnonzero(y >= 0), []
     for _, fold in KFold(cv, shuffle=True, random_state=0).split(known):
         shown = y.copy()

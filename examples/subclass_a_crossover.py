@@ -2,10 +2,10 @@
 Subclass a crossover
 ====================
 
-Change how two sets of medoids are crossed, and ask whether it was worth it.
+Change the crossover of two sets of medoids, and test whether the change improves the front.
 
-Shows: a crossover that lets a child inherit the medoids that lie far from each other, in NSGA-II beside the
-one it is made from, over several seeds.
+Shows: a crossover whose children inherit medoids that are far from each other, compared in NSGA-II with the
+crossover that it modifies, for several seeds.
 """
 
 import numpy as np

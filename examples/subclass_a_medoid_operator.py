@@ -4,7 +4,7 @@ Subclass a mutation
 
 Subclass one operator of the medoid family and run it with plain pymoo, without any estimator.
 
-Shows: MedoidProblem with its operators in NSGA-II, and a mutation that moves a medoid to a near sample
+Shows: MedoidProblem with its operators in NSGA-II, and a mutation that moves a medoid to a nearby sample
 instead of a random one.
 """
 

@@ -30,11 +30,11 @@ from moo_clustering._types import IntpArray as IntpArray
 from moo_clustering._types import Labels as Labels
 from moo_clustering._types import SeedLike as SeedLike
 
-# Numbers a block of individuals may occupy in temporary arrays: 32 MB of float64.
+# Largest number of values in temporary arrays for a block of individuals: 32 MB of float64.
 BLOCK_ITEMS = 1 << 22
 # Packages whose frames are skipped to find the caller that a warning concerns.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
-# Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
+# Number of genes to draw at once, which limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 22
 # Ratio of offset to spread above which a mean loses more than three digits.
 _FAR = 1e3
@@ -49,7 +49,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Cut 0..count-1 so that no part needs more than ``BLOCK_ITEMS`` numbers, where one can avoid it."""
+    """Split 0..count-1 into slices of at most ``BLOCK_ITEMS`` values, with ``items`` values per index."""
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
@@ -57,7 +57,7 @@ def block_slices(count: int, items: int) -> Iterator[slice]:
 
 def far_offset(X: Any) -> FloatArray:
     """Return the first row in columns whose offset far exceeds their spread, and 0 in other columns."""
-    # Unless the offset is subtracted first, means of such columns lack the digits in which rows differ.
+    # Without subtracting this offset, the means of such columns lose the digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     far = np.maximum(high, -low) > _FAR * (high - low)
     return np.where(far, X[0], 0.0)
@@ -76,12 +76,12 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     has, them = ("have", "them") if name.endswith("s") else ("has", "it")
     low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
     largest = float(max(high.max(), -low.min()))
-    if not largest <= np.sqrt(float(limits.max)) / 1e4 / np.sqrt(values.size):  # NaN neither
+    if not largest <= np.sqrt(float(limits.max)) / 1e4 / np.sqrt(values.size):  # this also raises for NaN
         raise ValueError(
             f"{name} {has} values so large that squared distances overflow{where}, up to {largest:g} "
             f"in absolute value; rescale {them}"
         )
-    # Constant columns and common offsets take no part in distances.
+    # Constant columns and common offsets do not affect distances.
     widest = largest if issparse(X) else float((high - low).max())
     if 0 < widest < np.sqrt(float(limits.tiny)) / float(limits.eps):
         raise ValueError(
@@ -100,14 +100,14 @@ def row_sizes(X: Any) -> NDArray[Any]:
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Multiply rows by powers of two to make them near 1, with one factor (``together``) or one per row."""
+    """Scale rows by powers of two to a size near 1, with one common factor (``together``) or one per row."""
     # Separate factors preserve cosines. scikit-learn treats rows of a length below 2e-15 as zeros, and
     # squares of extreme values overflow or vanish. X itself is returned if all rows are near 1.
     if issparse(X):
         X = X.tocsr()
     sizes = row_sizes(X)
     exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
-    # scikit-learn can divide by the length of rows whose largest value is between 2^-40 and 2^40.
+    # Rows whose largest value is between 2^-40 and 2^40 need no scaling before scikit-learn normalises them.
     shifts = np.where(np.abs(exponents) > 40, -exponents, 0)
     if not shifts.any():
         return X
@@ -120,19 +120,19 @@ def near_one(X: Any, *, together: bool = False) -> Any:
 
 
 def unit_rows(X: Any) -> Any:
-    """Copy of a dense or sparse matrix with rows of length 1, whatever their unit; rows of zeros stay."""
+    """Return dense or sparse rows scaled to length 1, without overflow; rows of zeros do not change."""
     return normalize(near_one(X))
 
 
 class QuotingError(ValueError):
-    """Error about a file, whose message is safe to print whatever the file contains."""
+    """Error about a file, with a message that is safe to print even if it quotes the file."""
 
     def __str__(self) -> str:
         return message_line(super().__str__())
 
 
 class Seed(np.random.SeedSequence):
-    """SeedSequence whose state skops saves; it would lose the state of NumPy's class."""
+    """SeedSequence whose state skops can save, unlike that of NumPy's class."""
 
     def __init__(
         self, entropy: Any = None, spawn_key: Any = (), pool_size: int = 4, n_spawned: int = 0
@@ -145,7 +145,7 @@ class Seed(np.random.SeedSequence):
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """Derive independent seeds for ``n`` tasks, in fixed order, from None, an int or a generator."""
-    # A user's generator is advanced, so that a second fit with it differs, as in scikit-learn.
+    # Advances a generator that the user passed, so that a second fit differs, as in scikit-learn.
     if random_state is None:
         entropy: int | None = None
     elif isinstance(random_state, np.random.Generator):
@@ -160,19 +160,19 @@ def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
 
 
 def integer_seed(sequence: np.random.SeedSequence) -> int:
-    """Return the seed for METIS and scikit-learn: not negative as a signed integer of 32 bits."""
+    """Return a seed for METIS and scikit-learn, from 0 to 2^31 - 1."""
     return int(sequence.generate_state(1)[0] >> 1)
 
 
 def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Generator) -> NDArray[np.uint64]:
-    """One rank per locus, uniform in 0..widths[i]-1 (multiply and shift of 32 random bits)."""
+    """Draw one rank per locus, uniform in 0..widths[i]-1 (multiply and shift of 32 random bits)."""
     draws = rng.integers(0, 2**32, size=len(widths), dtype=np.uint32)
     return (draws.astype(np.uint64) * widths) >> np.uint64(32)
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Yield positions 0..n_genes-1, each chosen independently with probability ``prob``, in sorted chunks."""
-    # The gaps between chosen positions, which are drawn, are geometric, so the cost is O(prob * n_genes).
+    """Select each position in 0..n_genes-1 independently with probability ``prob``; yield sorted chunks."""
+    # Draws the gaps between selected positions, which are geometric, so the cost is O(prob * n_genes).
     if prob <= 0.0:
         return
     for start in range(0, n_genes, _CHUNK):
@@ -184,7 +184,7 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
         while last < length - 1:
             expected = (length - last) * prob
             gaps = rng.geometric(prob, size=math.ceil(expected + 4.0 * math.sqrt(expected)) + 4)
-            # A gap beyond the chunk is as good as any other; keeps the running sum within int64.
+            # Limit gaps to just beyond the chunk, so that the running sum does not overflow int64.
             steps = last + np.cumsum(np.minimum(gaps, length + 1))
             parts.append(steps)
             last = int(steps[-1])
@@ -193,7 +193,7 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
 
 
 class MissingPackageError(ImportError):
-    """A package of an extra is needed and not installed."""
+    """Error for a missing package that an extra of this package installs."""
 
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
@@ -224,14 +224,14 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return rows that no other row dominates, in lexicographic order; O(n log n) time for two objectives."""
     rest = np.lexsort(F.T[::-1])
     if F.shape[1] == 2 and len(F):
-        # Select a row if its second objective is below that of all rows before, or if it equals such a row.
+        # Select a row if its second objective is less than in all previous rows, or if it equals such a row.
         ordered = F[rest]
         less = np.append(True, ordered[1:, 1] < np.minimum.accumulate(ordered[:-1, 1]))
         last = np.maximum.accumulate(np.where(less, np.arange(len(F)), 0))
         return rest[(ordered == ordered[last]).all(axis=1)]
     front: list[int] = []
     while len(rest):
-        # The lexicographically least of those not dominated by the front is not dominated at all.
+        # Of the rows that the front does not dominate, no other row dominates the lexicographically first.
         first = F[rest[0]]
         equal = (F[rest] == first).all(axis=1)
         front.extend(rest[equal].tolist())
@@ -240,8 +240,8 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def knee(F: NDArray[np.float64]) -> int:
-    """Index of the member nearest to the ideal point, with minimised objectives scaled to their ranges."""
-    # Objectives without range are ignored, and the first of equally near members is returned.
+    """Return the row nearest to the ideal point, with minimised objectives scaled to their ranges."""
+    # Constant objectives are ignored, and the first of equally near rows is returned.
     low, spread = F.min(axis=0), np.ptp(F, axis=0)
     scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
     return int(np.linalg.norm(scaled, axis=1).argmin())
@@ -300,7 +300,7 @@ def name_of(function: Any) -> str:
 
 
 def is_own(part: object) -> bool:
-    """Return whether the class of an object belongs to a user, neither to this package nor to pymoo."""
+    """Return whether the class of an object is the user's, that is, not from this package or pymoo."""
     return not f"{type(part).__module__}.".startswith(("moo_clustering.", "pymoo."))
 
 
@@ -311,7 +311,7 @@ def array_of(
     try:
         array = np.asarray(returned)
     except ValueError:
-        # Rows that differ in length.
+        # the rows have different lengths
         array = np.empty(0, dtype=object)
     if array.dtype.kind == "O":
         with suppress(TypeError, ValueError):
@@ -338,7 +338,7 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
 
 
 class ShortMessages:
-    """An estimator of scikit-learn that quotes a refused option on one line, however long the option is."""
+    """Base of scikit-learn estimators whose errors quote an invalid option on one short line."""
 
     def _validate_params(self) -> None:
         try:

@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes
 
-# Types that tables of numbers may keep.
+# Types of tables of numbers that are not converted.
 FLOATS = [np.float64, np.float32]
 # Types of integers for which kernels are compiled; others become int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
-# Columns that a message names.
+# Largest number of columns that a message names.
 _SHOWN = 5
 # Largest size in bytes of Dask and Zarr tables that are converted to arrays, for estimators without
 # ``max_memory``; and names of estimators that read a table in parts.
@@ -27,8 +27,8 @@ _GATHERED, _OF_PARTS = 2**32, ("ParetoClustering", "MemeticKMeans")
 
 
 def unmasked(data: Any, name: str) -> Any:
-    """Return the data, without a mask that masks nothing; raise a TypeError for masked values."""
-    # NumPy and scikit-learn would read the values behind the mask.
+    """Return the data without their mask; raise a TypeError if it masks any value."""
+    # NumPy and scikit-learn ignore masks, and would use the masked values.
     if isinstance(data, np.ma.MaskedArray):
         if np.ma.is_masked(data):
             raise TypeError(f"{name} is a masked array; fill or remove its masked values")
@@ -91,7 +91,7 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     except (TypeError, ValueError, OverflowError):
         pass
     items = found.ravel().tolist()
-    dates: Any = np.timedelta64  # a subclass of Real, to Python
+    dates: Any = np.timedelta64  # Python treats this type as a subclass of Real
     other = next(
         (one for one in items if not isinstance(one, Real) or isinstance(one, dates)), found.dtype.name
     )
@@ -111,7 +111,7 @@ def checked_amounts(data: Any, name: str, kind: str = "sample") -> NDArray[np.fl
 
 
 def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Data as an array of integers; floats must be whole, and anything else is refused by name and place."""
+    """Convert data to an array of integers; raise an error that names the first value that is not whole."""
     found = checked_array(data, name, ndim=ndim)
     if found.dtype.kind == "O":
         found = checked_array(found.tolist(), name)
@@ -122,7 +122,7 @@ def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, .
     if found.dtype.kind != "f":
         odd = next((one for one in found.ravel().tolist() if type(one) is not int), found.dtype.name)
         raise TypeError(f"{name} must be integers, got {quoted(odd)}{hint}")
-    # Beyond 2^53 floats skip integers.
+    # Above 2^53, float64 cannot represent all integers.
     wrong = np.argwhere(~((np.abs(found) <= 2.0**53) & (found == np.floor(found))))
     if len(wrong):
         where = ", ".join(str(place) for place in wrong[0])
@@ -135,7 +135,7 @@ def checked_table(
 ) -> Any:
     """Check a table of numbers, shape (n_samples, n_features), by scikit-learn's ``check_array``."""
     # Sparse tables, if ``accept_sparse`` allows them, store each cell once. Errors are those of
-    # :func:`numeric_features`, and name the columns of ``features``.
+    # :func:`numeric_features`, and name columns if X contains ``features``.
 
     def check(X: Any) -> Any:
         return check_array(X, dtype=dtype, input_name=name, **options)
@@ -158,7 +158,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         raise ValueError(f"{name} must be non-negative, got {lowest:g}")
     if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
         asymmetry = float(abs(matrix - matrix.T).max())
-        # Largest difference of two halves of a symmetric matrix, relative to its largest entry.
+        # Tolerated difference between the two halves, relative to the largest entry.
         if asymmetry > 1e-8 * largest:
             raise ValueError(
                 f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "
@@ -168,7 +168,7 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
         return matrix
     graph = csr_array(matrix)
     if not graph.data.all():
-        # SciPy's graph routines take a stored zero for an edge.
+        # SciPy's graph routines interpret a stored zero as an edge.
         graph = graph.copy()
         graph.eliminate_zeros()
     return graph
@@ -183,7 +183,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     owner = type(estimator).__name__
     _check_gathered(owner, X, getattr(estimator, "max_memory", None) or _GATHERED)
     single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
-    # Sums of the same numbers in another order end in other bits.
+    # Fix the memory layout, because the order of summation changes the last bits of results.
     options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
     is_table = getattr(estimator, "metric", None) != "precomputed"
     labels = list(X.columns) if hasattr(X, "iloc") and hasattr(X, "columns") else None
@@ -191,12 +191,12 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     if labels != known and comparable_labels(labels, known):
         raise ValueError(f"X must have the columns of the fit in their order, {known}, got {labels}")
     found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), is_table=is_table)
-    vars(estimator).pop("_labels_in", None)  # scikit-learn compares names of text
+    vars(estimator).pop("_labels_in", None)  # scikit-learn itself compares names that are strings
     if known is not None and not all(isinstance(label, str) for label in known):
         estimator._labels_in = known
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        # Single precision can represent values of this size and far smaller ones beside them.
+        # Within these limits, single precision can represent the values, and far smaller ones beside them.
         if largest > float(np.finfo(np.float32).max) or 0 < largest < 1e-30:
             raise ValueError(
                 f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
@@ -219,7 +219,7 @@ def _check_gathered(owner: str, X: Any, max_memory: int) -> None:
     if hasattr(X, "n_passes"):
         fault = "not a table in parts"
     else:
-        # The length of a Dask frame is unknown before it is counted.
+        # The length of a Dask frame is unknown until its rows are counted.
         needed = 8 * (len(X) if hasattr(X, "dtypes") else X.shape[0]) * X.shape[1]
         if needed <= max_memory:
             return
@@ -232,7 +232,7 @@ def _check_gathered(owner: str, X: Any, max_memory: int) -> None:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Whether to match columns by label: not for arrays, nor if just one table has the labels 0, 1, ...."""
+    """Return whether to match columns by label: not for arrays, nor if only one table has labels 0, 1, ..."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -273,14 +273,14 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
             f"float64 has; use {_remedy(owner, name)} to treat it as missing and fill it in."
         ) from error
     except (TypeError, ValueError) as error:
-        # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
+        # In arrays, scikit-learn raises a TypeError for objects that are neither numbers nor strings.
         objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)
         problem = _problem(owner, name, X) if is_table and not (issparse(X) or objects) else ""
         if problem:
             raise ValueError(problem) from error
         if "argument must be" in str(error):
             raise TypeError(f"{name} must be a table of numbers: {error}") from error
-        # NumPy's error messages for data that are not a table of numbers.
+        # Parts of NumPy's error messages for data that are not a table of numbers.
         if any(phrase in str(error) for phrase in ("could not convert", "setting an array element")):
             raise ValueError(f"{name} must be a table of numbers, in rows of equal length") from error
         raise
@@ -291,12 +291,12 @@ def _dates(X: Any) -> list[str]:
     if hasattr(X, "iloc"):
         columns = [(name, X.iloc[:, place]) for place, name in enumerate(X.columns)] if X.ndim == 2 else []
         return [f"column {name!r}" for name, column in columns if _holds_dates(column)]
-    # Frames and tables of other packages are arrays when asked.
+    # Frames and tables of other packages can be converted to arrays.
     return ["array"] if hasattr(X, "__array__") and _holds_dates(np.asarray(X)) else []
 
 
 def _holds_dates(values: Any) -> bool:
-    """Return whether an array or a column contains dates or durations, also among other objects."""
+    """Return whether an array or a column contains dates or durations, even among other objects."""
     kind = getattr(values.dtype, "kind", "O")
     items = np.asarray(values).flat if kind == "O" else ()
     return kind in "mM" or any(isinstance(item, np.datetime64 | np.timedelta64) for item in items)
@@ -332,7 +332,7 @@ def _remedy(owner: str, name: str) -> str:
 
 def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
     """Return columns with non-numeric, missing and infinite values, each with its first such value."""
-    import pandas as pd  # takes long to import, and few tables are refused
+    import pandas as pd  # a slow import, which few tables need
 
     frame = hasattr(X, "iloc")
     table: Any = X if frame else np.asarray(X)
@@ -369,7 +369,7 @@ def _is_number(value: Any) -> bool:
 
 
 def holds_tables(X: Any) -> bool:
-    """Whether the items of X are tables themselves, as bags of instances are, rather than rows of numbers."""
+    """Return whether the items of X are tables, such as bags of instances, instead of rows of numbers."""
     if isinstance(X, np.ndarray):
         nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
         return X.ndim == 3 or nested
@@ -384,7 +384,7 @@ def holds_tables(X: Any) -> bool:
 
 def is_frame(X: Any) -> bool:
     """Return whether X is a frame of pandas with dense columns, or a table of polars, pyarrow or AnnData."""
-    pandas = sys.modules.get("pandas")  # takes long to import
+    pandas = sys.modules.get("pandas")  # not imported here, because that is slow
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)
     return hasattr(X, "to_pandas") or hasattr(X, "to_df")
@@ -396,7 +396,7 @@ def geometry_of(X: Any) -> Any:
 
 
 def without_duplicates(X: Any) -> Any:
-    """A copy of compressed rows that store some cell in parts, with each in one; other data as they are."""
+    """Sum duplicate entries of cells in a copy of a sparse matrix; return other data unchanged."""
     if not issparse(X) or getattr(X, "has_canonical_format", True):
         return X
     X = X.copy()

@@ -1,4 +1,4 @@
-"""Checked distance matrices, built only within a memory limit."""
+"""Checked distance matrices, within a memory limit."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,11 +16,11 @@ from moo_clustering._kernels.partitions import refine_squared_distances
 Metric = str | Callable[..., float]
 MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
-# Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
+# Below this share of |x|^2 + |y|^2, a squared distance from products can have lost six digits.
 _CANCELLED = 1e-6
 # Largest number of samples for which NumPy, instead of a compiled kernel, recomputes such distances.
 _FEW = 256
-# Other metrics of scikit-learn and SciPy that sum squares.
+# Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
     "euclidean",
     "l2",
@@ -34,7 +34,7 @@ OF_SQUARES = (
 
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
-    """Symmetric distances with zero diagonal, shape (n, n), C-contiguous float64."""
+    """Compute symmetric distances with zero diagonal, shape (n, n), C-contiguous float64."""
     # ``data`` are features, or distances for ``metric="precomputed"``, which are not copied if they are
     # exactly symmetric float64. A ValueError names ``owner`` if the matrix would exceed ``max_memory`` bytes,
     # or is negative, not finite, not symmetric within 1e-8 of its largest entry, or non-zero on the diagonal.
@@ -109,7 +109,7 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
 
 
 def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) -> NDArray[Any]:
-    """``D`` itself if it is exactly symmetric with zero diagonal, else a copy made so."""
+    """Return ``D`` if it is exactly symmetric with zero diagonal, otherwise a symmetrised copy."""
     largest = _require_lengths(D, source)
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
     tolerance = max(_TOLERANCE, 10 * float(np.finfo(D.dtype).eps)) * largest
@@ -129,7 +129,7 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
 
 
 def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
-    """Raise ``ValueError`` if matrices of distances take more than ``max_memory`` bytes."""
+    """Raise a ValueError if distance matrices would take more than ``max_memory`` bytes."""
     if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
     if 8 * n_matrices * n_samples**2 > max_memory:

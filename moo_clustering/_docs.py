@@ -1,4 +1,4 @@
-"""Documentation that is written once: docstrings filled in with what base classes or other functions say.
+"""Complete docstrings with parameters that base classes or other functions document.
 
 The docstring of a class that inherits from :class:`Documented`, or of anything decorated with
 :func:`documented`, describes its own parameters only. Entries of parameters that it leaves out come from its
@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 
 class Documented:
-    """Base of classes whose docstrings leave out what their base classes document."""
+    """Base of classes whose docstrings omit parameters that their base classes document."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -52,8 +52,8 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
 
 def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str, str]], thing: Any) -> str:
-    """Return the docstring with the sections and entries that it leaves out."""
-    # Copies here and below: what is cached must stay as it is.
+    """Return the docstring with the sections and entries that it omits."""
+    # Copy here and below, because cached values must not change.
     sections, is_class = dict(_sections(text)), isinstance(thing, type)
     known = inspect.signature(thing.__init__ if is_class else thing).parameters
     order = {_starred(one): place for place, one in enumerate(known.values())}
@@ -91,7 +91,7 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
 
 @cache
 def _sections(text: str) -> dict[str, str]:
-    """Text below each title of a docstring, and the text before the first one under the title ``""``."""
+    """Split a docstring into the texts below its titles; the text before the first title has the key ""."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
     return {"": parts[0].strip()} | {
         title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
@@ -100,14 +100,14 @@ def _sections(text: str) -> dict[str, str]:
 
 @cache
 def _entries(section: str) -> Entries:
-    """Entries of a section, by the names that each documents together."""
+    """Split a section into entries; the key is the tuple of names that an entry documents."""
     found = re.split(r"^(?=\S)", section.rstrip(), flags=re.MULTILINE)
     entries = (entry.rstrip() for entry in found if entry)
     return {tuple(re.split(r", *", entry.split("\n")[0].split(" : ")[0])): entry for entry in entries}
 
 
 def _returned(function: Callable[..., Any]) -> str:
-    """Name of the class in the return annotation of a function; empty if it is not a class."""
+    """Return the name of the class in the return annotation of a function, empty for other annotations."""
     annotation = inspect.signature(function).return_annotation
     name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     name = "self" if name == "Self" else name.rpartition(".")[2] if re.fullmatch(r"[\w.]+", name) else ""
@@ -125,14 +125,14 @@ def _starred(parameter: inspect.Parameter) -> str:
 
 
 def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
-    """Sort key: positional parameters in signature order, then the others in their written order."""
+    """Return a sort key: positional parameters in signature order, then others in the order of the text."""
     if name in known and known[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
         return order[name]
     return len(order) + name.startswith("**")
 
 
 def _without_default(entry: str) -> str:
-    """An inherited entry, whose default may be another one here."""
+    """Return an inherited entry without its default, which can differ here."""
     first, below, text = entry.partition("\n")
     return first.removesuffix(", optional").partition(", default=")[0] + below + text
 

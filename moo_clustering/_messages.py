@@ -10,17 +10,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-# Characters of a message and of a value that it quotes, which may be of any length.
+# Largest numbers of characters of a message, and of a value that it quotes.
 _LONGEST, _LONGEST_VALUE = 2000, 100
 # Largest length of a compared name; the time of a comparison is the product of both lengths.
 _LONGEST_SUGGESTION = 200
-# Values in quotes, and words that are longer than any path.
+# Long quoted values, and words that are longer than any path.
 _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
 
 def message_line(text: object) -> str:
     """Return a message on one line for any terminal, in O(characters) time."""
-    # Control and direction characters are removed, and very long values, words and messages shortened.
+    # Removes control and direction characters, and shortens very long values, words and messages.
     line = _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), printable_line(text))
     return _without_middle(line, _LONGEST)
 
@@ -31,7 +31,7 @@ def printable_line(text: object) -> str:
 
 
 class Advice(str):
-    """A message whose advice names a Python argument; the text ``command`` names the command's option."""
+    """A message with advice for Python; its attribute ``command`` has the advice for the command line."""
 
     command: str
 
@@ -42,13 +42,13 @@ class Advice(str):
 
 
 def for_command(message: object) -> str:
-    """Return the text of a note, warning or error, with advice that names the options of the command."""
+    """Return the text of a note, warning or error, with advice for the command line."""
     said = message.args[0] if isinstance(message, Exception) and message.args else message
     return said.command if isinstance(said, Advice) else str(message)
 
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
-    """``"; did you mean 'wine'?"``, or nothing where no allowed name is near."""
+    """Return ``"; did you mean 'wine'?"``, or "" if no allowed name is similar."""
     if len(name) > _LONGEST_SUGGESTION:
         return ""
     names = {text.casefold(): text for one in allowed if len(text := str(one)) <= _LONGEST_SUGGESTION}
@@ -59,10 +59,10 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
 def quoted(value: object) -> str:
     """Format a rejected value for messages: its ``repr`` on one line, without the middle if it is long."""
     try:
-        # NumPy's numbers are as Python's.
+        # Show NumPy's numbers like Python's.
         text = repr(value.item() if getattr(value, "shape", None) == () else value)  # type: ignore[attr-defined]
     except Exception:
-        # Integers of more than some thousand digits, and objects whose own code fails.
+        # Integers of more than a few thousand digits, and objects with a faulty __repr__.
         text = f"an object of type {type(value).__name__} that cannot be shown"
     return value_line(text)
 
@@ -86,7 +86,7 @@ _SPECIAL = {
 
 
 def special_file(mode: int) -> str:
-    """What a file of this mode is if it is neither a regular file nor a folder; else an empty text."""
+    """Name a file of this mode, such as "a socket"; return "" for regular files and folders."""
     return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _SPECIAL.get(stat.S_IFMT(mode), "no file")
 
 
@@ -137,7 +137,7 @@ def distinct_names(names: Iterable[Any]) -> list[str]:
 
 
 class _Lossy:
-    """A stream whose errors are passed over; equal to the stream itself, by which tqdm finds its bars."""
+    """A stream that ignores errors. It equals the wrapped stream, by which tqdm finds its bars."""
 
     def __init__(self, stream: Any) -> None:
         self._wrapped = stream

@@ -1,4 +1,4 @@
-"""Threads, processes, Dask workers side by side."""
+"""Parallel calls on threads, processes or Dask workers."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from threadpoolctl import ThreadpoolController
 from moo_clustering._messages import Advice
 
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
-"""As :func:`joblib.delayed` makes it."""
+"""A call as :func:`joblib.delayed` returns it: function, arguments, keyword arguments."""
 Buffer = NDArray[np.uint8]
-# Smaller arrays go with their task.
+# Smallest array in bytes that is sent once per worker instead of with every task.
 _LARGE = 1 << 14
-# Threads and processes per worker process of joblib, and those that serve them all.
+# Threads and processes that joblib needs per worker process, and for all of them together.
 _PER_PROCESS, _AROUND = 4, 4
-# Threads that were started at once.
+# Largest number of threads that were running simultaneously.
 _startable = [1]
-# Shelves live as long as the block of joblib.parallel_config.
+# A shelf exists until the block of joblib.parallel_config ends.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
@@ -41,7 +41,7 @@ def run_calls(
     calls: Iterable[Call], *, n_jobs: int | None = None, prefer: Literal["threads", "processes"] | None = None
 ) -> list[Any]:
     """Return the results of ``delayed`` calls in order; calls must not modify their arguments."""
-    # Like :class:`joblib.Parallel`, but a Dask worker receives an array only once, in however many calls.
+    # Like :class:`joblib.Parallel`, but a Dask worker receives an array only once for all calls.
     # With one job, or one worker with one thread, the calls run in this process.
     shelf = active_shelf()
     if shelf is None:
@@ -55,7 +55,7 @@ def run_calls(
 
 
 def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Generator[Any]:
-    """Yield results of :func:`run_calls` as they are ready; read calls shortly before they are due."""
+    """Yield results of calls in order of completion; read each call shortly before it starts."""
     if effective_n_jobs(n_jobs) == 1:
         for function, args, kwargs in calls:
             yield function(*args, **kwargs)
@@ -71,14 +71,14 @@ def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Gener
 
 
 def thread_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> list[Any]:
-    """Return the results of ``delayed`` calls on threads of this process, whatever joblib's backend."""
+    """Return the results of ``delayed`` calls on threads of this process, with any joblib backend."""
     with named_losses():
         return list(Parallel(n_jobs=n_jobs, require="sharedmem")(calls))
 
 
 @contextmanager
 def named_losses() -> Iterator[None]:
-    """Turn failures of workers into a ChildProcessError: they cannot be started, or one was killed."""
+    """Raise a ChildProcessError if workers cannot be started, or one was killed."""
     try:
         yield
     except BrokenProcessPool as error:
@@ -89,7 +89,7 @@ def named_losses() -> Iterator[None]:
     except (RuntimeError, OSError) as error:
         cause: BaseException | None = error
         while cause is not None:
-            # Python's threads, and the system for processes. joblib fails again when it ends the others.
+            # Python raises this text for threads, the system EAGAIN for processes. joblib then fails again.
             if "start new thread" in str(cause) or getattr(cause, "errno", None) == errno.EAGAIN:
                 raise _no_workers() from error
             cause = cause.__cause__ or cause.__context__
@@ -102,7 +102,7 @@ def _no_workers() -> ChildProcessError:
 
 
 def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"] | None = None) -> None:
-    """Raise a ChildProcessError unless joblib's workers can be started, in whose midst joblib may hang."""
+    """Raise a ChildProcessError unless joblib can start its workers; a failed start can make it hang."""
     count = effective_n_jobs(n_jobs)
     backend = get_active_backend(prefer=prefer)[0]
     if count > 1 and _is_local(backend):
@@ -112,7 +112,7 @@ def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"]
 
 
 def can_start(count: int) -> bool:
-    """Return whether the system allows this number of further threads; a positive answer is final."""
+    """Return whether the system can run this number of threads. A positive answer is remembered."""
     if count <= _startable[0]:
         return True
     end = threading.Event()
@@ -135,13 +135,13 @@ def can_start(count: int) -> bool:
 class Content:
     """Content of an array as bytes, shape (n_bytes,), with the alignment of arrays."""
 
-    # Data in messages can begin at odd addresses, where NumPy sums in another order.
+    # Copied, because NumPy sums unaligned data, as in messages, in another order.
 
     def __init__(self, memory: Buffer) -> None:
         self.memory = memory
 
     def __sizeof__(self) -> int:
-        # The scheduler weighs this against other work.
+        # Dask's scheduler reads this size.
         return self.memory.nbytes
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
@@ -149,7 +149,7 @@ class Content:
 
 
 class Shelf:
-    """Arrays that a cluster stores, each until this process has released it."""
+    """Arrays that a cluster stores until this process releases them."""
 
     # Arrays are identified by content, so that changed arrays are sent again. Each is a task: a worker
     # fetches it once, if possible from another worker, and arrays of failed workers are computed again.
@@ -159,12 +159,12 @@ class Shelf:
         self._futures: dict[str, Any] = {}
 
     def place(self, content: Buffer, owner: Any, name: str) -> Any:
-        """Return the future of an array with this name, which is released with its owner."""
+        """Return the future of an array with this name; it is released when ``owner`` is deleted."""
         future = self._futures.get(name)
         if future is None or future.status in ("cancelled", "error", "lost"):
             from dask import config
 
-            # It is meant to be large.
+            # the size is intended
             with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
                 future = self.client.submit(_same, Content(content), key=f"array-{uuid4().hex}", pure=False)
             if name not in self._futures:
@@ -182,7 +182,7 @@ class Parcels:
 
     def pack(self, call: Call) -> Call:
         """Return an equal call whose large arrays, at any depth, are on the shelf."""
-        # Dask depends on it.
+        # installed with Dask
         import cloudpickle
 
         futures: list[Any] = []
@@ -211,7 +211,7 @@ class Parcels:
 
 
 def active_shelf() -> Shelf | None:
-    """Return the address of the Dask cluster that joblib's configuration names; None without one."""
+    """Return the shelf of the Dask cluster that joblib is configured to use; None without a cluster."""
     backend = get_active_backend()[0]
     if type(backend).__module__ != "joblib._dask":
         return None
@@ -243,7 +243,7 @@ def _same(content: Content) -> Content:
 
 
 def _unpacked(text: bytes, *given: Any) -> Any:
-    # Futures where joblib found one worker only, since others died: it does the calls here then.
+    # Contents are still futures if joblib calls this here, because only one worker is left.
     contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
     function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
     # Parallel work inside a task stays on its worker, on one thread unless it asks for more.
@@ -252,8 +252,8 @@ def _unpacked(text: bytes, *given: Any) -> Any:
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Number of threads of this process for ``n_jobs``; raise a ChildProcessError if they cannot start."""
-    # As in joblib, but if its backend is a cluster, None is one thread and -1 all processors of this machine.
+    """Return the number of threads for ``n_jobs``; raise a ChildProcessError if they cannot start."""
+    # As in joblib. If its backend is a cluster, None is one thread, and -1 all processors of this machine.
     if n_jobs == 1:
         return 1
     if _is_local(get_active_backend()[0]):
@@ -276,7 +276,7 @@ def _is_local(backend: object) -> bool:
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # Used if a step takes less time than sending its data, or if data of a fit would be lost with a worker.
+    # For steps that take less time than sending their data, and for data that a dying worker would lose.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield
@@ -286,11 +286,11 @@ def threads_here(n_jobs: int | None = None) -> Iterator[None]:
 
 
 def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> AbstractContextManager[Any]:
-    """Limit BLAS, OpenMP or both to one thread, so that no digit depends on how many there are."""
+    """Limit BLAS, OpenMP or both to one thread, so that results do not depend on the number of threads."""
     return _libraries(len(sys.modules)).limit(limits=1, user_api=user_api)
 
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    # The search for loaded libraries takes milliseconds; it is repeated only after further imports.
+    # Cached, because finding the loaded libraries takes milliseconds; renewed after further imports.
     return ThreadpoolController()

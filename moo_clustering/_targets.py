@@ -18,23 +18,23 @@ _MARK = "mark unlabelled samples with -1, a missing value, or an empty string am
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Classes or label sets of the samples that have them."""
+    """Classes or label sets of the labelled samples."""
 
     # shape (n_samples, n_classes): 1 where the sample has the class or label; unlabelled rows are 0.
     indicators: NDArray[np.float64]
     labelled: NDArray[np.bool_]
-    # shape (n_classes,): values of the classes; of label sets the numbers 0, 1, ... of the labels.
+    # shape (n_classes,): values of the classes; for label sets, the numbers 0, 1, ... of the labels.
     classes: NDArray[Any]
-    multilabel: bool  # whether a sample may have any number of them
+    multilabel: bool  # whether a sample can have any number of labels
 
     @property
     def rows(self) -> NDArray[np.intp]:
-        """Numbers of the labelled samples."""
+        """Indices of the labelled samples."""
         return np.flatnonzero(self.labelled)
 
     @property
     def n_classes(self) -> int:
-        """Classes, or labels in label sets; 0 where nothing is labelled."""
+        """Number of classes, or of labels in label sets; 0 if no sample is labelled."""
         return len(self.classes)
 
     def subset(self, rows: NDArray[np.intp]) -> Self:
@@ -43,7 +43,7 @@ class Targets:
 
 
 def partial_targets(y: Any, n_samples: int) -> Targets:
-    """Read ``y`` of ``fit``: a class per sample, label indicators, or None, which labels no sample."""
+    """Read ``y`` of ``fit``: a class per sample, label indicators, or None if no sample is labelled."""
     # Classes have shape (n_samples,) or are a column; -1, missing values and empty strings mark unlabelled
     # samples. Indicators are 0/1, dense or sparse (n_samples, n_labels); rows of -1 mark unlabelled samples.
     # Raises a ValueError for other lengths, continuous values, other indicators, rows partly -1, no columns.
@@ -66,9 +66,9 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
 
 
 def classes_as_given(y: Any, name: str, *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Convert classes to an array, in which numbers and missing values beside names remain as they are."""
+    """Convert classes to an array; among names, numbers and missing values do not become strings."""
     array = checked_array(y, name, ndim=ndim)
-    # A list of names and -1 would become names only.
+    # NumPy would convert -1 in a list of names to a string.
     mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)
     return np.asarray(y, dtype=object) if mixed else array
 

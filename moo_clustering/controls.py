@@ -145,8 +145,8 @@ def compare_deap(
     """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
     The control ``"drift"`` replaces ``select`` and ``select_parents`` by random selection, and sets the
-    ``elitism`` of the step to 0. It requires ``select``, excludes CHC, and has no effect on steps that select
-    by themselves. Incumbents use the k-means step of :func:`~moo_clustering.algorithms.gka` and
+    ``elitism`` of the step to 0. It requires ``select``, is unavailable for CHC, and has no effect on steps
+    that select by themselves. Incumbents use the k-means step of :func:`~moo_clustering.algorithms.gka` and
     :func:`~moo_clustering.algorithms.chc` with the probability of the evolution.
 
     Parameters
@@ -377,7 +377,7 @@ class ControlComparison(NamedTuple):
 
 
 def holm_adjusted(p: FloatArray) -> FloatArray:
-    """Holm's adjusted p-values of sorted p-values."""
+    """Return Holm's adjusted p-values of sorted p-values."""
     return np.maximum.accumulate(p * np.arange(len(p), 0, -1)).clip(max=1.0)
 
 
@@ -624,7 +624,7 @@ class _PymooRun:
         self.size = next((int(size) for size in sizes if size), 1)
 
     def lacking(self) -> dict[str, str]:
-        """Return the impossible controls, and the missing parts."""
+        """Return the impossible controls, and the component that each of them lacks."""
         kind, found = type(self.given).__name__, {}
         if self._mutation is None:
             found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")

@@ -25,15 +25,15 @@ __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_co
 
 # Largest number of values of a column; more are grouped in bins of equal counts.
 _MOST_BINS = 256
-# Largest number of compared columns, and of columns times pairs of clusters. Of more columns, this number of
-# the strongest ones of every cluster is compared.
+# Largest number of compared columns, and of columns times pairs of clusters. If a table has more columns,
+# only about this number of the strongest columns of every cluster is compared.
 _MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Least strength of a listed contrast, and of one that distinguishes two clusters in a name.
 _LISTED, _DISTINCT = 0.2, 0.5
 # Mean rank of a cluster, from 0 to 1, below or above which its numbers are called low or high.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Categories that a name shows with their column.
+# Categories that say little without the name of their column, which cluster names then include.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 _DAY = 86400.0
@@ -227,9 +227,9 @@ def describe_columns(
     -----
     A name consists of up to three phrases that distinguish the cluster from the others. Names are unique.
     Numbers are compared by Cliff's delta in at most 256 bins, so that units and monotone transformations of a
-    column do not matter. The nearest cluster is that of the most similar mean ranks and shares.
+    column do not matter. The nearest cluster is that with the most similar mean ranks and shares.
     O(n_samples n_columns) time, and O(n_clusters^2) for each of at most 500 columns, fewer for more than 200
-    clusters. Of more columns, the strongest of every cluster are compared.
+    clusters. If there are more columns, only the strongest of every cluster are compared.
 
     Examples
     --------
@@ -307,7 +307,7 @@ class ComparedColumns:
     def _strongest(self, members: _Members, most: int, of_a_cluster: int) -> list[int]:
         if len(self._columns) <= most:
             return list(range(len(self._columns)))
-        # Strength of every column against all other clusters, one column in memory at a time.
+        # Compute the strength of one column at a time, to save memory.
         strength = np.stack([members.strength(column.traits(members)) for column in self._columns])
         of_each = max(1, min(of_a_cluster, most // max(len(members.sizes), 1)))
         return [int(at) for at in np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each])]
@@ -394,7 +394,7 @@ class _Members:
         return sparse.csr_array((np.ones(len(inside)), (self.labels[inside], inside)), shape=shape)
 
     def strength(self, traits: Sequence[_Trait]) -> FloatArray:
-        """Greatest difference of a column from all other samples, shape (n_clusters,)."""
+        """Return the greatest difference of a column between every cluster and all samples, (n_clusters,)."""
         return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
@@ -411,7 +411,7 @@ class _Column:
     name: str
     codes: NDArray[np.intp]
     values: Sequence[str]  # categories, or empty
-    numbers: FloatArray  # or seconds of dates; empty for categories
+    numbers: FloatArray  # numbers, or seconds of dates; empty for categories
     show: Callable[[float], str]
     detail: int = 0  # precision of dates: 1 for months, 2 for days, 3 for minutes
     unit: str = ""
@@ -490,7 +490,7 @@ class _Column:
 
         def mean(cluster: int) -> str:
             own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
-            return f"mean {self.show(fsum(own / max(len(own), 1)))}"  # exact, for any order of the rows
+            return f"mean {self.show(fsum(own / max(len(own), 1)))}"  # order of rows has no effect
 
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
@@ -527,9 +527,9 @@ class _Trait:
     """A column of numbers or booleans, a category of a column or a term, compared between clusters."""
 
     column: str
-    effect: FloatArray  # shape (n_clusters, n_clusters): from -1 to 1, how far row exceeds column
+    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1: row's cluster above column's
     phrases: Sequence[str]  # for names, empty where the trait does not characterise the cluster
-    value: Callable[[int], str]  # of a cluster, in words
+    value: Callable[[int], str]  # returns the value of a cluster, in words
     # The mean of numbers in words, which is shown if medians are equal; None for categories and terms.
     mean: Callable[[int], str] | None = None
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
@@ -608,11 +608,11 @@ class Comparison:
 
 
 def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArray | None) -> list[int]:
-    """Nearest other non-empty cluster by direction of the mean, or else by mean ranks; or -1."""
+    """Return the nearest other non-empty cluster, by direction of the mean or by mean ranks; -1 if none."""
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
     if directions is None:
-        # Mean ranks among all samples, because all effects between clusters without overlap are equal.
+        # Compare mean ranks among all samples, because effects between clusters without overlap are all 1.
         levels = effects @ sizes / sizes.sum()
         distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
     else:
@@ -647,7 +647,7 @@ def _contrasts(
 def _names(
     sizes: NDArray[np.intp], traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool
 ) -> list[str]:
-    """Unique names of phrases that distinguish every cluster from as many others as possible."""
+    """Return unique names, whose phrases distinguish every cluster from as many others as possible."""
     filled = np.flatnonzero(sizes)
     found: list[tuple[str, ...]] = [(f"cluster {cluster}",) for cluster in range(len(sizes))]
     if len(filled) < 2:
@@ -657,10 +657,10 @@ def _names(
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)
     apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
-    # Clusters without a clear contrast are named after weaker ones.
+    # Clusters without a clear contrast are named after weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Ties are broken in favour of categories, then of the greatest contrast with all other clusters.
+    # Of equally good phrases, prefer categories, then those with the greatest contrast to all clusters.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]
@@ -686,7 +686,7 @@ def _names(
                 break
         if chosen:
             found[cluster] = tuple(traits[place].phrases[cluster] for place in chosen)
-    # Equal names get the value of the column in which their clusters differ most.
+    # Clusters with equal names also get the value of the column in which they differ most.
     for phrases, count in Counter(found).items():
         same = [cluster for cluster, other in enumerate(found) if other == phrases]
         between = np.abs(effects[np.ix_(range(len(effects)), same, same)]).max(axis=(1, 2), initial=0.0)
@@ -715,7 +715,7 @@ def _percent(share: float) -> str:
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Add columns to a table; names that the table already contains get an underscore."""
+    """Add columns to a table; underscores are appended to names that the table already contains."""
     found = frame.copy(deep=False)
     for name, values in columns.items():
         while name in found:
@@ -746,7 +746,7 @@ def of_rows(
 
 
 def human_number(value: float) -> str:
-    """Write a number with three or four significant digits, as people do: 1.46, 78,280, 43.3 million."""
+    """Write a number with three or four significant digits for people: 1.46, 78,280, 43.3 million."""
     if not np.isfinite(value):
         return "unknown" if np.isnan(value) else str(value)
     value += 0.0  # -0.0 becomes 0.0
@@ -762,7 +762,7 @@ def human_number(value: float) -> str:
 
 
 def exact_number(value: float) -> str:
-    """Format a number with few digits if they are exact, else with all digits."""
+    """Format a number with few digits if they are exact, otherwise with all digits."""
     text = human_number(value)
     try:
         same = float(text.replace(",", "")) == value
@@ -772,7 +772,7 @@ def exact_number(value: float) -> str:
 
 
 def round_between(low: float, high: float, kind: str) -> float:
-    """Return the roundest number in [low, high) near the middle; for dates, a start of a year, month, ...."""
+    """Return the roundest number in [low, high) near the middle; for dates, the start of a year or month."""
     if kind == "date":
         moment = np.datetime64(round((low / 2.0 + high / 2.0) * 1e6), "us")
         for unit in ("Y", "M", "D", "h", "m", "s"):
@@ -782,7 +782,7 @@ def round_between(low: float, high: float, kind: str) -> float:
                 if low <= seconds < high:
                     return seconds
         return low
-    low = max(low, float(np.finfo(np.float64).min))  # code has no literals for infinity
+    low = max(low, float(np.finfo(np.float64).min))  # infinity has no literal in the generated code
     if not np.isfinite(high):
         return low
     middle = low / 2.0 + high / 2.0

@@ -1,4 +1,4 @@
-"""How much chromosomes differ, counted per locus."""
+"""Diversity of chromosomes, from counts of choices per locus."""
 
 from functools import partial
 from typing import Any
@@ -57,7 +57,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
 
 
 def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -> Int64Array:
-    """Return the sum over the loci of how many chromosomes of the counted set made the same choice.
+    """Count, for each chromosome, the agreements with the counted set, summed over all loci.
 
     Divided by (n_loci * size of the counted set) this is 1 - DIV. O(n_individuals * n_loci).
 
@@ -65,7 +65,7 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
     ----------
     ranks : ndarray of shape (n_individuals, n_loci)
     counts : ndarray of shape (n_loci, width)
-        Of the counted set, see :func:`locus_counts`.
+        Counts of the set from :func:`locus_counts`.
     n_jobs : int, optional
         Threads over blocks of loci.
 
@@ -90,7 +90,7 @@ def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64A
 
 
 def diversity(population: IntArray, reference: IntArray | None = None) -> FloatArray:
-    """DIV of every chromosome with respect to a reference set (PESC, Eq. 2).
+    """Compute DIV of every chromosome with respect to a reference set (PESC, Eq. 2).
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ __all__ = ["ClusterChanges", "Drift"]
 
 USUAL = 0.99  # quantile of the distances in a cluster above which a new row is unlike the fit
 _MOST_ROWS = 20_000  # new rows are compared with at most this number of rows of the fit
-_SPLIT, _MERGED = 0.2, 0.5  # smallest shares of an earlier cluster in a new one: for a split, for a merger
+_SPLIT, _MERGED = 0.2, 0.5  # smallest share of an earlier cluster in a new one for a split, and for a merger
 
 
 class Reference(NamedTuple):
@@ -41,7 +41,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Compute limits from rows, or ``distances`` between them, of which at most 20,000 are drawn."""
+        """Compute the limits from rows, or ``distances`` between them; at most 20,000 rows are drawn."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -107,7 +107,7 @@ class Drift:
     rows_of_fit, new_rows : ndarray of shape (n_clusters,)
         Sizes of the clusters in the fit and among the new rows.
     shares_p_value : float
-        P-value of a chi-square test of equal cluster shares; NaN for one cluster, or without new rows in any.
+        P-value of the chi-square test of equal shares; NaN for one cluster, or if all new rows are noise.
     columns : tuple of UnseenCells
         New categories, and values beyond the range of the fit, if a TablePreparer read the rows.
     notes : tuple of str
@@ -263,13 +263,13 @@ class ClusterChanges:
     inactive : tuple of int
         ``deaths``, and those of earlier updates that have received no rows since.
     merges : dict of int to tuple of int
-        By cluster: two or more earlier clusters of which it contains at least half of the rows each.
+        By merged cluster: two or more earlier clusters, each with at least half of its rows in this cluster.
     splits : dict of int to tuple of int
-        By earlier cluster: two or more clusters that contain at least a fifth of its rows each.
+        By split earlier cluster: two or more clusters that each contain at least a fifth of its rows.
     renumbered : dict of int to int
-        By earlier number: new number of a cluster that fills a gap, because numbers are contiguous.
+        Earlier and new numbers of clusters that filled a gap, so that numbers remain contiguous.
     moved : ndarray of int
-        Positions of the earlier rows that are not in the cluster that matches their earlier one.
+        Positions of earlier rows that moved to a cluster other than the match of their earlier cluster.
     drift : Drift
         Comparison of the new rows with the earlier fit.
     sizes, new_rows : ndarray of shape (n_clusters,)
@@ -314,7 +314,7 @@ class ClusterChanges:
         apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
         chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
         idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
-        # A cluster dies if the probability of the absence of new rows is below .01.
+        # A cluster dies if it has no new rows, and this has a probability below .01.
         dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < 0.01)).tolist())
         home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
         moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))
@@ -390,9 +390,9 @@ def matched_clusters(before: IntArray, labels: IntArray) -> dict[int, int]:
 
 
 def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
-    """Renumber clusters as the matching clusters ``before``; also return a map of old to new numbers."""
-    # ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Clusters
-    # with the highest numbers then replace the numbers of clusters that disappeared.
+    """Give clusters the numbers of matching clusters ``before``; also return a map of old to new numbers."""
+    # ``before`` contains earlier labels of the first rows. Unmatched clusters get the next numbers. Then the
+    # clusters with the highest numbers get the numbers of clusters that disappeared.
     present, own = np.unique(labels[labels >= 0], return_inverse=True)
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own

@@ -45,7 +45,7 @@ Factors = tuple[ArrayLike, ArrayLike]
 # Maximum number of blocks of rows for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Cost of updating a row, in matrix values per component; balances the blocks.
+# Cost of updating a row, as a number of matrix values per component, to balance the blocks.
 _ROW_COST = 3.5
 # Bytes of a cache line.
 _LINE = 64
@@ -88,8 +88,8 @@ def nmf(
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
         Initial factors, instead of ``seeds``.
     tol : float, optional
-        A run ends when the relative decrease of J per iteration is below ``tol`` ("hals", "mu", 1e-5).
-        scikit-learn's solvers use their own rule (1e-4).
+        A run of "hals" or "mu" ends when the relative decrease of J per iteration is below ``tol`` (default
+        1e-5). scikit-learn's solvers apply their own rule (default 1e-4).
     max_iter : int, optional
         Default: 40 for "hals", 200 for other solvers.
     dtype : {"float64", "float32"}, default="float64"
@@ -178,7 +178,7 @@ class NMFRuns(NamedTuple):
         return int(np.argmin(self.losses))
 
 
-def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> NDArray[np.int32]:
+def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) -> NDArray[np.int32]:
     """Return the topic of the largest weight of every document (ties: the first).
 
     Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on NMF", SIGIR (2003), section 3.2.
@@ -187,7 +187,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> N
     ----------
     U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
-    normalize : bool, default=True
+    unit_topics : bool, default=True
         Compare weights for topics of unit length, so that labels do not depend on the relative
         scaling of U and V. Topics without terms are not scaled. False, as published: no topic is.
 
@@ -202,7 +202,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> N
             "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
             f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}."
         )
-    if normalize:
+    if unit_topics:
         weights = weights * topic_lengths(topics)[..., np.newaxis, :]
     return weights.argmax(axis=-1).astype(np.int32)
 
@@ -246,7 +246,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     products = np.ascontiguousarray(A @ topics, dtype=np.float64)
     n_documents, k = products.shape
     gram = topics.T @ topics
-    # A ridge above rounding error keeps the factorisation defined for linearly dependent topics.
+    # A ridge above rounding errors keeps the system solvable for linearly dependent topics.
     gram[np.diag_indices(k)] += 1e-12 * max(float(np.trace(gram)), np.finfo(np.float64).tiny) / k
     weights = np.zeros((n_documents, k))
     for_parts(
@@ -321,7 +321,7 @@ def _solved(
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
     # Workers of a Dask cluster cannot share the rows of a run.
     far = active_shelf() is not None and n_jobs != 1
-    # Memory for batches and their concatenation.
+    # Reserve memory for batches and their concatenation.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
     lanes, workers = 1 if far else method.lanes, effective_n_jobs(n_jobs)
     batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)
@@ -376,7 +376,7 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Plan batches of similar size, one per worker at a time, within ``memory`` bytes together."""
+    """Plan batches of similar size, one per worker at a time, that fit into ``memory`` bytes together."""
     # Factors of a run have ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per
     # worker.
     # Peak number of copies of a run's factors: starts, panel, repacked panel, result.

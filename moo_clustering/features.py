@@ -143,7 +143,7 @@ def prune_terms(
 
 
 def _least_documents(min_df: Any, n_documents: int) -> float:
-    """Return the smallest number of documents that contain a term."""
+    """Return the number of documents in which a term must occur to be selected."""
     if isinstance(min_df, int | np.integer) and not isinstance(min_df, bool) and min_df >= 1:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
@@ -348,7 +348,7 @@ def column_counts(rows: csr_matrix) -> FloatArray:
 
 
 def _bits(counts: FloatArray, totals: Any) -> FloatArray:
-    """Entropy of the shares ``counts / totals`` times the totals, without a division by 0."""
+    """Return ``totals`` times the entropy of the shares ``counts / totals``, 0 for totals of 0."""
     rest = totals - counts
     nats: FloatArray = xlogy(totals, totals) - (xlogy(counts, counts) + xlogy(rest, rest))
     return nats / np.log(2.0)

@@ -48,7 +48,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts of the same method on data without clusters, see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters are ignored. Limited to the smallest maximum of all fronts.
+        Solutions with more clusters are ignored. The limit is lowered to the smallest maximum of all fronts.
 
     Examples
     --------
@@ -150,7 +150,7 @@ class AttainmentScores:
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
     def promising(self) -> IntpArray:
-        """Return the best solutions of the numbers of clusters at local maxima of the score.
+        """Return the best solution of every number of clusters at which the score has a local maximum.
 
         The score must exceed that of the next smaller number, and must not be below that of the next larger.
         """
@@ -195,9 +195,9 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Construct supported solutions of SRMOSC, whose two objectives are sums over the samples.
 
-    Non-negative orthogonal matching pursuit computes a path of supports for every sample. The steps along
-    the lower convex hulls of (links, error) of all samples, sorted by gain per link, lead from one solution
-    to the next. The result is approximate, because the paths are greedy.
+    Non-negative orthogonal matching pursuit computes a path of supports for every sample. Every sample has a
+    lower convex hull of (links, error). The steps along all hulls, sorted by gain per link, lead from one
+    solution to the next. The result is approximate, because the paths are greedy.
 
     O(N k (w n_features + k^2)) time for supports of up to k of w candidates, plus a sort of at most N w
     steps. O(N w) memory, plus a weight for every link of every corner of the hulls.
@@ -312,7 +312,7 @@ class SRMOSCHull:
 
 
 def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
-    """Return the distinct members nearest to ``n_members`` evenly spaced values, in the order of values."""
+    """Return the distinct members nearest to ``n_members`` evenly spaced values, sorted by value."""
     order = np.argsort(values, kind="stable")
     if len(order) <= n_members:
         return order

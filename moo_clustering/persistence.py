@@ -90,12 +90,12 @@ _NUMBER = re.compile(
 )
 _LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.(\d{1,19})-[0-9a-f]{8}\.tmp", re.DOTALL)
-# Seconds without a write after which a temporary file is abandoned, even if a process has its number.
+# Seconds without a write after which a temporary file is abandoned, even if a process with its number exists.
 _UNTOUCHED = 3600.0
 # Temporary files of this process, and folders that it has cleaned.
 _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
-# Errors of a lock that another process has. Any other error means that the file system has no locks.
+# Errors if another process holds the lock. Any other error means that the file system has no locks.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
 _NOT_KNOWN = "not known"
@@ -312,7 +312,7 @@ def _is_abandoned(temporary: str, number: int) -> bool:
 
 
 def _lives(number: int) -> bool:
-    """Return whether another process has this number; ``_WRITING`` lists the files of this process."""
+    """Return whether another process has this number. (``_WRITING`` lists the files of this process.)"""
     if number == os.getpid():
         return False
     try:
@@ -332,7 +332,7 @@ class FolderInUseError(ValueError):
 def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
     """Context that locks a folder for writing, and removes temporary files of killed processes.
 
-    The lock is that of an open file (``flock``, on Windows a locked byte). The system releases it when the
+    An open file holds the lock (``flock``, on Windows a locked byte). The system releases it when the
     process ends for any reason, so that the lock file of a killed process has no effect. If the file system
     does not support locks, a warning is issued and the block runs without a lock. Raises a FolderInUseError
     if another process, or another block of this process, has locked the folder, and an OSError that names the
@@ -657,7 +657,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read every array of an archive, and skip other members (without ``.npy``)."""
     # Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums are
     # verified. Raises an ObjectsError for arrays of Python objects; and ValueError, OSError,
-    # zipfile.BadZipFile or zlib.error for damaged files, and content of over 256 MiB and 100 times the file.
+    # zipfile.BadZipFile or zlib.error for damaged files, and content over 256 MiB and 100 times the file.
     size = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
@@ -736,7 +736,7 @@ class Checkpoint:
     Parameters
     ----------
     path : path-like
-        File of the checkpoint. Its folder is created if it does not exist.
+        Checkpoint file. Its folder is created if it does not exist.
     every : int, default=10
         Number of generations between checkpoints. The last generation is always saved.
     identity : mapping, default={}
@@ -805,7 +805,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         )
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # One process may have loaded an additional library.
+    # Accept a subset, because one process may have loaded an additional library.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
@@ -817,7 +817,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
     if "method" in {**there, **here} and not _same(there, here, "method"):
-        # If the methods differ, all parameters differ too.
+        # If the methods differ, do not list the parameters, which all differ.
         return [_difference("method", there, here, "method")]
     found = []
     for key in {**there, **here}:
@@ -840,7 +840,7 @@ def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]
 def _same(there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> bool:
     if key not in there or key not in here:
         return False
-    # The text comparison makes NaN equal NaN, the value comparison 1 equal 1.0.
+    # Compare values, so that 1 equals 1.0, and texts, so that NaN equals NaN.
     texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
     return bool(there[key] == here[key]) or len(texts) == 1
 
@@ -882,7 +882,7 @@ def _version_of(package: str) -> str:
 
 
 def blas_kernels() -> str:
-    """Loaded BLAS libraries with version and kernel (``openblas 0.3.30 Haswell``); empty if unknown."""
+    """Name the loaded BLAS libraries with version and kernel (``openblas 0.3.30 Haswell``), if known."""
     found = [
         " ".join(str(pool[key]) for key in ("internal_api", "version", "architecture") if pool.get(key))
         for pool in threadpool_info()

@@ -120,7 +120,8 @@ class PoolResult:
     classes : ndarray, optional
         Codes of the classes of a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
-        Position in ``classes`` of the class of every cluster, -1 for new classes. None if both agree.
+        Position in ``classes`` of the class of every cluster, -1 for new classes; None if cluster c is class
+        c.
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
         Best scores of an evolution and its controls.
@@ -189,7 +190,7 @@ class ClusteringResult:
     member : int, optional
         Row of the front with the partition ``labels``.
     member_is_known : bool
-        Whether ``member=None`` means that ``labels`` is not on the front. If False, partitions are compared.
+        Whether ``member=None`` means that ``labels`` is not on the front. If False, it is searched there.
     rules : sequence of str
         Rules that select a solution without another search.
     select : callable, optional
@@ -294,7 +295,7 @@ class ClusteringResult:
         return self.front is not None and len(self.front) > 0
 
     def cluster_names(self, class_names: Sequence[str] | None = None) -> list[str] | None:
-        """Name of the class of every cluster after a fit with labels; "new, NUMBER" for new classes."""
+        """Class name of every cluster after a fit with labels; "new, NUMBER" for new classes."""
         if self.pool is None or self.pool.classes is None:
             return None
         codes, of_clusters = self.pool.classes, self.pool.cluster_classes
@@ -349,7 +350,7 @@ def result_of(clusterer: Any) -> ClusteringResult:
 
 
 def from_attributes(clusterer: Any) -> ClusteringResult:
-    """Create a result from the attributes with common names of a clusterer."""
+    """Create a result from the attributes of a clusterer that have common names."""
 
     def found(name: str, default: Any = None) -> Any:
         return getattr(clusterer, name, default)
@@ -380,7 +381,7 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
-    """Replace names of clusters by the user's. Equal names of other clusters get a number: a, a (2)."""
+    """Replace names of clusters by those that the user set. Numbers make equal other names unique: a (2)."""
     order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
     found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
     return [name for _, name in sorted(zip(order, found, strict=True))]
@@ -453,7 +454,7 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the existing attributes of a clusterer under other names."""
+    """Return the named attributes that a clusterer has, under other names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -498,7 +499,7 @@ def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
             f"column 'generation', a DEAP logbook or an array, got {name}"
         )
     for history in (records := records_of(run)):
-        if not hasattr(history, "signs"):  # of Recorder
+        if not hasattr(history, "signs"):  # only a Recorder has signs
             read = read_history(history)
             return read._replace(step="sweep") if read.step == "step" else read
         if history.F:
@@ -551,7 +552,7 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 def _of_logbook(logbook: Any) -> SearchHistory:
     rows = []
-    chapters = getattr(logbook, "chapters", {})  # of a DEAP logbook
+    chapters = getattr(logbook, "chapters", {})  # only a DEAP logbook has chapters
     for place, record in enumerate(logbook):
         row = dict(record)
         for chapter, entries in chapters.items():

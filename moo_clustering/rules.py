@@ -21,7 +21,7 @@ from moo_clustering.descriptions import ComparedColumns, exact_number, round_bet
 
 __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
 
-# Rows, columns and conditions among which trees are searched; the final trees are scored on all rows.
+# Largest numbers of rows, columns and conditions in the search; the final trees are scored on all rows.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CONDITIONS = 2000, 48, 144
 _ORDERED = ["number", "date"]
 _KINDS = {"number": "numbers", "date": "dates", "truth": "booleans", "term": "booleans", "category": "texts"}
@@ -93,7 +93,7 @@ class RuleSet:
             shares = right / max(len(rows), 1), right / max(int(sizes[cluster]), 1)
             rules.append(Rule(cluster, names[cluster], conditions, len(rows), *shares))
         self.rules = tuple(sorted(rules, key=lambda rule: (rule.cluster, -rule.n_samples)))
-        self._clusters = frozenset(rule.cluster for rule in rules)  # with a rule
+        self._clusters = frozenset(rule.cluster for rule in rules)  # clusters with a rule
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Assign samples to clusters.
@@ -259,7 +259,7 @@ class ClusterRules(Sequence[RuleSet]):
         Returns
         -------
         RuleSet
-            The one of highest fidelity if none is sufficient.
+            The rule set of highest fidelity if no fidelity is sufficient.
         """
         fidelity = probability("fidelity", fidelity)
         most = max(len(each._clusters) for each in self)
@@ -316,7 +316,7 @@ def find_rules(
     Returns
     -------
     ClusterRules
-        For every number of conditions that improves the fidelity.
+        One rule set for every number of conditions that improves the fidelity.
 
     Notes
     -----
@@ -386,7 +386,7 @@ def rules_of(
     for each in rule_sets:
         if not front or each.fidelity > front[-1].fidelity:
             front.append(each)
-    # A single leaf explains nothing but a single cluster.
+    # A single leaf can only describe a single cluster.
     return ClusterRules(front[1:] if len(front) > 1 and not front[0].n_conditions else front)
 
 
@@ -399,7 +399,7 @@ class _Test:
     value: float
 
     def holds(self, values: FloatArray) -> NDArray[np.bool_]:
-        """Which rows of the table satisfy it."""
+        """Return a mask of the rows that satisfy the condition."""
         own = values[:, self.column]
         if self.sign == "=":
             return np.asarray(own == self.value)
@@ -427,7 +427,7 @@ class _Column:
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
         """Describe a column, and convert it to numbers: values, seconds or numbers of categories."""
-        if column.dtype == object:  # such as booleans with missing values
+        if column.dtype == object:  # for example, booleans with missing values
             column = column.convert_dtypes()
         known = column.notna().to_numpy()
         numbers, types = np.full(len(column), np.nan), pd.api.types
@@ -485,7 +485,7 @@ class _Column:
             name, equals = '"' + self.name.replace('"', '""') + '"', "="
         if self.kind == "term":
             return f"{name} {'>' if test.value else '<='} 0"
-        if language == "sql" and self.kind == "truth":  # PostgreSQL cannot compare them with numbers
+        if language == "sql" and self.kind == "truth":  # PostgreSQL cannot compare booleans with numbers
             return name if test.value else f"NOT {name}"
         if language == "sql" and self.kind == "date" and self.has_times:
             offset = "" if self.zone is None else "+00:00"
@@ -496,7 +496,7 @@ class _Column:
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
     def formula(self, test: _Test, cell: str) -> str:
-        """Write a condition for a cell of a spreadsheet. Empty cells, which equal 0, satisfy none."""
+        """Write a condition for a cell of a spreadsheet, where an empty cell, which equals 0, must fail."""
         if self.kind == "category":  # = ignores case
             text = str(self.categories[int(test.value)]).replace('"', '""')
             return f'EXACT({cell},"{text}")'
@@ -564,7 +564,7 @@ class _Table:
         if column.kind in _ORDERED:
             above = [test.value for test, holds in path if (test.sign == ">") == holds]
             upto = [test.value for test, holds in path if (test.sign == ">") != holds]
-            if above and upto and max(above) >= min(upto):  # no number satisfies both
+            if above and upto and max(above) >= min(upto):  # no number satisfies both conditions
                 return f"{column.name} is missing"
             if above and upto:
                 return f"{column.shown(max(above))} < {column.name} ≤ {column.shown(min(upto))}{missing}"
@@ -620,7 +620,7 @@ class _Search:
         equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
         if not numeric + equal:
             return []
-        # Numbers of distinct values, as the thresholds of scikit-learn have single precision.
+        # Use positions of distinct values, because scikit-learn's thresholds have single precision.
         levels = [np.unique(own[~np.isnan(own)]) for own in self._values[:, numeric].T]
         pairs = zip(levels, self._values[:, numeric].T, strict=True)
         codes = [np.where(np.isnan(own), np.nan, np.searchsorted(level, own)) for level, own in pairs]
@@ -677,13 +677,13 @@ class _Search:
     def _cuts(
         own: FloatArray, different: FloatArray, labels: NDArray[np.intp], most: int
     ) -> NDArray[np.intp]:
-        """Return the places of values below a cut: all, or those of a tree of the column and quantiles."""
+        """Return the positions of values just below a cut: all, or those of quantiles and of a tree."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
         tree = DecisionTreeClassifier(
             criterion="entropy", max_leaf_nodes=max(3, most * 2 // 3), random_state=0
         )
-        # Places of values, as the thresholds of the tree have single precision.
+        # Use positions of values, because the thresholds of the tree have single precision.
         places = np.searchsorted(different, own)
         inner = tree.fit(places[:, None], labels).tree_
         cuts = np.floor(inner.threshold[inner.feature >= 0]).astype(np.intp)
@@ -691,7 +691,7 @@ class _Search:
         return np.unique(np.clip(np.concatenate([cuts, quantiles]), 0, len(different) - 2))
 
     def _front(self, rows: NDArray[np.intp], most: int, depth: int, level: int) -> list[tuple[int, _Node]]:
-        """Return the correct rows and tree for 1, 2, ... leaves, as long as further leaves improve it."""
+        """Return number of correct rows and tree for 1, 2, ... leaves, as long as more leaves help."""
         counts = np.bincount(self._labels[rows], minlength=len(self._clusters))
         leaf = _Node(int(self._clusters[counts.argmax()]))
         found = [(int(counts.max()), leaf)]
@@ -737,9 +737,9 @@ class _Search:
     def _depth_two(
         self, rows: NDArray[np.intp], here: NDArray[np.bool_], differs: NDArray[np.intp], most: int
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
-        """Optimal trees of 2, 3 and 4 leaves of depth two, and their roots among the columns of ``here``."""
+        """Return optimal trees of depth two with 2 to 4 leaves, and their roots among columns of ``here``."""
         n, labels = here.shape[1], self._labels[rows]
-        # Count of the most frequent cluster: of the four parts by two conditions, of the two by one.
+        # Count of the most frequent cluster in the four parts of two conditions, and in the two parts of one.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -800,7 +800,7 @@ class _Descent:
         is_category = ~np.isin(kinds[self._columns], _ORDERED)[self._column_of]
         known = ~np.isnan(self._levels)
         following = np.append(self._levels[1:], np.nan)
-        # Cuts lie below the next value of the same column.
+        # A cut lies between a value and the next value of the same column.
         following[self._starts[1:] - 1] = np.nan
         self._is_cut = ~np.isnan(following) & known & ~is_category
         self._is_value = known & is_category
@@ -811,7 +811,7 @@ class _Descent:
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
     def improve(self, tree: _Node, *, own_column: bool = False) -> _Node:
-        """Optimise conditions over all columns, or their own column, until no further row is correct."""
+        """Optimise conditions over all columns, or only their own, until the fit stops improving."""
         right = self._n_right(tree)
         for _ in range(4):  # passes over the nodes
             changed = _pruned(self._optimised(tree, np.arange(len(self._labels)), own_column))
@@ -848,7 +848,7 @@ class _Descent:
             codes.reshape(-1), weights=np.repeat(gain, codes.shape[1]), minlength=here.stop - here.start
         )
         totals *= self._is_known[here]
-        # Sums of whole numbers are exact, so that differences of them are.
+        # Sums of whole numbers are exact, and so are their differences.
         sums = np.concatenate([[0.0], np.cumsum(totals)])
         column_of = self._column_of[here]
         first, last = self._starts[column_of] - here.start, self._starts[column_of + 1] - here.start
@@ -909,7 +909,7 @@ def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
 def _leaves(
     tree: _Node, values: FloatArray, inside: NDArray[np.bool_]
 ) -> Iterator[tuple[int, NDArray[np.intp], list[tuple[_Test, bool]]]]:
-    """Cluster, rows among those ``inside`` and path of every leaf."""
+    """Yield the cluster, the rows (of those ``inside``) and the path of every leaf."""
     waiting: list[Any] = [(tree, np.flatnonzero(inside), [])]
     while waiting:
         node, rows, path = waiting.pop()
@@ -923,7 +923,7 @@ def _leaves(
 
 
 def _relabelled(tree: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _Node:
-    """Label each leaf with the majority of its rows, which may be more than those of the search."""
+    """Label each leaf with the majority cluster of all its rows, not only of those in the search."""
 
     def visit(node: _Node, rows: NDArray[np.intp]) -> _Node:
         if node.split is None:

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice, optional_package, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
@@ -103,10 +103,7 @@ def holm(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Test all pairs of methods by Holm's step-down procedure.
-
-    Requires statsmodels (extra ``stats``) for :func:`statsmodels.stats.multitest.multipletests`.
-    """
+    """Test all pairs of methods by Holm's step-down procedure."""
     return adjusted_pairs("holm", results, greater_is_better, alpha, n_datasets, methods)
 
 
@@ -260,7 +257,7 @@ def compare(
 
     Scores that differ by rounding noise are tied, see :func:`average_ranks`, so that the order in which runs
     are averaged does not affect the result. Raises a ValueError for fewer than two methods or data sets,
-    repeated names, or cells without a number, and an ImportError without statsmodels (extra ``stats``).
+    repeated names, or cells without a number.
 
     Parameters
     ----------
@@ -382,7 +379,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
 def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     """Find the maximal groups of methods without a significant difference.
 
-    O(n_methods + n_groups) time, because the groups of the three procedures are intervals of ranks.
+    O(n_methods + n_groups) time, because the methods of a group have consecutive ranks.
 
     Parameters
     ----------
@@ -421,9 +418,9 @@ def average_ranks(
     """Compute the average rank of every method.
 
     Two values of a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger one in double
-    precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. The noise of small values is relative to
-    the largest value of the data set, up to 1. It is relative to at least 1 if the data set contains 0 or
-    values of both signs, probably differences. Integers are tied only if equal. Ties are transitive.
+    precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. For small values, the tolerance is
+    relative to the largest value of the data set, up to 1. It is relative to at least 1 if the data set
+    contains 0 or both signs, as differences do. Integers are tied only if equal. Ties are transitive.
 
     Parameters
     ----------
@@ -731,14 +728,13 @@ def adjusted_pairs(
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
     pairs, n_methods = pair_table(summary), len(summary.average_ranks)
     z, p = pairs["z"].to_numpy(), pairs["p_value"].to_numpy()
-    if procedure == "shaffer":
-        adjusted = np.minimum(1.0, np.maximum.accumulate(shaffer_multipliers(n_methods) * p))
-    elif procedure == "holm":
-        multitest = optional_package("statsmodels.stats.multitest", "stats", "Holm's procedure")
-        adjusted = np.asarray(multitest.multipletests(p, method="holm")[1])
-    else:
+    if procedure == "nemenyi":
         # Numerical integration can leave the interval by a rounding error.
         adjusted = np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
+    else:
+        # The p-values ascend, so Holm's multipliers are the numbers of hypotheses that remain.
+        multipliers = shaffer_multipliers(n_methods) if procedure == "shaffer" else np.arange(len(p), 0, -1)
+        adjusted = np.minimum(1.0, np.maximum.accumulate(multipliers * p))
     pairs["p_adjusted"] = adjusted
     pairs["significant"] = pairs["p_adjusted"] <= alpha
     return pairs

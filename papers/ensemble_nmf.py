@@ -302,7 +302,7 @@ def _all_runs(
         i2[name] = [partition.i2 for partition in found]
     for name, matrix in (("NMF", weights), ("NCW-NMF", NCWTransformer().fit_transform(weights))):
         runs = ensemble_runs(
-            matrix, task.n_clusters, task.seeds(name), normalize=True, solver=SOLVER, dtype=DTYPE, n_jobs=1
+            matrix, task.n_clusters, task.seeds(name), unit_topics=True, solver=SOLVER, dtype=DTYPE, n_jobs=1
         )
         labels[name] = runs.labels
     rng = task.rng(RANDOM)

@@ -33,7 +33,7 @@ EFFORT: dict[str, dict[str, int]] = {
     "memetic": {"pop_size": 30, "n_gen": 60},
 }
 _LEAST_EFFORT = {size: {"pop_size": 4, "n_gen": 1} for size in EFFORT}
-_PRINTED = {"weighting": "instance", "weights": "printed", "empty": "closest"}
+_PRINTED = {"weighting": "instance", "draw_weights": "printed", "empty": "closest"}
 _PRINTED_FAST = {"weighting": "instance", "reading": "printed_meansq", "legality": "count", "elitism": 0}
 _MEAN = {"weighting": "instance", "centers": "mean"}
 _INSTANCE = {"weighting": "instance"}

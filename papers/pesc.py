@@ -688,8 +688,8 @@ def _swarm_batch(
 
 def srmosc_model(given: Given, reading: str, **options: Any) -> SRMOSC:
     """SRMOSC in a reading."""
-    solver: Any = "nsga2" if reading == "paper" else "hull"
-    return SRMOSC(given.n_clusters, solver=solver, random_state=given.seed, **given.sizes, **options)
+    search: Any = "nsga2" if reading == "paper" else "hull"
+    return SRMOSC(given.n_clusters, search=search, random_state=given.seed, **given.sizes, **options)
 
 
 def _mock_model(given: Given, reading: str, **options: Any) -> MOCK:

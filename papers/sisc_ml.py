@@ -45,7 +45,7 @@ N_POINTS = 101
 _DIGITS = 6  # of the rates of curves, which are for drawing
 # The paper gives gamma only. Of each estimator, what is not its default.
 OPTIONS: dict[str, dict[str, Any]] = {
-    "SISC": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "gamma": 0.5, "max_iter": 15},
+    "SISC": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "chi_weight": 0.5, "max_iter": 15},
     "SCAD2": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "max_iter": 15},
     "EntropyWeightedKMeans": {"n_clusters": 60, "gamma": 0.5},
     "SISCEnsemble": {},

@@ -15,7 +15,8 @@ def test_at_most_twelve_are_of_our_choosing():
     assert {"numba", "pymoo", "skops"} <= set(chosen)
     assert "numpy" not in chosen
     declared = len(dependencies.declared()[""])
-    assert f"`setup.cfg` names {declared} distributions: this package depends on {len(chosen)} of" in PAGE
+    sentence = f"`setup.cfg` names {declared} distributions: this package depends on {len(chosen)} of"
+    assert sentence in " ".join(PAGE.split())
 
 
 @pytest.mark.slow

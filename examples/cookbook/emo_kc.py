@@ -9,7 +9,7 @@ Shows: two objectives as functions, medoids as centres, NSGA-II with an archive 
 k-means with one start for each number of clusters.
 
 Wang, Lai, Wu, Xing, Wang & Ishibuchi, "Multi-clustering via evolutionary multi-objective optimization",
-Information Sciences 450, 2018. Iris; there is no figure of the paper beside it.
+Information Sciences 450, 2018. The iris data, for which no figure of the paper was available.
 """
 
 import numpy as np

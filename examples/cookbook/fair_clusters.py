@@ -2,11 +2,10 @@
 Fair clusters
 =============
 
-Every cluster should have its share of a protected group: a second objective, or a condition on each
-solution.
+Every cluster should contain its share of a protected group, by a second objective or by a constraint.
 
-Shows: an objective that looks at an attribute, the same as an inequality, NSGA-II; the controls are
-k-means, and k-means over pairs of samples of both groups (fairlets).
+Shows: an objective that depends on an attribute, the same function as an inequality, NSGA-II; the controls
+are k-means, and k-means over pairs of samples of both groups (fairlets).
 
 Chierichetti, Kumar, Lattanzi & Vassilvitskii, "Fair clustering through fairlets", NIPS 2017, for balance
 and fairlets. Generated data.
@@ -48,7 +47,7 @@ result = minimize(problem, NSGA2(pop_size=80, **problem.operators(NSGA2)), ("n_g
 strict = PartitionProblem(X, encoding, "deviation", inequalities=[too_unfair])
 best = minimize(strict, GA(pop_size=80, **strict.operators(GA)), ("n_gen", 80), seed=1)
 
-# Fairlets: each protected sample with another one, at least total distance.
+# Fairlets: pair each protected sample with another sample, with the least total distance.
 a, b = np.flatnonzero(protected), np.flatnonzero(~protected)
 _, partner = linear_sum_assignment(cdist(X[a], X[b]))
 fairlets = np.empty(200, dtype=int)

@@ -2,11 +2,10 @@
 Grouping genetic algorithm
 ==========================
 
-The crossover injects whole clusters of one parent into the other, as groups are what matters in a
-partition.
+The crossover injects whole clusters of one parent into the other, because a partition consists of groups.
 
-Shows: a crossover and a mutation of one's own over labels, one objective in pymoo's GA; the control is
-k-means with each number of clusters, chosen by the same index.
+Shows: a custom crossover and mutation of labels, one objective in pymoo's GA; the control is k-means, whose
+number of clusters is chosen by the same index.
 
 Falkenauer, "Genetic algorithms and grouping problems", Wiley, 1998; Agustin-Blas et al., "A new grouping
 genetic algorithm for clustering problems", Expert Systems with Applications 39(10), 2012. Iris, by
@@ -30,7 +29,7 @@ X, y = load_iris(return_X_y=True)
 
 
 def nearest_mean(labels, free):
-    """Free samples join the nearest mean of the others."""
+    """Assign unassigned samples to the cluster with the nearest mean."""
     groups = np.unique(labels[~free])
     means = np.array([X[(labels == g) & ~free].mean(axis=0) for g in groups])
     labels[free] = groups[((X[free, None] - means) ** 2).sum(axis=2).argmin(axis=1)]
@@ -49,7 +48,7 @@ class InjectGroups(Crossover):
             labels, other = parents[host, pair].astype(int), parents[donor, pair].astype(int)
             groups = np.unique(other)
             injected = np.isin(other, random_state.choice(groups, random_state.integers(1, len(groups) + 1)))
-            # Groups of the host that lose samples are dissolved; what is left of them is free.
+            # Groups of the host that lose samples are dissolved; their remaining samples are unassigned.
             hit = np.isin(labels, labels[injected]) & ~injected
             child = np.where(injected, other + 100, labels)
             children[host, pair] = np.minimum(nearest_mean(child, hit), 9)

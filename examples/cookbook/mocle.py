@@ -2,10 +2,10 @@
 MOCLE: evolve an ensemble by consensus
 ======================================
 
-K-means and linkages make the first population; a crossover returns a consensus of its two parents.
+K-means and linkages provide the first population; a crossover returns a consensus of its two parents.
 
-Shows: a sampling of given partitions, a custom crossover, deviation and connectivity in NSGA-II; the
-control is the ensemble that evolution starts from.
+Shows: a sampling that returns known partitions, a custom crossover, deviation and connectivity in NSGA-II;
+the control is the ensemble from which evolution starts.
 
 Faceli, de Carvalho & de Souto, "Multi-objective clustering ensemble", International Journal of Hybrid
 Intelligent Systems 4(3), 2007. The data are generated; the paper has no figure for them.

@@ -2,10 +2,11 @@
 MOGA-Net: communities of a graph
 ================================
 
-Genes link people to acquaintances, and components are communities: the number of communities is found.
+Genes link people to acquaintances, and connected components are communities, so their number need not be
+known.
 
-Shows: locus-based adjacency over the edges of a networkx graph, two objectives of one's own; the controls
-are Louvain's method and as many random genotypes.
+Shows: locus-based adjacency over the edges of a networkx graph, two custom objectives; the controls are
+Louvain's method and equally many random genotypes.
 
 Pizzuti, "A multiobjective genetic algorithm to find communities in complex networks", IEEE TEVC 16(3),
 2012. No partition of Zachary's karate club has a modularity above .420 (Agarwal & Kempe, European Physical

@@ -2,8 +2,8 @@
 Medoids of several views
 ========================
 
-One dissimilarity per view, one objective per view: the front weighs the views, and no weights are chosen
-beforehand.
+There is one objective for the dissimilarity of each view, so the front contains partitions for all weights of
+the views.
 
 Shows: indices fitted to different data, precomputed dissimilarities, MOEA/D; the controls are medoids of
 the mean dissimilarity by the same search, and of each view alone.

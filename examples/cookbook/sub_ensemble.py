@@ -7,8 +7,8 @@ A few runs that agree with all others, yet differ, may make a better consensus t
 Shows: selection of runs as a problem of booleans, NSGA-II, consensus by MCLA; the controls are the
 consensus of all runs and of the better half, which need no search.
 
-Fern & Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008. Handwritten
-digits of scikit-learn; there is no figure of the paper beside it.
+Fern & Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 1(3), 2008. Handwritten digits
+of scikit-learn, for which the paper has no figure.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def consensus(rows):
     return mcla(rows, 10, random_state=0)
 
 
-# The known agreement with the ensemble chooses from the front; classes only judge it.
+# The agreement with the ensemble selects from the front; the classes only score the result.
 candidates = [consensus(runs[chosen.astype(bool)]) for chosen in result.X]
 evolved = candidates[int(np.argmax([average_nmi(labels, runs) for labels in candidates]))]
 print(f"mean of single runs: NMI {np.mean([nmi(y, run) for run in runs]):.3f}")

@@ -2,10 +2,10 @@
 VAMOSA: symmetry by annealing
 =============================
 
-Simulated annealing over sets of centres of any length, by compactness and by symmetry about the centres.
+Simulated annealing optimises sets of medoids of any size by compactness and by symmetry about the centres.
 
-Shows: AMOSA over medoids, a symmetry index of one's own beside Xie-Beni; the control is k-means with each
-number of clusters, chosen by the symmetry index.
+Shows: AMOSA over medoids, a custom symmetry index beside Xie-Beni; the control is k-means, whose number of
+clusters is chosen by the symmetry index.
 
 Saha & Bandyopadhyay, "A symmetry based multiobjective clustering technique for automatic evolution of
 clusters", Pattern Recognition 43(3), 2010. The long ellipses are generated; the paper has no figure for

@@ -395,7 +395,7 @@ def _equal(a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no-untyped-def]
-    """Return whether the mean of the ``n_largest`` largest of mine - others is at most -margin."""
+    """Return whether the mean of the ``n_largest`` largest values of mine - others is at most -margin."""
     # ``bags`` starts with the bags that decided the last comparison, because they often decide the next one.
     n_bags = mine.shape[0]
     total = 0.0

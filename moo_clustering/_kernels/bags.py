@@ -130,7 +130,7 @@ def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):  # type: ignore[no-untyped-def]
-    """Move single bags while this reduces (sum of costs) (1 + penalty violation)."""
+    """Move single bags while this reduces the sum of costs times (1 + penalty violation)."""
     # ``violation`` is that of ``labels``; ``pair_weight`` is added if both bags of a pair share a cluster.
     n_bags, n_clusters = costs.shape
     total = 0.0

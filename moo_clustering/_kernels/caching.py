@@ -1,8 +1,8 @@
 """`njit`, and the folder of compiled loops for later runs.
 
 Loops are compiled when they are first called, and saved like numba's ``cache=True``, with three differences.
-Saved files affect only the run time: a damaged or missing file is compiled again, and without a writable
-folder every process compiles. Files are unpickled only if their checksum is correct and no other user can
+Saved files affect only the run time: a loop is compiled again if its file is damaged or missing, and in every
+process if no folder is writable. Files are unpickled only if their checksum is correct and no other user can
 have written them. A change of another kernel file that a loop imports also causes a new compilation.
 """
 
@@ -190,8 +190,8 @@ class Place(NamedTuple):
 def saved_in(source: Path, chosen: str) -> Place:
     """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty."""
     # As for numba: the chosen folder, else the ``__pycache__`` beside the source, else the user's cache
-    # folder. The first one that is writable, but not by other users, is used. If there is none, loops are
-    # read from the first that contains some.
+    # folder. The first one that is writable, but not by other users, is used. If no folder is writable, loops
+    # are read from the first folder that contains some.
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
@@ -327,7 +327,7 @@ def _warn_unsaved(problem: str) -> None:
 
 
 def _warn(text: str) -> None:
-    """Warn once per process, except in its workers; warnings as errors do not interrupt an import."""
+    """Warn once per process, except in its workers; an import continues even if warnings are errors."""
     if not _WARNED and multiprocessing.current_process().name == "MainProcess":
         _WARNED.append(text)
         with suppress(UserWarning):

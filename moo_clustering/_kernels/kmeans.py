@@ -236,11 +236,11 @@ def lloyd(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], max_passes: int, tolerance: float
 ) -> tuple[float, int, int, bool]:
     """Run Lloyd's iterations until no label changes, and write ``centers`` and ``labels`` (int32)."""
-    # They also end when the squared moves of centres sum to at most a positive ``tolerance``; labels are then
-    # those of the moved centres. An empty centre moves to the sample farthest from its own centre, except the
-    # last of a cluster. The lower centre wins ties. Bounds skip only samples that are nearer to their own
-    # centre by more than rounding errors. Unchanged clusters retain the same means bit by bit. Returns the
-    # sum of squares, the numbers of passes and of distance evaluations, and whether the iterations converged.
+    # The iterations also end when the squared moves of centres sum to at most a positive ``tolerance``;
+    # labels are then those of the moved centres. An empty centre moves to the sample farthest from its own
+    # centre, except the last sample of a cluster. The lower centre wins ties. Bounds skip only samples that
+    # are nearer to their own centre by more than rounding errors. Unchanged clusters retain the same means
+    # bit by bit. Returns the sum of squares, the numbers of passes and distance evaluations, and convergence.
     n, d = X.shape
     k = len(centers)
     upper, lower, values = np.empty(n), np.empty(n), np.empty(k)

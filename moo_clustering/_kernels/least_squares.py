@@ -166,7 +166,7 @@ def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type: ignore[no-untyped-def]
-    """Run coordinate descent over the positive ones of n weights."""
+    """Run coordinate descent over the positive weights among n."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
@@ -365,7 +365,7 @@ def _enter(  # type: ignore[no-untyped-def]
 def support_paths(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
 ):
-    """Compute the smallest error of every support size on a growing path; weights of sizes with a slot."""
+    """Compute the smallest error of each support size on a growing path, and weights if a size has a slot."""
     # Non-negative orthogonal matching pursuit: the candidate with the largest gain is added, and the weights
     # of the support are optimised again. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     width = candidates.shape[1]

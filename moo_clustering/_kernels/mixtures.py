@@ -1,7 +1,7 @@
 """Diagonal Gaussians with relevant features per cluster: parameters, scores and sums of hard EM.
 
 The first ``counts[c]`` columns of row c of ``features`` contain the relevant features of cluster c, and their
-coefficients of log-likelihood ratios are stored in the same way. A score costs only these.
+coefficients of log-likelihood ratios are stored in the same way. Only these affect the cost of a score.
 """
 
 import numpy as np
@@ -52,7 +52,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
     # Moments (k,), (k, d) and (k, d) are those of features with mean 0 and variance 1 over all samples.
     # ``prices`` in nats are infinite for features that cannot be relevant. ``linear`` and ``curves`` are
     # coefficients of x and x^2 in the order of ``features``; ``bases`` are constants of scores, -inf for
-    # empty clusters; ``counts`` are numbers of relevant features. ``gains`` are 0 for the others.
+    # empty clusters; ``counts`` are numbers of relevant features. ``gains`` are 0 for other features.
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0
     for c in range(sizes.shape[0]):

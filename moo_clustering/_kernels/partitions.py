@@ -72,8 +72,8 @@ def count_equal_by_class(
     """Count pairs with equal labels 0..n_labels-1, within classes and in total, without a list of pairs."""
     # Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some classes; counters of the
     # class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels.
-    # Four individuals at once, repeating the last one if there are fewer: samples are looked up once, and the
-    # sums do not wait for each other. Unsigned indices need no test for negative values.
+    # Four individuals are counted at once (the last one repeatedly if there are fewer): samples are looked up
+    # once, and the sums do not wait for each other. Unsigned indices need no test for negative values.
     last, n_counters = labels.shape[0] - 1, n_labels + (np.int64(shifts.max()) if len(shifts) else 0)
     counts, in_all = np.zeros((4, n_counters), dtype=np.int64), np.zeros((4, n_labels), dtype=np.int64)
     first, second, third, fourth = counts[0], counts[1], counts[2], counts[3]
@@ -611,7 +611,7 @@ def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
-    """Whether f with violation c dominates g with violation d: by violation or, if equal, by Pareto."""
+    """Whether f with violation c dominates g with violation d: by violation or, if equal, by objectives."""
     if c != d:
         return c < d
     better = False
@@ -624,7 +624,7 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
-    """Amount of domination: product of differences relative to their ranges, the last of violations."""
+    """Amount of domination: product of the differences, divided by their ranges; violations come last."""
     # If the constraint violations c and d differ, they alone decide.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])

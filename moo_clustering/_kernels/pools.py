@@ -2,7 +2,7 @@
 
 ``codes[i, P]`` is the cluster of point i in partition P, numbered consecutively through all partitions, so
 that one table with a row per cluster serves the whole pool. ``kept`` selects partitions. ``add_to_clusters``
-followed by ``gather_from_clusters`` computes the co-association of all points with some in O(points x
+followed by ``gather_from_clusters`` computes the co-association of all points with some points in O(points x
 partitions) row operations. The order of all sums is fixed, so that results do not depend on threads.
 """
 

@@ -81,7 +81,7 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
     ``rates`` are weights of the sum of squares, cut edges, load variation, changed share and mean compactness
     (maximised). ``before`` are earlier regions, ``shapes`` the size and perimeter of every area, and
     ``borders`` the common border of every edge. ``heat`` is the initial temperature relative to the mean
-    worsening of a move; it falls to a hundredth. Loads stay within ``low..high`` and regions connected.
+    worsening of a move; it falls to a hundredth. Loads stay within ``low..high``; regions stay connected.
     """
     n, d = X.shape
     p = 0
@@ -328,7 +328,7 @@ def _miss(load, low, high):  # type: ignore[no-untyped-def]
 def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend, rng):  # type: ignore[no-untyped-def]
     """Merge a random pair of neighbouring regions and cut a random tree of both (ReCom), ``n_times``."""
     # One of the cuts within low..high is drawn; up to six trees are tried. With ``mend``, most pairs include
-    # a load outside the bounds, and the most even cut is used. Returns the number of loads outside.
+    # a load outside the bounds, and the most even cut is used. Returns the number of loads out of bounds.
     n, m = len(weight), len(indices)
     parent, order, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int8)
     key, load = np.empty(n), np.empty(n)
@@ -392,7 +392,7 @@ def recombine_regions(labels, indptr, indices, weight, low, high, n_times, mend,
 
 @njit(cache=True, nogil=True)
 def split_above(labels, nodes, first, indptr, indices, weight, floor, rng):  # type: ignore[no-untyped-def]
-    """Cut a random tree of a connected set into the most regions with a load of at least ``floor``."""
+    """Cut a random tree of a connected set into as many regions as possible with loads from ``floor`` on."""
     # Regions are numbered from ``first``; returns their number. A subtree is cut as soon as its load reaches
     # ``floor``, which is optimal for the tree; the remainder at the root joins an adjacent region.
     n, m = len(weight), len(indices)

@@ -14,8 +14,8 @@ from moo_clustering._parallel import n_threads, named_losses
 
 # Loci per block; rows of counts of one block stay in the second-level cache.
 BLOCK = 4096
-# Number of additions and comparisons below which one thread is faster, because starting threads takes tens of
-# microseconds; and their number per visit of a gene.
+# Number of operations below which one thread is faster, because starting threads takes tens of microseconds;
+# and number of operations per visit of a gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
 # Parts per worker, so that other workers do not wait for a part with large clusters.
 _PARTS = 4

@@ -17,7 +17,7 @@ LEAF = 12
 _MARGIN = 1e-11
 # Number of columns of a distance matrix that are summed together, and stay in the cache with their features.
 _BLOCK = 128
-# Number of points of a leaf that are compared at once, and of leaves that are searched first.
+# Number of points of a leaf that are compared at once, and number of leaves that are searched first.
 LANES = 16
 _FIRST_LEAVES = 64
 
@@ -292,7 +292,7 @@ def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int
 
 @njit(cache=True, nogil=True)
 def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) -> None:
-    """Count a cluster of a size above ``below``, which is in the list."""
+    """Count a cluster of a size above ``below``, a size in the list."""
     count[size] += 1
     if count[size] == 1:
         while larger[below] < size:
@@ -516,11 +516,11 @@ def _cores(
 def _sparseness(
     within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], by_gap: bool, inner: NDArray[Any]
 ) -> float:
-    """Longest tree edge between inner samples (else of all edges); mark inner samples, or both of two."""
+    """Return the longest edge of inner samples (else of the tree); mark inner samples, or both of two."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
-        # With reachabilities as lengths, lengths break no ties.
+        # Lengths that equal reachabilities break no ties.
         for a in range(n):
             for b in range(n):
                 within[a, b] = max(within[a, b], own[a], own[b])
@@ -630,7 +630,7 @@ def _label_nodes(
 
 @njit(cache=True, nogil=True)
 def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links: Any) -> None:
-    """Fill ``links`` (n-1, 2) with positions: in every round, each component gets its shortest link out."""
+    """Fill ``links`` (n-1, 2) with positions: each round adds the shortest outgoing link per component."""
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
     node_component = np.empty(len(start), np.int64)

@@ -44,9 +44,9 @@ class AMOSA(Algorithm):
 
     Perturbations of a current solution are accepted or rejected by their dominance relations to this solution
     and to an archive of non-dominated solutions, and by a falling temperature. The result is the archive. The
-    first pymoo iteration creates the archive, and every later one is one temperature. A termination criterion
-    can end the run before the last temperature. Raises a ValueError if objectives are NaN. Source: S.
-    Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
+    first pymoo iteration creates the archive, and each later iteration runs one temperature. A termination
+    criterion can end the run before the last temperature. Raises a ValueError if objectives are NaN. Source:
+    S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
     algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
 
     Parameters
@@ -55,8 +55,8 @@ class AMOSA(Algorithm):
         SL: size above which the archive is thinned.
     hard_limit : int, default=100
         HL < SL: size of the archive after thinning, and its maximum size at the end.
-    gamma : float, default=2
-        The archive is initialised from ``gamma * soft_limit`` samples.
+    init_factor : float, default=2
+        The archive is initialised from ``init_factor * soft_limit`` samples.
     n_climb : int, default=20
         Number of hill climbing steps from every initial sample.
     t_max, t_min : float, default=100, 1e-5
@@ -74,8 +74,8 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Duplicates that the archive rejects: equal genes (True), none, those of a pymoo operator (fast:
-        :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
+        Duplicates that the archive rejects: equal genes (True), none (False), those of a pymoo operator
+        (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
 
     Attributes
     ----------
@@ -88,11 +88,11 @@ class AMOSA(Algorithm):
 
     Notes
     -----
-    A run takes gamma SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves are
-    evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
+    A run takes init_factor SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves
+    are evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
 
-    The smaller constraint violation dominates; the amount is the difference of violations over their range.
-    Objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated genotypes.
+    A solution with a smaller constraint violation dominates, by the difference of violations divided by their
+    range; objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated ones.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class AMOSA(Algorithm):
         *,
         soft_limit: int = 200,
         hard_limit: int = 100,
-        gamma: float = 2,
+        init_factor: float = 2,
         n_climb: int = 20,
         t_max: float = 100.0,
         t_min: float = 1e-5,
@@ -133,7 +133,7 @@ class AMOSA(Algorithm):
             raise ValueError(
                 f"hard_limit must be less than soft_limit, got {self.hard_limit} and {self.soft_limit}"
             )
-        self.n_samples = _n_samples(gamma, self.soft_limit)
+        self.n_samples = _n_samples(init_factor, self.soft_limit)
         self.n_climb = integer("n_climb", n_climb, 0)
         self.n_moves = integer("n_moves", n_moves, 1)
         self.cooling = Cooling(t_max, t_min, cooling)
@@ -235,15 +235,18 @@ def _default_sampling(problem: Any) -> Sampling:
     return IntegerRandomSampling() if integer else FloatRandomSampling()
 
 
-def _n_samples(gamma: Any, soft_limit: int) -> int:
-    if not isinstance(gamma, Real):
-        raise TypeError(f"gamma must be a number, got {quoted(gamma)}")
-    n = float(gamma) * soft_limit
+def _n_samples(init_factor: Any, soft_limit: int) -> int:
+    if not isinstance(init_factor, Real):
+        raise TypeError(f"init_factor must be a number, got {quoted(init_factor)}")
+    n = float(init_factor) * soft_limit
     if not 1 <= n < np.inf:
-        raise ValueError(f"gamma * soft_limit must be at least one sample, got {gamma} * {soft_limit}")
+        raise ValueError(
+            f"init_factor * soft_limit must be at least one sample, got {init_factor} * {soft_limit}"
+        )
     if n > _MOST_SAMPLES:
         raise ValueError(
-            f"gamma * soft_limit must be at most {_MOST_SAMPLES:,} samples, got {gamma} * {soft_limit}"
+            f"init_factor * soft_limit must be at most {_MOST_SAMPLES:,} samples, "
+            f"got {init_factor} * {soft_limit}"
         )
     return round(n)
 
@@ -379,7 +382,7 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
 
 
 def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
-    """Ascending rows of representatives of ``n_groups`` single-linkage clusters of points; O(n^2) time."""
+    """Return the rows of one representative per cluster, for ``n_groups`` single-linkage clusters; O(n^2)."""
     # The representative has the smallest mean distance to the points of its cluster (ties: the first point).
     # Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)

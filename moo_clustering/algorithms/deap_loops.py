@@ -32,35 +32,35 @@ population : list
     Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
     Replaced in place; those with valid fitness are not evaluated again.
 toolbox : deap.base.Toolbox
-    With the functions that the step calls.
+    Must have the functions that the step calls.
 ngen : int
     Generations after the initial population, each of O(P) evaluations and O(P n_var) other steps for P
     individuals.
 stats : deap.tools.Statistics, optional
     Minimum, mean, standard deviation and maximum of the finite fitness values by default.
 halloffame : deap.tools.HallOfFame, optional
-    For individuals that are NumPy arrays made with ``similar=numpy.array_equal``.
+    If individuals are NumPy arrays, it must be created with ``similar=numpy.array_equal``.
 rng : numpy.random.Generator, optional
-    Used where the toolbox has no generator of its own; a new generator by default.
+    Generator of the step; the toolbox functions use their own. Default: a new generator.
 verbose : bool
     Print the logbook during the run.
 **options
-    Parameters of the step. For checkpoints, a progress bar and Ctrl-C, give the step itself to
-    :class:`DeapSearch` and :func:`drive`.
+    Parameters of the step. For checkpoints, progress bar and Ctrl-C, pass it to :class:`DeapSearch` and
+    :func:`drive`.
 
 Returns
 -------
 population : list
     The list that was passed in.
 logbook : deap.tools.Logbook
-    ``gen``, ``nevals`` and ``ntrials`` in this generation, the columns named above, and the fields of
+    ``gen``, ``nevals`` and ``ntrials`` of each generation, the columns named above, and the fields of
     ``stats``.
 
 Raises
 ------
 TypeError, ValueError
-    Options that are unknown or out of range, several objectives, objectives that are not a number, or
-    a toolbox that lacks a function.
+    If an option is unknown or out of range, there are several objectives or NaN, or the toolbox lacks a
+    function.
 """
 
 
@@ -293,7 +293,7 @@ class CountedStep(Documented, ABC):
         return [individual for individual in individuals if individual.fitness.valid]
 
     def _mutated(self, children: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        """Apply ``mutate`` and ``km`` to children in place, without those that exceed the budget."""
+        """Drop children that exceed the budget, and apply ``mutate`` and ``km`` to the others in place."""
         mutate = rng.random(len(children)) < self.mutpb
         km = rng.random(len(children)) < self.kmpb
         new = mutate | km | np.array([not child.fitness.valid for child in children], dtype=bool)
@@ -354,7 +354,7 @@ class GenerationalStep(CountedStep):
         ``legal(individual) -> bool`` or, with a method ``batch``, ``legal.batch(matrix)``. Illegal
         individuals can be selected, but cannot be the elite or enter the hall of fame.
     max_evals : int, optional
-        See :class:`CountedStep`. The best individuals of the old population replace children beyond it.
+        See :class:`CountedStep`. The best old individuals replace children beyond the budget.
     """
 
     def __init__(
@@ -500,7 +500,7 @@ class ChcStep(CountedStep):
     n_keep : int, default=10
         Number of the best individuals that survive a restart; at least one individual is replaced.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        ``d`` decreases after generations without a crossed pair, or without a surviving child.
+        ``d`` decreases after generations without a crossed pair, or (``"no_acceptance"``) a surviving child.
     mutate : {"children", "population"}, default="children"
         ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents, as further children.
     step : float, default=1
@@ -511,10 +511,10 @@ class ChcStep(CountedStep):
     restart_threshold : float, optional
         ``d`` after a restart. Default: ``threshold``.
     max_evals : int, optional
-        See :class:`CountedStep`. Children beyond it are dropped.
+        See :class:`CountedStep`. Children beyond the budget are dropped.
     unique : callable, optional
-        ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Only the best of individuals
-        with equal keys survives, as long as enough others remain.
+        ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Of individuals with equal
+        keys, only the best survives, as long as enough others remain.
 
     Attributes
     ----------
@@ -679,7 +679,7 @@ class MemeticChcStep(ChcStep):
     Parameters
     ----------
     optima : float, default=0.5
-        Share of the initial population to mutate, from its first individual on.
+        Share of the initial population to mutate, starting with the first individual.
     **options
         Options of :class:`ChcStep`.
     """

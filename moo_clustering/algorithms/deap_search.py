@@ -54,7 +54,7 @@ class DeapSearch:
     -----
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
     with a mapping of logbook columns, or None if it finds no new individuals. Optional attributes are
-    ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same;
+    ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same values;
     ``finished``, whether the search has ended; and ``eligible(population)``, candidates for the hall of fame.
 
     Checkpoints contain genes, fitness and other plain attributes of individuals, generator, logbook and hall

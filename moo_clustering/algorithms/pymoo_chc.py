@@ -43,11 +43,11 @@ class CHC(Algorithm):
     sampling : Sampling, ndarray or Population, optional
         Default: uniform booleans, integers or reals, depending on the ``vtype`` of the problem.
     crossover : Crossover, optional
-        Crossover of two parents, with its ``prob``. Default: ``HUX(prob=1.0)``.
+        Crossover of two parents, whose ``prob`` applies. Default: ``HUX(prob=1.0)``.
     mutation : Mutation, optional
         Mutation of children. Default: none.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        ``d`` decreases after generations without a new child, or without a surviving child.
+        ``d`` decreases after generations without a new child, or (``"no_acceptance"``) a surviving child.
     distance : callable, optional
         ``distance(A, B)`` returns the distances, shape (n_pairs,), of rows of shape (n_pairs, n_var).
         Default: number of differing genes. The algorithm can be pickled only if ``distance`` can.
@@ -70,7 +70,7 @@ class CHC(Algorithm):
     -----
     Restarts draw from ``sampling``, or uniformly if it is an array or a Population. Set a termination by
     generations, evaluations or time: pymoo's default may end a run in generations without any evaluation,
-    in which no pair exceeds the threshold. Others take at most ``pop_size`` evaluations.
+    in which no pair exceeds the threshold. Other generations take at most ``pop_size`` evaluations.
 
     Examples
     --------

@@ -94,7 +94,7 @@ pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
-    """Context in which pymoo's functions use the generator of the algorithm if called without one."""
+    """Context manager in which pymoo's functions use the generator of the algorithm if called without one."""
     token = _ACTIVE.set(algorithm)
     try:
         yield
@@ -312,7 +312,7 @@ def evolve(
         Number of generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        As for :func:`drive`. To resume from a path, the seed (an integer), objectives and data must be equal.
+        As for :func:`drive`. A path can only be resumed with the same integer seed, objectives and data.
     start : array-like, Population, estimator or path, optional
         First individuals, see :func:`~moo_clustering.operators.start_genes`; the sampling draws the others.
 
@@ -425,7 +425,7 @@ class PymooSearch:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the algorithm has stopped by itself, for example without new individuals from mating."""
+        """Whether the algorithm has stopped by itself, for example if mating found no new individuals."""
         return bool(self.algorithm.termination.force_termination)
 
     @property
@@ -554,7 +554,7 @@ class PymooSearch:
 
 
 def check_infills(infills: Population, problem: Problem, who: str) -> None:
-    """Raise a ValueError, naming the operator, if genes have a wrong number or exceed the bounds."""
+    """Raise a ValueError, naming the operator, if the number of genes is wrong or genes exceed the bounds."""
     for individual in infills:
         genes = array_of(individual.X, who, (problem.n_var,), "genes of every individual")
         low, high = (bound if bound is not None else genes for bound in problem.bounds())
@@ -702,7 +702,7 @@ class Packer:
         self._rng = rng
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
-        """Return a token that changes with the value, the packed value, and its arrays."""
+        """Return a token, which changes with the value, and the packed value with its arrays."""
         # Objects other than plain data are compared by identity, and have no arrays.
         arrays: dict[str, Any] = {}
         before = self._n_references

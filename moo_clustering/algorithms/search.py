@@ -178,7 +178,7 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 
 
 class InterruptGuard:
-    """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt."""
+    """Context manager: the first Ctrl-C sets ``requested``, and the second raises KeyboardInterrupt."""
 
     # SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT. The guard does nothing outside
     # the main thread, or if SIGINT is ignored or handled outside Python. A signal in an inner guard also
@@ -407,9 +407,9 @@ def _as_arrays(value: Any) -> Any:
 class Search(Protocol):
     """Protocol of an evolutionary search for :func:`drive`.
 
-    Two members are optional. :func:`drive` calls ``check_resumable()`` before a run with a checkpoint; it
-    raises a ValueError if the state of the search cannot be saved. ``finished`` is True if the search has
-    ended as planned, so that :func:`drive` stops without a warning.
+    Two members are optional. :func:`drive` calls ``check_resumable()`` before a run with a checkpoint; the
+    method raises a ValueError if the state of the search cannot be saved. ``finished`` is True if the search
+    has ended as planned, so that :func:`drive` stops without a warning.
     """
 
     @property
@@ -472,7 +472,7 @@ class Saver:
             raise
         except ValueError as error:
             raise ArchiveError(f"{self._checkpoint.path} cannot be resumed: {error}") from error
-        except Exception as error:  # searches, operators and NumPy raise any errors for wrong arrays
+        except Exception as error:  # searches, operators and NumPy can raise any error for wrong arrays
             raise ArchiveError(
                 f"{self._checkpoint.path} is a damaged checkpoint ({type(error).__name__}: {error}); "
                 f"{START_OVER}"
@@ -495,7 +495,7 @@ class Saver:
 
     def save(self) -> None:
         """Write a checkpoint, unless this generation is saved already."""
-        # Only the first failure is an error; later ones, such as a full disk, must not lose the search.
+        # Raise an error only for the first checkpoint; a later failure (full disk) must not end the run.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._state()

@@ -525,7 +525,7 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
     groups : array-like of shape (n_instances,) or None, default=None
         Bag identifier of every row of a 2-d ``X``, see :meth:`Bags.from_groups`.
     offsets : array-like of shape (n_bags + 1,) or None, default=None
-        First row of every bag of a 2-d ``X``, and the number of rows.
+        First row of every bag of a 2-d ``X``, followed by the number of rows.
     """
     if groups is not None and offsets is not None:
         raise ValueError("groups and offsets cannot be combined; pass one of them")

@@ -43,8 +43,8 @@ def bag_distances(
 
     O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in double
     precision. Instances that are too close for this precision are compared by their differences, so that
-    equal instances have distance 0. Besides the result and ``max_memory``, centred copies of the instances
-    are stored. Raises a ValueError if bags have different numbers of features, or squares of values overflow.
+    equal instances have distance 0. Memory use: the result, ``max_memory`` and centred copies of the
+    instances. Raises a ValueError if bags have different numbers of features, or squares of values overflow.
     Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
@@ -255,7 +255,7 @@ def bag_distance_kinds(
     """Symmetric distances of several kinds between the bags of ``A`` and the bags of ``B``.
 
     O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
-    kinds, without a table of all pairs of instances. ``"sliced"`` adds O(n_bags_A n_bags_B 1500). Raises
+    kinds, without a table of all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B). Raises
     ValueError if a kind is unknown, bags have different numbers of features, or squares of values overflow.
 
     Parameters
@@ -268,7 +268,7 @@ def bag_distance_kinds(
         - ``"energy"``: see :func:`energy_distance`.
         - ``"sliced"``: Euclidean distance of :func:`sliced_quantile_embedding`.
     directions : array-like of shape (n_directions, n_features), optional
-        Directions of ``"sliced"``. Default: random. Distances to new bags need the same directions.
+        Directions of ``"sliced"``. Default: random. Distances to new bags require the same directions.
     rng : numpy.random.Generator, optional
         Generator of random directions.
 

@@ -21,7 +21,7 @@ _MOST_COMPONENTS = 20
 
 
 def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = None) -> FloatArray:
-    """Embed bags as vectors, for algorithms that need vectors.
+    """Embed bags as vectors, for algorithms that require one row per sample.
 
     Raises ValueError if ``kind`` is unknown, or ``symmetric`` is missing for ``"prototypes"``.
 

@@ -50,7 +50,7 @@ class BagGeometry:
     weighting : {"bag", "instance"}, default="bag"
         Centroids are means of the bag means (Eq. 3), or of all instances.
     prune : bool, default=True
-        Leave out instances that are the farthest from no centroid. The distances of bags do not change.
+        Leave out instances that cannot be the farthest from any centroid. Distances of bags do not change.
     min_cluster_size : int, default=1
         Smallest number of bags in a cluster of any partition to be evaluated. Larger values let ``prune``
         leave out more instances. Only with ``weighting="bag"``.
@@ -296,10 +296,10 @@ def farthest_candidates(
     """Find the instances that can be the farthest of their bag from a centroid.
 
     The difference of the squared distances of two instances to a point is affine in the point, and every
-    centroid is a convex combination of bag means. So an instance is never the farthest if another one of its
-    bag is farther from all bag means. If every cluster has at least s bags of equal weights, no bag mean has
-    a weight above 1/s, and it suffices that the other instance is farther on average from any s bag means.
-    Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    centroid is a convex combination of bag means. So an instance is never the farthest if another instance of
+    its bag is farther from all bag means. If every cluster has at least s bags of equal weights, no bag mean
+    has a weight above 1/s, and it suffices that the other instance is farther on average from any s bag
+    means. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     An instance is left out only if the difference exceeds rounding errors. O(n N d) time for N means and n
     instances of d features, and at worst O(m^2 N) for each bag of m instances. Memory is 32 MB or one row of
@@ -310,7 +310,7 @@ def farthest_candidates(
     X : array-like of shape (n_instances, n_features)
         Instances, in the order of the bags.
     offsets : array-like of shape (n_bags + 1,)
-        First row of each bag, and the number of rows.
+        First row of each bag, followed by the number of rows.
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
@@ -320,8 +320,8 @@ def farthest_candidates(
     Returns
     -------
     kept : ndarray of shape (n_instances,), bool
-        Instances to retain, at least one per bag. The greatest distance of each bag to any centroid does not
-        change without the others. Of equal instances of a bag, the first is retained.
+        Instances to retain, at least one per bag. Without the other instances, the greatest distance of each
+        bag to any centroid is the same. Of equal instances of a bag, the first is retained.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)

@@ -121,7 +121,7 @@ class BagObjective:
         rng: Generator,
         *,
         p_gene: float = 0.7,
-        weights: Rule = "contrast",
+        draw_weights: Rule = "contrast",
         max_trials: int | None = None,
     ) -> Improved:
         """Redraw genes one after the other, with probabilities that depend on the objective for each choice.
@@ -134,20 +134,20 @@ class BagObjective:
         rng : numpy.random.Generator
         p_gene : float, default=0.7
             Probability that a gene is redrawn.
-        weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weights of the draw: difference to the worst value; as in Eq. 9; the value itself, which favours
-            bad choices (Eqs. 5 and 6 as printed); or always the best choice.
+        draw_weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
+            Weights of the draw, in this order: difference to the worst value; as in Eq. 9; the value itself,
+            which favours bad choices (Eqs. 5 and 6 as printed); or always the best choice.
         max_trials : int, optional
             Budget of trial evaluations. When it is used up, later individuals do not change.
         """
-        choice("weights", weights, RULES)
+        choice("draw_weights", draw_weights, RULES)
         shape = np.atleast_2d(labels).shape
         genes, draws = rng.random(shape) < p_gene, rng.random(shape)
         wanted = genes.sum(axis=1) * (self.n_clusters - 1)
         limits = wanted
         if max_trials is not None:
             limits = np.clip(max_trials - (np.cumsum(wanted) - wanted), 0, wanted)
-        task = self._task._replace(rule=RULES[weights])
+        task = self._task._replace(rule=RULES[draw_weights])
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
     def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
@@ -200,7 +200,7 @@ class BagObjective:
         return self.geometry.distances(labels, self.n_clusters, n_jobs=self.n_jobs)
 
     def repair(self, labels: Any) -> Labels:
-        """Repair partitions for the smallest cluster size, and with ``handling="repair"`` for constraints."""
+        """Repair violations of the smallest cluster size and, with ``handling="repair"``, of constraints."""
         labels = self.geometry.checked(labels, self.n_clusters)
         broken = self._repair.broken(labels, self.n_clusters)
         if broken.any():

@@ -130,7 +130,7 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Constrained neighbours of every bag, addends to the violation for shared clusters, and its constant."""
+    """Return pairs by bag, the term of each in the violation if in one cluster, and the constant term."""
     # Must-links have negative addends: the constant is the violation if all of them are violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0

@@ -18,7 +18,7 @@ from moo_clustering.persistence import environment
 
 # Environment variables that affect threads, caches, imports and hashes.
 _VARIABLES = re.compile(r"(OMP|OPENBLAS|MKL|BLIS|VECLIB|NUMBA|LOKY|JOBLIB|GOMP)_|PYTHON(PATH|HASHSEED)$")
-_TOOLS = {"docs", "release", "test"}  # extras for developers
+_TOOLS = {"docs", "release", "test"}  # names of extras for developers
 
 
 def facts() -> dict[str, Any]:
@@ -66,7 +66,7 @@ def facts_text(facts: dict[str, Any]) -> str:
 def _optional() -> dict[str, str]:
     """Return the versions of optional packages."""
     found = dict[str, str]()
-    with suppress(PackageNotFoundError):  # a source folder on the path has no metadata
+    with suppress(PackageNotFoundError):  # a source folder on the import path has no metadata
         for line in requires("moo_clustering") or []:
             extra = re.search(r"extra *== *['\"]([\w-]+)", line)
             if extra and extra[1] not in _TOOLS:
@@ -85,7 +85,7 @@ def _memory() -> int | None:
 
 
 def _kernel_cache() -> dict[str, Any]:
-    """Return the folder of the compiled kernels, its size, and why it is not writable."""
+    """Return the folder of the compiled kernels, its size, and the reason if it is not writable."""
     folder, problem = saved_in(Path(_kernels.__file__).parent, config.CACHE_DIR)
     sizes = [path.stat().st_size for path in (folder.glob("*") if folder else ()) if path.is_file()]
     place = {"folder": None if folder is None else str(folder), "problem": problem or None}

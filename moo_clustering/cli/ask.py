@@ -41,11 +41,11 @@ ANSWERS = "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class (a name, #1 for the first known one, ? don't know, u undo, q quit, =u for a class u): "
-# Numbers of features and text lines shown per sample, and largest width in characters.
+# Largest numbers of features and text lines to show per sample, and largest width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
 # Largest number of characters of an input line, because some devices never end a line.
 _LONGEST_LINE = 10_000
-# Entries of the record of a fit that describe its own result.
+# Record entries that describe the result of the fit; the record of the answers omits them.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "confidence_interval", "verdict_remarks", "granularity", "granularities"}
 _OF_THE_FIT |= {"controls", "sorted_by", "indices", "method_taken", "pool_size"}
@@ -88,7 +88,7 @@ class AskedRun:
 
     @property
     def table_folder(self) -> Path | None:
-        """Folder of the table and its pictures: the parent of the run, the current folder, or None."""
+        """Folder that contains the table and its pictures: the run's parent, the current folder, or None."""
         data = self.record.get("data")
         name = data.get("name") if isinstance(data, dict) else None
         places = (self.folder.resolve().parent, Path.cwd())
@@ -100,7 +100,7 @@ class AskedRun:
         return runs.saved_table(self.folder / runs.LABELS).iloc[:, 0].map(persistence.cell_text)
 
     def answers(self) -> dict[str, pd.DataFrame]:
-        """Return the pairs in the form that ``fit`` reads, and the group of every answered sample."""
+        """Return tables that ``fit`` reads: answered pairs, and the group of every answered sample."""
         ids = self.row_ids
         found = {
             name: pd.DataFrame({"first": ids.to_numpy()[pairs[:, 0]], "second": ids.to_numpy()[pairs[:, 1]]})
@@ -210,8 +210,8 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Raise a FolderError if a folder contains anything but earlier results of questions about the run."""
-    # Returns False, and whether there are such results, as ``RunFolder.inspect`` requires.
+    """Raise a FolderError unless a folder is empty or contains results of earlier questions about the run."""
+    # Returns what ``RunFolder.inspect`` requires: False (no checkpoint), and whether there are such results.
     if not runs.folder_names(out):
         return False, False
     try:
@@ -231,7 +231,7 @@ def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
-    """Write the partition of the answers as a run folder, and return the names of its files."""
+    """Save the partition after all answers as a run folder, and return the names of its files."""
     # The folder gets a report if the fit has one.
     found.reserve()
     found.look()
@@ -272,7 +272,7 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
 
 
 def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportContent:
-    """Create the report of the partition of the answers and the solutions of the fit."""
+    """Create a report of the partition after all answers, with the solutions of the fit."""
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
 
@@ -305,7 +305,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, then save the partition. Exit code 130 after Ctrl-C."""
+    """Ask until the user quits or the input ends; save the partition. Exits with code 130 after Ctrl-C."""
     runs.run_record(folder)
     results = folder / "asked" if out is None else out  # inside the folder of the run
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
@@ -465,7 +465,7 @@ def _known(run: AskedRun) -> list[str]:
 
 
 def _told(run: AskedRun) -> str:
-    """Report the expected answer, and the number of moved samples."""
+    """Report the answer that was expected, and how many samples moved."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []

@@ -27,7 +27,7 @@ from moo_clustering.estimators._methods import find_method
 
 
 class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
-    """A value of another type, or "auto"."""
+    """Parameter type that accepts "auto" and the values of another type."""
 
     def __init__(self, kind: Any) -> None:
         self.kind, self.name = kind, kind.name
@@ -38,7 +38,7 @@ class _OrAuto(click.ParamType):  # type: ignore[type-arg]  # not generic before 
 
 
 def _share(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """A non-negative share, such as 0.15 or 15%."""
+    """Parse a non-negative share, such as 0.15 or 15%."""
     if value is not None and not re.fullmatch(r"\d*\.?\d+%?", value, re.ASCII):
         raise click.BadParameter(f"{value!r} is not a share such as 15% or 0.15")
     return None if value is None else float(value.rstrip("%")) / (100 if "%" in value else 1)
@@ -51,7 +51,7 @@ _NATURAL, _POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
 
 
 def _option(names: str, text: str, kind: Any = None, *, shown: Any = None, **more: Any) -> Any:
-    """``click.option`` of names and a metavar, such as ``"--out FILE"``; a list is a choice."""
+    """Create a ``click.option`` from names and a metavar, such as ``"--out FILE"``; a list is a choice."""
     words = names.split()
     if shown is not None:
         more |= {"default": shown, "show_default": True}
@@ -132,13 +132,13 @@ def ask(folder: Path, **options: Any) -> None:
         run_ask(folder, **options)
 
 
-# Listed here because help must not import the statistics.
+# Repeated here so that help need not import the statistics.
 _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 
 @click.command()
 @click.argument("results", type=PathArgument("file"))
-@_flag("--minimize", "Smaller values are better; default: larger values.")
+@_flag("--minimize", "Smaller values are better (default: larger values).")
 @_option("--alpha P", "Significance level.", float, shown=0.05)
 @_option("--posthoc", "Post-hoc procedure for pairs of methods.", _PROCEDURES, shown="shaffer")
 @_flag("--tie-correction", "Correct Friedman's statistic for ties.")
@@ -229,7 +229,7 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
 def _number_or_interval(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | str | tuple[int, int] | None:
-    """A number of clusters, or the smallest and the largest, such as 2-5, or auto."""
+    """Parse a number of clusters, the smallest and the largest (2-5), or auto."""
     if value == "auto":
         return value
     found = re.fullmatch(r"(-?\d{1,18})(?:-(\d{1,18}))?", value or "")
@@ -242,7 +242,7 @@ def _number_or_interval(
 
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """A number of documents, or a share of them if written with a decimal point."""
+    """Parse a number of documents, or a share of them if written with a decimal point."""
     if value is None:
         return None
     for kind in (int, float):
@@ -254,7 +254,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Whether DATA is several files, a glob, a URL, a Zarr array, or a folder of tables without texts."""
+    """Return whether DATA is several files, a glob, a URL, a Zarr array, or a folder of tables only."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
     if asked or len(data) > 1 or "://" in data[0] or (has_magic(data[0]) and not first.exists()):
         return True
@@ -532,8 +532,8 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table by rules of few conditions.
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns; default: the table of the
-    fit. The command lists the best fidelity for every number of conditions, which is the share of rows that
-    the rules assign to their cluster, and prints the shortest rules of sufficient fidelity (*).
+    fit. Fidelity is the share of rows that the rules assign to their cluster. The command lists the best
+    fidelity for every number of conditions, and prints the shortest rules of sufficient fidelity (*).
     """
     with reported():
         refuse_missing(folder)

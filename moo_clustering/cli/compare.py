@@ -15,7 +15,7 @@ from moo_clustering.datasets.files import ragged, table_text
 from moo_clustering.datasets.tables import column_names
 from moo_clustering.stats import Comparison, as_results, compare, p_text
 
-# Columns of a table with one value per row.
+# Names of the columns of a table with one value per row.
 _LONG = ("dataset", "method", "value")
 
 

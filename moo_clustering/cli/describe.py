@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TERMS = "terms.png"
 _TITLE = 80  # largest number of characters of a text that replaces a missing title
-# Largest number of rows that a terminal shows of the cluster table.
+# Largest number of rows of the cluster table on a terminal.
 _SHOWN = 20
 OWN = ("cluster", "size")
 NAME, CONTRASTS = "name", "contrasts"
@@ -39,26 +39,26 @@ _HEADS = {CONTRASTS: "contrasts (nearest cluster)"}
 # Largest numbers of characters of the name and the contrasts of a cluster on a terminal.
 _NAME_WIDTH, _CONTRASTS_WIDTH = 48, 90
 _BETWEEN = "; "
-# Largest number of values of a column that alone can separate the clusters, and its smallest explained share.
+# Largest number of values of a column that explains the clusters, and least share of the clusters' modes.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 # Numbers of leading features and classes of a cluster in a subspace.
 _FEATURES, _CLASSES = 10, 5
 # Largest numbers of characters of table cells on a terminal.
 _WIDTHS = {"classes": 40, "features": 60}
-# Largest number of clusters with a picture of their leading features.
+# Largest number of clusters whose leading features are drawn.
 _DRAWN = 24
-# Limits of multiplications and bags for indices that need the distances of all pairs of bags.
+# Largest numbers of multiplications and of bags for indices that need the distances of all pairs of bags.
 MOST_WORK = 2e11
 MOST_BAGS = 5000
 # File with the data for questions about a fit, and its format.
 QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
-# Largest numbers of table cells of the samples to show in questions, and of bags with a saved kernel.
+# Largest numbers of table cells to save for questions, and of bags whose kernel is saved for questions.
 _MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
 
 
 def describe(job: Job) -> Description:
-    """Compute agreement with known classes, clusters, predictions and further results of the method."""
+    """Compute agreement with known classes, and describe clusters, predictions and other results."""
     estimator, samples = job.estimator, job.samples
     result = job.result
     scores = samples.scores(result.labels, job.labels)
@@ -97,9 +97,9 @@ def describe(job: Job) -> Description:
 
 
 def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
-    """Validity indices of a result, None if undefined."""
-    # The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if the
-    # distances of all bags take longer than the fit.
+    """Return the validity indices of a result, None if undefined."""
+    # The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if there are
+    # too many bags or instances for all distances.
     from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
     bags = result.scaled(bags)
@@ -134,7 +134,7 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     """Return number, size, name, typical document, its title, and contrasting terms of every cluster."""
     # The document is the medoid, if any, otherwise the nearest to the mean by cosine (ties: the first). The
     # terms are more frequent than in the nearest cluster.
-    # Imported lazily, because it needs the plotting libraries.
+    # Imported lazily, because this needs the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
     labels = np.asarray(estimator.labels_)
@@ -193,7 +193,7 @@ def _largest(
     cells: Callable[[Sequence[Any]], list[str]],
     right: Sequence[int] = (0, 1),
 ) -> str:
-    """Format the largest clusters as lines of cells, with the number of the others."""
+    """Format the largest clusters as lines of cells, and state the number of the others."""
     largest = frame.sort_values("size", ascending=False, kind="stable").head(_SHOWN)
     text = aligned([heads, *(cells(entry) for entry in largest.itertuples(index=False))], right=right)
     more = len(frame) - _SHOWN
@@ -201,12 +201,12 @@ def _largest(
 
 
 def mode_frame(job: Job) -> pd.DataFrame:
-    """Return number, size, and the mode (mean for numbers) of every attribute, for every cluster."""
+    """Return one row per cluster: number, size, and mode (mean for numbers) of every attribute."""
     estimator, names = job.estimator, job.samples.feature_names
     sizes = cluster_sizes(estimator.labels_)
     frame = pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
     for feature, name in enumerate(names):
-        # An attribute must not have the name of a column of the description.
+        # Rename an attribute that is called like another column of this table.
         column = f"{name} (attribute)" if name in (*OWN, NAME) else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -218,7 +218,7 @@ def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
 
 
 def plain_cell(value: Any) -> Any:
-    """Format intervals for a reader, and convert whole numbers to int."""
+    """Format intervals as text, and convert whole numbers to int."""
     if isinstance(value, pd.Interval):
         if np.isinf(value.left):
             return "any" if np.isinf(value.right) else f"< {value.right:g}"
@@ -229,7 +229,7 @@ def plain_cell(value: Any) -> Any:
 
 
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
-    """Describe how the number of clusters was selected, and other promising numbers, in lines."""
+    """Return lines on how the number of clusters was selected, and on other promising numbers."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
@@ -254,7 +254,7 @@ def limits_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Describe the sum of squares, and the difference of each control, in lines."""
+    """Return lines with the sums of squares of the result and, with the difference, of each control."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]
@@ -289,7 +289,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
         title = f"{type(job.estimator).__name__}, {samples.name}"
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
     if job.sizes is None:
-        # Questions change the labels of all rows, which a fit of a table in parts does not contain.
+        # A fit of a table in parts does not contain all rows, whose labels questions would change.
         found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
     if samples.kind == "bag":
@@ -366,7 +366,7 @@ def column_frames(
     labels: NDArray[np.integer[Any]],
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return clusters with names and contrasts, and the same table with a value for each column."""
+    """Return clusters with names and contrasts, and the same table with a typical value per column."""
     found = [each for each in described if each.size]
     short = pd.DataFrame(
         {
@@ -376,12 +376,12 @@ def column_frames(
             CONTRASTS: [_BETWEEN.join(map(str, each.contrasts)) for each in found],
         }
     )
-    # Noise (-1) is in no cluster.
+    # Noise (-1) does not belong to a cluster.
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # A column must not have the name of a column of the description.
+        # Rename a column that is called like another column of this table.
         title = f"{name} (column)" if name in (*OWN, NAME, CONTRASTS) else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -396,13 +396,13 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # Return the first in sorted order among equally frequent categories.
+    # Of equally frequent categories, return the first in sorted order.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
-    """Return cluster names and typical rows and, with a pool, support and doubtful rows."""
+    """Return the columns of ``of_rows``: names, typical rows and, with a pool, support and doubtful rows."""
     from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
@@ -420,7 +420,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Return columns of few values, of which nearly every cluster (without noise, -1) has a single value."""
+    """Return columns of few values that are nearly constant within every cluster, ignoring noise (-1)."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
@@ -428,7 +428,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
         if 2 <= len(values) <= _VALUES:
             counts = np.zeros((int(labels.max()) + 1, len(values)))
             np.add.at(counts, (labels, codes), 1)
-            # Exclude columns with nearly the same value everywhere.
+            # Exclude columns that have nearly the same value in all rows.
             if counts.max(axis=1).sum() >= _PURE * len(labels) > counts.sum(axis=0).max():
                 found.append(str(name))
     return found
@@ -553,7 +553,7 @@ def draw_leading(path: Path, job: Job) -> None:
     values = weights.shape[1] * weights[rows, columns] * excess
     sizes = np.bincount(estimator.labels_, minlength=len(weights))
     table, names = sparse.csr_array((values, (rows, columns)), shape=weights.shape), job.samples.feature_names
-    label = "weight (1: mean weight) times centre of the cluster above the mean of all"
+    label = "weight (1: mean weight) times difference of the cluster centre from the overall mean"
     figure = plot_terms(table, names, sizes=sizes, max_clusters=_DRAWN, label=label)
     n_clusters = int(np.count_nonzero(sizes))
     which = f"{_DRAWN} of {n_clusters} clusters" if n_clusters > _DRAWN else "the clusters"
@@ -655,7 +655,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
 def probability_frame(
     probabilities: NDArray[Any], names: Sequence[str], row_ids: NDArray[Any]
 ) -> pd.DataFrame:
-    """Return the row and a column per label, even if names are equal to each other or to ``row``."""
+    """Return a column ``row`` and a column per label. Names of columns can be equal."""
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
     return frame
@@ -679,7 +679,7 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 
 def save_questions(folder: Path, job: Job) -> list[str]:
-    """Write the data for questions about a fit without another fit, and return the name of the file."""
+    """Save the data from which ``ask`` continues without another fit, and return the name of the file."""
     # The data are the pool, its scores, the graph and the features of the points, and the displayed values of
     # the samples: O(n_points (n_partitions + n_features) + n_samples) numbers. Nothing is written after a fit
     # with labels or pairs, without a pool, or with too many bags.
@@ -703,7 +703,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
         "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
     }
     arrays = {
-        # Integers in the smallest sufficient type.
+        # Store integers in the smallest sufficient type.
         name: array.astype(np.min_scalar_type(int(array.max()))) if array.dtype.kind in "iu" else array
         for name, array in found.items()
         if array is not None
@@ -714,7 +714,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
-    """Collect the table, the texts with word weights, or bag means; only identifiers for distances."""
+    """Collect the table, the texts with word weights, or bag means; for distances only identifiers."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()

@@ -101,12 +101,12 @@ class StaleError(ValueError):
 
 
 class AnswerPanel:
-    """Session of a run behind a page, which processes one request at a time, for the displayed state."""
+    """Session of a run behind a page. It processes one request at a time, if the page is up to date."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Number of changes since the start of the server, to detect outdated pages, and of answers to redo.
+        # Number of changes since the server started, to detect outdated pages; number of answers to redo.
         self._revision = self._n_undone = 0
         self._last = ""
         self._names: dict[str, str] | None = None  # names of the clusters of the fit, after a change
@@ -114,7 +114,7 @@ class AnswerPanel:
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
         """Return the state, an answered question ("question/3"), a picture of a sample or a file of answers.
 
-        Files are media type and bytes. Returns None for any other path.
+        Pictures and files are returned as media type and bytes. Returns None for any other path.
         """
         with self._lock:
             name, _, number = place.partition("/")
@@ -135,7 +135,7 @@ class AnswerPanel:
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
     def _picture(self, sample: int) -> Picture | None:
-        """Return the picture of a sample. Its path depends on the table only, never on the request."""
+        """Return the picture of a sample, whose path is a cell of the table; a request cannot name a path."""
         folder = self._run.table_folder
         return None if folder is None else self._run.shown.picture(sample, folder)
 
@@ -203,7 +203,7 @@ class AnswerPanel:
             "samples": list(samples),
             "shown": _listed(self._run.shown.beside(samples)),
             "pictures": [self._picture(sample) is not None for sample in samples],
-            # Group of the sample to compare with, if the group has answers.
+            # Group of the second sample, if answers placed samples in it.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
 
@@ -235,7 +235,7 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server of a single page, and of the state of a session, if any."""
+    """Server of a single page and, for questions, of the state of a session."""
 
     # All paths are below a random path, so that other users of the computer cannot find them. ``page`` is
     # HTML in UTF-8, and port 0 selects a free port.
@@ -264,7 +264,7 @@ class PageServer(ThreadingHTTPServer):
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
-        """Return whether this is the code of :attr:`invitation`, which is then used up."""
+        """Return whether ``code`` is that of :attr:`invitation`, which is valid only once."""
         return self._codes.pop(code, False)
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -279,7 +279,7 @@ class PageServer(ThreadingHTTPServer):
 
 
 class _Refusal(Exception):
-    """Error that is answered by a status and a sentence."""
+    """Error whose response is a status code and a sentence."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -292,7 +292,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
-    # Requests without a version also get headers.
+    # Respond with headers even to requests without a version.
     default_request_version = "HTTP/1.0"
 
     def do_GET(self) -> None:
@@ -304,7 +304,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._change)
 
     def parse_request(self) -> bool:
-        """Read the head of a request. Unreadable requests are answered with an error."""
+        """Read the head of a request; respond to unreadable requests with an error."""
         if not self.raw_requestline.strip():
             self.command, self.request_version, self.requestline = "", self.default_request_version, ""
         elif not super().parse_request():
@@ -327,7 +327,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(refusal.status, f"{refusal}\n".encode(), _PLAIN)
 
     def _place(self) -> str:
-        """Requested path below the random path."""
+        """Return the requested path below the random path."""
         try:
             path = urlsplit(self.path).path
         except ValueError:
@@ -373,7 +373,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
 
     def _request(self) -> dict[str, Any]:
-        """Read the JSON of a request, which must come from the page itself."""
+        """Read the JSON of a request. Reject requests that do not come from the page itself."""
         origin = f"http://{self.headers['Host'].strip().lower()}"
         if [each.lower() for each in self.headers.get_all("Origin", [])] != [origin]:
             raise _Refusal(HTTPStatus.FORBIDDEN, "Answers are accepted from the report page only.")

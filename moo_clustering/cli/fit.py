@@ -146,7 +146,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
     if options["embed"] is not None and method.name == RECOMMENDED:
-        scaled = {"metric": "cosine"}  # other methods cluster the rows, which have unit length
+        scaled = {"metric": "cosine"}  # the rows for other methods have unit length
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
         # A killed run without results is restarted, with any method.
@@ -226,7 +226,7 @@ def lines_of(data: Path, context: click.Context, job: Job) -> list[tuple[str, st
 
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
-    """Return Python code that repeats a fit to a CSV file, or "" unless pandas reads equal features."""
+    """Return Python code that repeats the fit of a CSV file; "" if pandas would read other features."""
     import warnings
 
     import pandas as pd
@@ -264,7 +264,7 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
 
 
 def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
-    """Describe what is saved after an interruption, and the next step."""
+    """State what was saved at an interruption, and the next step."""
     if outcome.record["status"] == "complete":
         return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in outcome.record
@@ -276,7 +276,7 @@ def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
 class Outcome:
     """The result of a run."""
 
-    record: dict[str, Any]  # as written to the folder
+    record: dict[str, Any]  # record in the folder
     interrupted: bool  # whether Ctrl-C or another signal ended the fit or the report
     # Description of the clusters, if any.
     clusters: pd.DataFrame | None = None
@@ -325,7 +325,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # Without the content of the report, only the checkpoint contains the front.
+            # If there is no content of the report, only the checkpoint contains the front.
             has_front = found is not None and (not with_report or CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -397,7 +397,7 @@ def warn_of_missing(job: Job) -> None:
 
 
 def _fit(job: Job) -> bool:
-    """Return whether the fit was interrupted."""
+    """Run the fit, and return whether it was interrupted."""
     try:
         job.estimator.fit(job.samples.X, **job.samples.arguments, **job.supervision)
     except KeyboardInterrupt:
@@ -440,7 +440,7 @@ def _summary(found: ClusteringResult, sizes: NDArray[np.intp]) -> dict[str, Any]
 
 
 def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
-    """Describe the next step after an interruption."""
+    """State the next step after an interruption."""
     if (folder.path / CHECKPOINT).exists():
         return "continue with the same command and --resume"
     if job.fit is None and writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
@@ -592,7 +592,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
 
 
 def label_rows(job: Job, kind: str) -> list[list[str]]:
-    """Line of the numbers of labels and of samples with labels for the fit."""
+    """Return a line with the numbers of labels, and of samples with labels for the fit."""
     use = job.labels
     if use is None:
         return []
@@ -604,7 +604,7 @@ def label_rows(job: Job, kind: str) -> list[list[str]]:
 
 
 def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Clusters, indices and scores."""
+    """Return lines with clusters, indices and scores."""
     sizes = record["result"]["sizes"]
     ordered = sorted(sizes, reverse=True)
     shown = ", ".join(map(str, ordered[:10])) + (", ..." if len(sizes) > 10 else "")
@@ -627,7 +627,7 @@ def _front(front: Front) -> str:
 
 
 def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> list[list[str]]:
-    """Verdict, alternatives and controls; the verdict is None for results with labels or pairs."""
+    """Return lines with verdict, alternatives and controls; no verdict after fits with labels or pairs."""
     if "alternatives" not in record:
         return []
     rows = [] if verdict is None else [["verdict", verdict]]
@@ -667,7 +667,7 @@ def _rand(scores: Mapping[str, float]) -> str:
 
 
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Lines of the objectives of the selected start, and of the best of equally many random starts."""
+    """Return lines with the objectives of the selected start, and of the best of as many random starts."""
     rows = []
     if "chosen" in record:
         rows.append(["chosen", _objectives(record["chosen"])])
@@ -683,9 +683,9 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
     if not found.get("n_scored"):
         return []
     n_labels, area = found["n_labels_scored"], found["macro_auc"]
-    shown = "undefined: every label is on all or none of them" if area is None else f"{area:.4f}"
+    shown = f"undefined: each label applies to all or no {kind}" if area is None else f"{area:.4f}"
     if area is not None and n_labels < len(found["auc"]):
-        shown += f" ({n_labels} of {len(found['auc'])} labels; the others are on all or none)"
+        shown += f" ({n_labels} of {len(found['auc'])} labels; the others apply to all or no {kind})"
     rows = [["predictions", f"of the withheld labels of {_counted(found['n_scored'], kind)}"]]
     rows.append(["  macro AUC", shown])
     if "micro_f1" in found:
@@ -702,9 +702,9 @@ def _clusters(job: Job, clusters: pd.DataFrame) -> str:
 
 
 def bag_remark(record: Mapping[str, Any]) -> str | None:
-    """Remark about a cluster of very few bags, or None."""
+    """Return a remark if a cluster has very few bags, otherwise None."""
     sizes = record["result"]["sizes"]
-    if "alternatives" in record:  # the result was not selected by indices of separation
+    if "alternatives" in record:  # separation indices did not select the result
         return None
     if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= 0.05 * sum(sizes)):
         return None
@@ -715,7 +715,7 @@ def bag_remark(record: Mapping[str, Any]) -> str | None:
 
 
 def prediction_remark(record: Mapping[str, Any]) -> str | None:
-    """Remark about predictions without held-out labels to score them, or None."""
+    """Return a remark if there are no held-out labels to score predictions, otherwise None."""
     found = record.get("prediction")
     if found is None or found["n_scored"]:
         return None
@@ -726,7 +726,7 @@ def prediction_remark(record: Mapping[str, Any]) -> str | None:
 
 
 def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
-    """Remarks about columns that alone separate the clusters, and about an evolution."""
+    """Return remarks on columns that separate the clusters by themselves, and on an evolution."""
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:3]))
@@ -737,8 +737,8 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
     if "controls" in record:
         remarks.append(
             "Evolution improves the score that it optimises. In our experiments, its clusters were "
-            "no closer to known classes than the clusters without it, so do not trust it more than "
-            "its controls."
+            "no closer to known classes than the clusters without it, so do not trust them more than "
+            "the controls."
         )
     return remarks
 

@@ -119,7 +119,7 @@ class RunFolder:
 
     @property
     def checkpoint(self) -> Path:
-        """File of the checkpoint."""
+        """Checkpoint file."""
         return self.path / CHECKPOINT
 
     def look(self) -> None:
@@ -129,7 +129,7 @@ class RunFolder:
     def reserve(self) -> None:
         """Create the folder if necessary, and lock it."""
         try:
-            # Innermost first, the order of their removal.
+            # Innermost first, because they are removed in this order.
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             self._made = self._made or made
@@ -151,13 +151,13 @@ class RunFolder:
                 tempfile.TemporaryFile(dir=self.path).close()
                 if not self.resumed:
                     self.write_record(record)
-                    # Files of a run that was killed while saving its results.
+                    # Remove the files of a run that was killed while saving its results.
                     self._remove(FILES)
             else:
                 # The second of two simultaneous runs raises here, even without file locks.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(record_text(record).encode())
-                    # Set before the file is written, because Ctrl-C can follow immediately.
+                    # Set this before the file is written, because Ctrl-C can follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
@@ -168,7 +168,7 @@ class RunFolder:
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def settle(self) -> None:
-        """Before writing results, switch to a new folder if this one was removed or got other files."""
+        """Before writing results, switch to a new folder if this one was removed or other files appeared."""
         # Saving the results of a long fit is more important than the name of the folder.
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
@@ -188,7 +188,7 @@ class RunFolder:
     def lock(self) -> None:
         """Lock the folder, if it exists."""
         if self._is_held is not None and not self._is_held():
-            self.unlock()  # of a removed folder
+            self.unlock()  # the locked folder was removed
         if self._lock is None and self.path.is_dir():
             stack = ExitStack()
             self._is_held = stack.enter_context(persistence.locked(self.path))
@@ -268,7 +268,7 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Check the files of a folder for a run, and return whether it has a checkpoint and a record."""
+    """Check the files in a folder before a run; return whether there are a checkpoint and a record."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
@@ -311,7 +311,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
         fault = "is not a record of this package, or is damaged"
         if record["format"] == FORMAT and isinstance(record["status"], str):
             fault = persistence.version_fault(record.get("version", 1), VERSION)
-        # Readable nesting can be too deep to write.
+        # JSON can be nested too deeply to be written, but not too deeply to be read.
         found: dict[str, Any] = persistence.to_json(record, "record")
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
@@ -404,7 +404,7 @@ def saved_table(path: Path) -> pd.DataFrame:
         file.seek(0)
         try:
             frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-        except ValueError as error:  # including empty files and other encodings
+        except ValueError as error:  # including errors of empty files and other encodings
             raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
         raise FolderError(f"{path} is damaged: it has no label column")
@@ -417,13 +417,13 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """Notes of a report, preceded by sentences about an incomplete run or a table in parts."""
+    """Return the notes of a report, preceded by sentences about an incomplete run or a table in parts."""
     notes = [_UNFINISHED.get(record["status"]), *sample_notes(record)]
     return [*(note for note in notes if note is not None and note not in missing), *missing]
 
 
 def sample_notes(record: Mapping[str, Any]) -> list[str]:
-    """Sentence about the rows that the files of a run describe, unless they describe all rows."""
+    """Return a sentence, in a list, on the rows that the files of a run describe; empty if these are all."""
     if not is_in_parts(record):
         return []
     data = record["data"]
@@ -449,9 +449,9 @@ def save_report_of(
     if out is None and len(folders) > 1:
         raise ValueError(f"the report of {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
-    # Pages in other folders do not belong to the run, whose folder need not be writable.
+    # For a page in another folder, the folder of the run need not be writable.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
-        # Only a report can be replaced; checked before writing.
+        # Check before writing that only a report would be replaced.
         check_page(page)
         content = merged_content(folders)
         if title is not None and page == folders[0] / REPORT:
@@ -463,7 +463,7 @@ def save_report_of(
         text = page_bytes(replace(content, title=title) if title else content)
         with persistence.replacing(page) as file:
             file.write(text)
-            # Another file may have been created meanwhile.
+            # Check again: another file may have been created meanwhile.
             check_page(page)
     return page, content
 
@@ -495,13 +495,13 @@ def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -
 
 
 def check_page(page: Path) -> None:
-    """Raise a ValueError if the page cannot have this name, for example that of another file."""
+    """Raise a ValueError if the page cannot be saved here, or would replace a file of another kind."""
     if page.is_dir():
         raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
     if not page.parent.is_dir():
         raise ValueError(f"cannot save the report: folder {page.parent} does not exist")
     with suppress(FileNotFoundError), persistence.open_file(page) as file:
-        # Identifies a page of this package, which can be replaced.
+        # This tag identifies a page of this package, which can be replaced.
         if b'<meta name="generator" content="moo_clustering">' not in file.read(4096):
             raise ValueError(
                 f"{page} exists and is not a report of moo-clustering; name another file with --out"
@@ -561,13 +561,13 @@ def save_results(
     files = [LABELS, "result.npz", *tables, *written]
     if pictures is None:
         return files
-    # From here on, an error affects pictures and the report only.
+    # From here on, errors affect pictures and the report only.
     name = f"{type(estimator).__name__}, {samples.name}"
     return files + draw_pictures(folder, _pictures(result, name, samples, front, history) | dict(pictures))
 
 
 def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None) -> pd.DataFrame:
-    """Label of every row or bag, and the class of its cluster, if any."""
+    """Tabulate the label of every row or bag, and the class of its cluster, if any."""
     frame = pd.DataFrame({kind: ids, "label": labels})
     if classes is not None:
         frame["class"] = _classes_of(labels, classes)
@@ -575,7 +575,7 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
 
 
 def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
-    # The last, empty class is that of noise (-1).
+    # The last, empty name is the class of noise (-1).
     return np.array([*classes, ""], dtype=object)[labels]
 
 
@@ -631,7 +631,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
     found |= result.arrays()
     if (front := result.front) is not None:
         found |= {"front": front.values, "front_n_clusters": front.n_clusters, **front.scores}
-        # Partitions of the front, if available and small.
+        # Save the partitions of the front if they are available and small.
         if front.is_ready and len(front) * len(result.labels) <= _LARGEST:
             found["front_labels"] = front.labels()
     return {
@@ -642,7 +642,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Describe the members of the front: number, objectives in natural sign, and whether it is the result."""
+    """Return one row per member of the front: number, natural objectives, and whether it is the result."""
     front = result.front
     if front is None:
         return None
@@ -678,7 +678,7 @@ def with_clusters(
 
 
 def own_column(heads: Sequence[str], name: str) -> int:
-    """Return the position of the column that the fit added: the last ``name``, possibly with underscores."""
+    """Return the position of the column that the fit added: the last ``name``, even if underscores follow."""
     return [k for k, head in enumerate(heads) if re.fullmatch(f"{name}_*", head)][-1]
 
 
@@ -711,7 +711,7 @@ def write_model(path: Path, estimator: Any, **more: Any) -> None:
     estimator = copy(estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Omit tables and records of the search.
+        # Omit tables, and records of the search.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume", "start"):
@@ -745,13 +745,13 @@ def model_bytes(model: Mapping[str, Any]) -> bytes:
 
 
 def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
-    """Read the model of a run. Raises a FolderError if there is none, or the file is damaged or foreign."""
+    """Read the model of a run. Raises a FolderError if it is missing, damaged or contains foreign types."""
     from skops import io
 
     if "graph" in (run_record(folder).get("data") or {}):
         raise FolderError(
-            f"{folder} contains clusters of a graph, without a model that explains them, selects others or "
-            "assigns new nodes; to add nodes, fit the graph that includes them"
+            f"{folder} is a fit of a graph, whose clusters cannot be explained, changed or assigned to new "
+            "nodes; to add nodes, fit the graph that includes them"
         )
     path = folder / name
     if fault := path_fault(path, "file"):
@@ -786,10 +786,10 @@ def load_model(folder: Path, name: str = MODEL) -> dict[str, Any]:
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
-    """Draw pictures to files of these names, and return the names of successful ones."""
+    """Draw pictures to files with these names, and return the names of those that succeeded."""
     failed: dict[str, str] = {}
     for name, draw in pictures.items():
-        (folder / name).unlink(missing_ok=True)  # from an earlier interruption
+        (folder / name).unlink(missing_ok=True)  # remove pictures of an earlier interruption
         try:
             import matplotlib as mpl
 
@@ -844,7 +844,7 @@ def _draw_history(path: Path, history: pd.DataFrame) -> None:
         plot_convergence(history.drop_duplicates(history.columns[0], keep="last"), path=path)
         return
     figure = plot_convergence(
-        history.rename(columns={"sweep": "generation", "objective": "objective (it need not fall)"})
+        history.rename(columns={"sweep": "generation", "objective": "objective (can increase)"})
     )
     figure.axes[-1].set_xlabel("sweep")
     save_figure(figure, path)
@@ -897,7 +897,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Return the coordinates and names: one or two columns, or the scaled features."""
+    """Return coordinates and names of axes: one or two columns of the table, or the scaled features."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:
@@ -918,7 +918,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
 
 
 def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
-    """Draw the share of the pool in which two samples are in the same cluster, for a subset if large."""
+    """Draw the share of the pool that puts two samples into one cluster; of many samples, for a subset."""
     from scipy.linalg import eigh
 
     from moo_clustering.visualization import plot_similarity

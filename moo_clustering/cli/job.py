@@ -49,11 +49,11 @@ class Job:
     notices: list[str] = field(default_factory=list)  # earlier warnings
     # ``time.perf_counter()`` at the start of the command.
     started: float = field(default_factory=time.perf_counter)
-    why: str = ""  # reason for the method, unless the user named it
+    why: str = ""  # why the method was selected, unless the user named it
     options: dict[str, Any] | None = None  # parameters of the estimator that the user set
     lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # command and code that repeat the fit
-    # For tables in parts: ``fit`` fits, replaces the samples with some rows, and returns whether it was
-    # interrupted; ``sizes`` are the sizes of the clusters in all rows.
+    # For tables in parts: ``fit`` runs the fit, replaces the samples by a subset of the rows, and returns
+    # whether it was interrupted; ``sizes`` are the cluster sizes in all rows.
     fit: Callable[[Job, RunFolder, dict[str, Any]], bool] | None = None
     sizes: NDArray[np.intp] | None = None
 
@@ -335,7 +335,7 @@ def units_note(estimator: Any, samples: Samples) -> str | None:
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
-    """Read partial labels and pairs."""
+    """Read the partial labels and pairs, as far as the method supports them."""
     samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:
         if "labels" not in takes:
@@ -424,7 +424,7 @@ class LabelUse:
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """Columns of the labels that samples of the fit have; at least two for label sets."""
+        """Columns of labels that occur in the fit; at least two for label sets."""
         positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
         if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
             positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
@@ -472,7 +472,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """Add the known classes of the samples without labels for the fit."""
+    """Add known classes, for scoring, of the samples without labels for the fit."""
     known = samples.known_sets()
     if known is None:
         return use

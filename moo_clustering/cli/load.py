@@ -69,7 +69,7 @@ SPARSE = (".svm", ".svmlight", ".libsvm")
 # The relation name of MEKA contains the number of label attributes.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# Columns get equal weights, are unchanged, get equal weights if any is a category, or remain columns.
+# Equal weights; unchanged; equal weights if any column is a category; or columns without conversion.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 StemmerName = Literal["porter", "english", "none"]
 _MIN_DF = 2
@@ -257,7 +257,7 @@ def load_bags(
 def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
     ids, partial_y = table.bags.bag_ids, None
     if partial is not None and partial.labels is not None:
-        names = (*partial.label_names, None)  # -1 (no label) indexes the last
+        names = (*partial.label_names, None)  # so that -1 (no label) selects None
         partial_y = tables.encode_classes(
             [names[code] for code in partial.labels], minus_one_is_missing=True
         )[0]
@@ -365,7 +365,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """Text before the data, as far as readable. The reader of the file raises errors later."""
+    """Return the readable text before the data. The reader of the file raises any errors later."""
     lines = []
     try:
         with gzip.open(path) if path.name.lower().endswith(".gz") else open(path, "rb") as file:
@@ -384,10 +384,10 @@ def load_documents(
     """Read texts, with one or several partial labels per document, as the method accepts."""
     labels, partial_labels, id_column, drop, *_ = roles
     read = partial(read_documents, path, text_columns=text_columns, id_column=id_column)
-    # Only JSON can contain lists.
+    # Only JSON files can contain lists of labels.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read as known classes, because a document can have several.
+        # Read the partial labels as known classes, of which a document can have several.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:
@@ -515,7 +515,7 @@ def load_areas(
         shapely = optional_package("shapely", "spatial", f"the map {path.name}")
         geometry = polygons(document)
         areas, perimeters, borders = rook_neighbors(geometry)
-    except Exception as error:  # shapely raises many types
+    except Exception as error:  # shapely raises many types of errors
         raise DataError(f"{path}: {message_line(error)}") from error
     frame = pd.DataFrame([each["properties"] or {} for each in features])
     named = {key: name for key, name in (("weight", weight), ("start", start)) if name is not None}
@@ -562,7 +562,7 @@ def read_map_file(path: Path) -> dict[str, Any]:
             table = geopandas.read_parquet(path) if suffix == ".parquet" else geopandas.read_file(path)
             table = table if table.crs is None else table.to_crs(4326)
             document = json.loads(table.to_json(default=str, drop_id=True))
-        except Exception as error:  # drivers of geopandas raise many types
+        except Exception as error:  # drivers of geopandas raise many types of errors
             remedy = "; run pip install geopandas pyarrow, or convert the map to GeoJSON (.geojson)"
             remedy = remedy if isinstance(error, ImportError) else ""
             raise DataError(f"{path} cannot be read as a map: {message_line(error)}{remedy}") from error
@@ -638,7 +638,7 @@ def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
-    """Remedies for text columns that the method does not accept."""
+    """Return remedies for text columns that the method does not accept."""
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
@@ -668,7 +668,7 @@ def text_features(
             raise DataError("--svd reduces terms, and --embed replaces them; use one of the two")
         record |= {"features": "embeddings", "model": embed}
         folder = str(Path.cwd())
-        sys.path.insert(0, folder)  # console scripts do not search the current folder for modules
+        sys.path.insert(0, folder)  # console scripts do not import modules of this folder
         try:
             X = datasets.embed(samples.source.texts, embed)
         finally:
@@ -695,10 +695,10 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     if weights.shape[1] == 1:  # scikit-learn raises
         return weights.toarray(), 1.0
     svd = TruncatedSVD(n_components, random_state=seed)
-    with np.errstate(invalid="ignore"):  # equal documents have no variance
+    with np.errstate(invalid="ignore"):  # if all documents are equal, there is no variance
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Unit rows, so that documents that the components represent badly do not look empty.
+    # Scale rows to unit length, so that documents that the components represent badly do not look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 

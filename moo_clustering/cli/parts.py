@@ -37,7 +37,7 @@ from moo_clustering.results import history_frame
 
 # Number of sampled rows for the report and the descriptions of clusters.
 _SHOWN = 20_000
-# Options of the commands that apply to tables in parts.
+# Options of both commands that apply to tables in parts.
 _FIT = "method n_clusters granularity settings drop seed jobs resume no_report pictures plain_csv fail_on"
 _ALWAYS = "data folder out quiet as_json workers scheduler"
 
@@ -173,7 +173,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
     job.estimator = estimator._with_rows(rows, labels)
     interrupted = job.result.interrupted
     if interrupted:
-        # All labels are written, so there is nothing to resume.
+        # All labels are written, so a later command has nothing to resume.
         folder.checkpoint.unlink(missing_ok=True)
     return interrupted
 
@@ -181,7 +181,7 @@ def _fit_in_parts(job: Job, folder: runs.RunFolder, record: dict[str, Any]) -> b
 def _read_labels(
     files: Sequence[Path], numbers: NDArray[Any], n_clusters: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Return the sizes of clusters, and labels of some rows and of the first row of each cluster."""
+    """Return the cluster sizes, the labels of some rows, and the first row of each cluster."""
     parquet = optional_package("pyarrow.parquet", "parquet", "reading labels")
     sizes, first, found = np.zeros(n_clusters, dtype=np.intp), dict[int, int](), dict[int, int]()
     for file in files:
@@ -200,7 +200,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     """Write the clusters of a table in parts to a folder, and print the number of new rows per cluster."""
     _refuse_unused("")
     model = runs.load_model(folder)
-    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # of a glob, the folder
+    stem = _name(data[:1]).partition("/")[0].partition(".")[0]  # for a glob, its folder
     out = Path(f"{stem}-labels") if options["out"] is None else options["out"]
     label = PreparedLabels(model["preparer"], model["estimator"])
     with shown_warnings(), _workers(options):

@@ -28,7 +28,7 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# Numbers and dates in cells that every spreadsheet reads as such.
+# Cells that every spreadsheet reads as numbers or dates.
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _OF_SHEETS = {"M": r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?", "m": "", "f": _NUMBER, "i": _NUMBER}
 
@@ -69,7 +69,7 @@ def run_predict(
         return
     for note in drift.notes:
         click.echo(f"Note: {message_line(note)}", err=True)
-    click.echo(replace(drift, columns=()))  # the notes name these columns
+    click.echo(replace(drift, columns=()))  # the notes mention these columns
     click.echo(f"Saved {path}.")
 
 
@@ -179,7 +179,7 @@ def _record(path: Path, drift: Drift, model: dict[str, Any]) -> dict[str, Any]:
 
 def cluster_names(model: dict[str, Any]) -> list[str]:
     """Names of the clusters: set by the user, or else classes after a fit with labels, or contrasts."""
-    classes = model["classes"] or [""] * len(model["names"])  # new classes have no name
+    classes = model["classes"] or [""] * len(model["names"])  # clusters that are new classes have no name
     names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
     return with_user_names(names, model.get("cluster_names", {}))
 
@@ -223,7 +223,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
     record = runs.run_record(folder)
     labels = runs.run_labels(folder, record)
     sizes = np.bincount(labels[labels >= 0].astype(np.int64))
-    if runs.is_in_parts(record):  # labels of a sample
+    if runs.is_in_parts(record):  # files that contain labels of a sample
         sizes = np.array(record["result"]["sizes"])
     clusters, numbered = np.flatnonzero(sizes).tolist(), [f"cluster {k}" for k in range(len(sizes))]
     content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from moo_clustering.cli.job import LabelUse
     from moo_clustering.datasets.tables import Roles
 
-# Texts that identify a sample: characters, columns, and the largest number of rows to have them.
+# Largest numbers of characters and of columns in a text that identifies a sample, and of rows with texts.
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
-_DRAWN_NODES = 1500  # a spring layout takes quadratic time
+_DRAWN_NODES = 1500  # largest graph that is drawn, because a spring layout takes quadratic time
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # Names of the labels, their indicators, and whether samples can have several.
@@ -159,13 +159,13 @@ class Samples(Table):
         return names, indicators(_class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
-        """Known classes of every sample for scoring, or None."""
+        """Known classes of every sample, for scoring; None if there are none."""
         if self.label_sets is not None or self.y is None:
             return self.label_sets
         return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Agreement of clusters with the known classes of samples; empty without classes."""
+        """Compute the agreement of clusters with the known classes; empty without classes."""
         # With partial labels, also the accuracy on samples that are unlabelled in the fit. With several
         # classes per sample, the entropy in bits, and its mean over random permutations of the labels.
         from moo_clustering.validity import clustering_accuracy
@@ -238,7 +238,7 @@ class PreparedSamples(Samples):
         return columns if n_features <= n_columns else f"{columns} as {n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Adds the columns, the categories and the notes."""
+        """Record with the columns, the categories and the notes."""
         columns = {"columns": list(self.columns()), "categories": list(self.category_names)}
         return super().record() | columns | {"notes": list(self.notes)}
 
@@ -258,7 +258,7 @@ class PreparedSamples(Samples):
         return np.column_stack([_plottable(columns[name]) for name in columns]), list(map(str, columns))
 
     def report_data(self) -> dict[str, Any]:
-        """Adds the coordinates of the samples in the units of a table with one or two columns."""
+        """Return the data, with coordinates in the units of a table of one or two columns."""
         from moo_clustering.visualization.partitions import feature_plane
 
         columns, units = self.described_columns()
@@ -322,7 +322,7 @@ class CategorySamples(Samples):
         return f"{super().features}, {len(self.category_names)} categorical"
 
     def record(self) -> dict[str, Any]:
-        """Adds the columns of categories."""
+        """Record with the columns of categories."""
         names, categories = list(self.feature_names), list(self.category_names)
         columns = {"n_features": len(names), "feature_names": names, "categories": categories}
         return columns | {"notes": list(self.notes), "fingerprint": fingerprint(*self.source.columns())}
@@ -346,7 +346,7 @@ class LabelSetSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def record(self) -> dict[str, Any]:
-        """Adds the names of the labels."""
+        """Record with the names of the labels."""
         return super().record() | {"label_names": list(self.source.label_names)}
 
     def partial_sets(self) -> PartialSets:
@@ -358,7 +358,7 @@ class LabelSetSamples(UntabledSamples):
         return (f"not {names[0]}", names[0]), given, False
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Entropy of the withheld labels, within clusters and in random order."""
+        """Compute the entropy of the withheld labels within clusters, and in random order."""
         if use is None:
             return {}
         sets = [tuple(use.names[column] for column in np.flatnonzero(row > 0)) for row in use.held_out]
@@ -434,7 +434,7 @@ class BagSamples(UntabledSamples):
         return f"{self.name}, {self.n_samples} bags {instances}, {bags.n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Adds the numbers of instances."""
+        """Record with the numbers of instances."""
         bags = self.X
         names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
         return {
@@ -455,7 +455,7 @@ class BagSamples(UntabledSamples):
 
         report = bag_report(None, labels, y, indices={})
         names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
-        if len(self.target_names) == 2:  # more classes have no positive class
+        if len(self.target_names) == 2:  # with more classes, none is the positive class
             names.insert(3, "f1")
         return {name: report[name] for name in names} | {"largest_class": np.bincount(y).max() / len(y)}
 
@@ -504,7 +504,7 @@ def _cell(value: Any) -> str:
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Readers prepend the title to the text, because it is also clustered.
+    # Remove the title, which readers prepend to the text so that it is clustered, too.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text

@@ -27,7 +27,7 @@ INTERRUPTED = 130
 # Seconds until an interruption within a compilation is repeated.
 _SOON = 0.02
 _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
-# Warnings of other packages for developers.
+# Warnings that other packages issue for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning,
     PendingDeprecationWarning,
@@ -39,7 +39,7 @@ _NOT_FOR_USERS = (
 
 # Numbers of threads of OpenMP and BLAS, read when the libraries are imported.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-# Integers that libraries read from the environment, with their minimum, and other numbers.
+# Environment variables that libraries read as integers (with their minimum), and as other numbers.
 _INTEGERS = {
     "NUMBA_NUM_THREADS": 1, "OMP_NUM_THREADS": 1, "LOKY_MAX_CPU_COUNT": 1, "LOKY_MAX_DEPTH": 1,
     "SKLEARN_PAIRWISE_DIST_CHUNK_SIZE": 1, "SKLEARN_WORKING_MEMORY": 1, "JOBLIB_MULTIPROCESSING": 0,
@@ -51,7 +51,7 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-# Parameters that cannot be set by text.
+# Parameters that texts cannot represent.
 _UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
@@ -120,7 +120,7 @@ class Ending:
             return
         if sys.platform == "win32":
             _thread.interrupt_main(number)
-        else:  # which also interrupts a wait of the main thread
+        else:  # this also interrupts the main thread while it waits
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
@@ -174,7 +174,7 @@ def _lossy(stream: Any, number: int) -> Any:
     try:
         descriptor = number if stream is None else stream.fileno()
     except (OSError, ValueError):
-        return stream  # of a program that calls the command, without a descriptor
+        return stream  # a program that calls the command replaced it by one without a descriptor
     with suppress(OSError, AttributeError):
         stream.flush()
     raw = _Lossy(descriptor, "wb", closefd=False)
@@ -410,7 +410,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
-    # Threads, which can also compile, have no context of their own.
+    # Get the context here: worker threads, which can also compile, have none.
     context = click.get_current_context(silent=True)
     told = {} if context is None else context.meta
 

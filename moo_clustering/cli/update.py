@@ -33,7 +33,7 @@ from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, locked
 from moo_clustering.results import carried_names
 
-_UNFINISHED = ".updated.tmp"  # subfolder of unfinished files
+_UNFINISHED = ".updated.tmp"  # subfolder for files that are not finished
 
 
 def run_update(folder: Path, data: Path, *, header: bool | None, quiet: bool, as_json: bool) -> None:
@@ -139,7 +139,7 @@ class _Run:
         """Compute the attributes that the saved estimator lacks; for most methods, repeat the fit."""
         saved = self.estimator
         if self.method.areas:
-            return  # the model contains all solutions
+            return  # such a model contains all solutions
         if isinstance(saved, ParetoPoolClusterer):
             saved._restore(None if saved.landmark_of_ is None else self._samples(self.rows).X)
             return
@@ -151,7 +151,7 @@ class _Run:
             raise DataError(f"the repeated fit in {self.folder} has other solutions; fit to a new folder")
 
     def _rows(self) -> pd.DataFrame:
-        """Read the rows of the fit from ``clustered.csv``."""
+        """Read the rows of the fit from ``clustered.csv`` as text."""
         path = self.folder / runs.CLUSTERED
         if not path.is_file():
             raise DataError(f"{self.folder} has no {runs.CLUSTERED}, which contains the rows of the fit")

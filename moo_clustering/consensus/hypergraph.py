@@ -42,7 +42,7 @@ BLOCK_PAIRS = 1 << 18
 RUNS_PER_BYTE = 255
 # Rows per dense block: 4 million numbers for 2000 hyperedges.
 BLOCK_ROWS = 2048
-# Smaller eigenvalues, in [0, 1], count as zero; their eigenvectors are arbitrary.
+# Eigenvalues, which are in [0, 1], count as zero below this value; their eigenvectors are arbitrary.
 ZERO = 1e-10
 # Upper limit of ``n_clusters`` in messages.
 _OBJECTS = ", the number of objects"
@@ -116,7 +116,7 @@ def cspa(
     O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
 
     With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together. K-means clusters the
-    unit-length rows of the n_clusters leading eigenvectors of S, divided by the roots of row and column sums.
+    unit-length rows of the n_clusters leading eigenvectors of S, scaled by the roots of row and column sums.
 
     Examples
     --------
@@ -708,12 +708,12 @@ def mcla(
     n_clusters : int
         Number of meta-clusters, from 1 to n_samples; those without objects are dropped from the result.
     vertex_weight : {"size", "unit"}, default="size"
-        METIS balances the numbers of objects in meta-clusters, as in the paper, or the numbers of clusters,
-        for runs with clusters of unequal sizes.
+        METIS balances the numbers of objects in meta-clusters (``"size"``, as in the paper), or the numbers
+        of clusters (``"unit"``, for runs with clusters of unequal sizes).
     partitioner : {"auto", "metis", "matching"}, default="auto"
-        METIS as in the paper, or matching of the clusters of a run with different meta-clusters by
-        similarity, which needs no balance and omits clusters beyond ``n_clusters``. ``"auto"``: METIS if
-        pymetis is installed, else matching; the choice is logged.
+        METIS as in the paper, or matching: clusters of a run join different meta-clusters by similarity,
+        whatever their sizes, and clusters beyond ``n_clusters`` are omitted. ``"auto"``: METIS if pymetis is
+        installed, else matching; the choice is logged.
     ties : {"first", "random"}, default="first"
         Choice among equally associated meta-clusters.
     random_state : int, Generator, RandomState or None, default=None
@@ -860,9 +860,9 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
     """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run."""
-    # The first members are the clusters of the run that agrees best with the others, among runs with n_parts
-    # clusters or else the most. The clusters of each run in turn are matched with meta-clusters by their mean
-    # similarity to the other members. O(E^2 n_parts) time per sweep, with at most 20 sweeps.
+    # The first members are the clusters of the run that agrees best with the others, among the runs with
+    # n_parts clusters, or else with most clusters. The clusters of each run in turn are matched with
+    # meta-clusters by their mean similarity to the other members. O(E^2 n_parts) time per sweep, at most 20.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]

@@ -21,7 +21,7 @@ SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated individuals, and further whole fronts up to at least ``min_members``.
+    """Select the non-dominated front, and whole further fronts until there are ``min_members`` individuals.
 
     Parameters
     ----------
@@ -165,8 +165,8 @@ def diversity_weights(
     ranks : ndarray of shape (n_members, n_samples)
     lists : NeighborLists
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
-        Contribution of a member: the formula of the paper, its text ("better diversity contributes more"), or
-        1. ``"div"`` has only zero weights if all members are equal; use ``"count"`` then.
+        Contribution of a member: 1 - DIV (formula of the paper), DIV (its text, "better diversity contributes
+        more"), or 1. ``"div"`` has only zero weights if all members are equal; use ``"count"`` then.
 
     Returns
     -------

@@ -103,12 +103,12 @@ def select_pareto(
 ) -> ParetoSelection:
     """Search for subsets of runs that agree with all others but differ, and return the best consensus.
 
-    NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting with the whole
-    ensemble among others; if at most 256 subsets are large enough, all are compared instead. MCLA computes
-    the consensus of every subset on the front. O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus
-    MCLA for every subset on the front, up to ``pop_size`` (256 without a search). The gain over the consensus
-    of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are invalid, and an
-    ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
+    NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting with a population that
+    includes the whole ensemble. If at most 256 subsets are large enough, all are compared instead. MCLA
+    computes the consensus of every subset on the front. O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time,
+    plus MCLA for every subset on the front, up to ``pop_size`` (256 without a search). The gain over the
+    consensus of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are invalid,
+    and an ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
     Parameters
     ----------

@@ -126,8 +126,8 @@ class PairwiseConstraints:
         Notes
         -----
         O(n_samples + drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
-        O(n_samples**2) time. Ten per cent of the pairs of a large data set is nearly full information,
-        because the must-links of a class of 50 connect it; use ``"docs"`` for a realistic amount.
+        O(n_samples**2) time. Ten per cent of the pairs of a large data set reveal nearly all labels, because
+        they connect any class of 50 samples; use ``"docs"`` for a realistic amount.
         """
         rng = np.random.default_rng(random_state)
         n_samples, must, cannot = sources.sample_constraints(y, fraction, scheme, rng, max_pairs)
@@ -178,7 +178,7 @@ class PairwiseConstraints:
         strict : bool, default=False
             Raise :class:`InconsistentConstraintsError` if there is a conflict.
         max_pairs : int, default=10_000_000
-            Maximum number of pairs; raises a ValueError above it. :meth:`groups` lists no pairs.
+            Maximum number of pairs; raises a ValueError above it. :meth:`groups` does not list pairs.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class PairwiseConstraints:
         return constraint_groups(self.n_samples, constraints=self)
 
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
-        """Return the satisfied must-links and cannot-links of every partition.
+        """Count the satisfied must-links and cannot-links of every partition.
 
         O(n_individuals * (n_samples + n_pairs)) time, O(n_individuals * n_samples) memory.
 
@@ -374,7 +374,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Replace the weights of listed pairs, which are sorted and among the pairs, by their listed weights."""
+    """Set the weights of the listed pairs, a sorted subset of the pairs, to their listed weights."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)
@@ -384,7 +384,7 @@ def _with_listed(
 
 @documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
-    """Return the satisfied constraints, if the constraints are all pairs of labelled samples.
+    """Count the satisfied constraints, if the constraints are all pairs of labelled samples.
 
     Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, without listing the
     pairs. O(n_individuals * n_labelled) time and memory.
@@ -442,7 +442,7 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
 def satisfied_pairs(
     partitions: ArrayLike, supervision: Mapping[str, Any]
 ) -> tuple[SatisfiedPairs, SatisfiedPairs]:
-    """Must-links and cannot-links, also those of partial labels ``y``, that each partition satisfies."""
+    """Count the pairs, including those of partial labels ``y``, that each partition satisfies."""
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
     if y.ndim != 1:  # label sets imply no pairs
@@ -498,7 +498,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        Ones without must-links or cannot-links; 0 for features with at most 1e-6 of the largest variance.
+        All 1 without must-links or cannot-links; 0 for features with at most 1e-6 of the largest variance.
 
     Examples
     --------

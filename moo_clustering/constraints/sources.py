@@ -48,7 +48,7 @@ def read_pairs(
     n_samples : int or None, default=None
         Upper bound of row numbers, which are not checked if this and ``row_ids`` are None.
     header : bool or None, default=None
-        Whether the first line is a header. None: it is if neither column is a row or a number.
+        Whether the first line is a header. None: True if neither of its columns is a row or a number.
 
     Returns
     -------

@@ -52,7 +52,7 @@ class Attribute:
     kind: str
     values: dict[str, int] = field(default_factory=dict)
     inner: list[Attribute] = field(default_factory=list)
-    rounded: str = ""  # an integer that double precision cannot represent
+    rounded: str = ""  # the first integer that double precision cannot represent
 
     def code(self, token: str | None) -> float:
         """Number or code of a value; raises ValueError or KeyError for an invalid value."""
@@ -366,7 +366,7 @@ class EntryReader:
         return columns, codes
 
     def _careful(self, body: str) -> _Row:
-        """Read a sparse row with quotes or missing values, or raise its error."""
+        """Read a sparse row with quotes or missing values; raise an error if it is invalid."""
         columns: list[int] = []
         codes: list[float] = []
         position = 0
@@ -410,7 +410,7 @@ class EntryReader:
                 try:
                     return columns, [self._codes[place](tokens[place].strip()) for place in columns]
                 except (KeyError, ValueError):
-                    pass  # the slower reading handles quotes, missing values and errors
+                    pass  # this slower parser handles quotes, missing values and errors
         codes = self._dense.read(line)
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]

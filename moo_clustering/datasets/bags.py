@@ -197,7 +197,7 @@ def may_be_role(name: str, options: BagOptions) -> bool:
 
 
 class Column(NamedTuple):
-    """A column; codes are positions in ``values`` unless it is numeric."""
+    """A column. Its codes are positions in ``values``, or the numbers of a numeric column."""
 
     name: str
     kind: str  # "numeric", "nominal" (values declared), "text" or "date" (values read so far)
@@ -232,7 +232,7 @@ class Roles(NamedTuple):
 
     bag: int
     label: int | None
-    guessed: bool  # whether the bag column was selected only as the first column
+    guessed: bool  # whether the bag column was selected only because it is the first
 
 
 def flat_roles(
@@ -325,7 +325,7 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
     columns, lines = _lines(text, separator, source)
     named = {options.bag, options.label, *options.nominal, *options.drop}
     if columns[0] == tables.UNNAMED and tables.UNNAMED not in named:
-        options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names that pandas and R write
+        options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names that pandas and R wrote
     as_text = _as_text(columns, options)
     missing = {column: _missing(column, as_text, options) for column in columns}
     frame = tables.cells_of_text(text, separator, missing, source)
@@ -496,7 +496,7 @@ def read_relational(
     _check_options(header, inner, options, source)
     for attribute in header.attributes:
         if attribute.kind == "numeric":
-            attribute.kind = "text"  # an identifier or a class, whose notation is preserved
+            attribute.kind = "text"  # preserve the notation of an identifier or a class
     codes, places = arff.RowReader(header.attributes).read_all(lines, source)
     entries = Rows(tuple(columns_of(attribute) for attribute in header.attributes), codes, places)
     bag, label = _roles(entries, relational, options, source)
@@ -683,7 +683,7 @@ def assemble(
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]
-    X.flags.writeable = False  # no other reference exists, so that Bags need not copy it
+    X.flags.writeable = False  # Bags need not copy the array, because no other reference exists
     offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
     bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
     return BagTable(bags, labels, label_names, name)
@@ -695,7 +695,7 @@ def _classes(
     codes = np.where(np.isnan(classes.codes), -1, classes.codes).astype(np.int64)
     first = np.unique(members.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][members.bag_of_row])
-    values = [*classes.column.values, None]  # -1 (no class) selects the last
+    values = [*classes.column.values, None]  # so that -1 (no class) selects None
     if len(other):
         row = int(other[0])
         start = int(first[members.bag_of_row[row]])
@@ -749,7 +749,7 @@ def feature_matrix(
 def _block(
     column: Column, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Names and values of the features of a column; None if the numbers do not change."""
+    """Return names and values of the features of a column; None for the values stands for ``codes``."""
     values = column.values
     if column.kind == "numeric":
         if column.name not in nominal:
@@ -773,7 +773,7 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):
-        # A number would be a misleading example of a text.
+        # Do not show a number as an example of a text.
         numeric = np.array([files.is_number(value) for value in column.values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])

@@ -36,7 +36,7 @@ _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # Numbers whose commas or points cannot separate thousands.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,})")
 _SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
-# A column of many different numbers may contain a few other cells.
+# Smallest share of numbers in a numeric column, unless it has up to this many different values (then all).
 _SHARE, _DIFFERENT = 0.9, 10
 # Largest share of numbers that may lack the unit of the others; largest number of units in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
@@ -69,11 +69,11 @@ _OTHER_SIGN = re.compile(r"^\(|\u2212|^[+-]\s*[$€£¥EUGC]", re.MULTILINE)
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
-# Columns with at most this many different values are discrete; most values of categories.
+# Largest number of different values of a discrete column, and of a column of categories.
 FEW, _MOST = 20, 100
 _MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
 _FREE_TEXT = 4  # words per cell of free text, on average
-_SHOWN = 8  # names in a note
+_SHOWN = 8  # largest number of names in a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         infinite = np.isinf(numbers)
         strays = tuple(str(value) for value in np.unique(numbers[infinite]))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
-        if strays:  # otherwise share the memory of the table
+        if strays:  # without strays, the column shares the memory of the table
             numbers = np.where(infinite, np.nan, numbers)
         return Column(name, kind, numbers, strays=strays, convention="plain")
     if isinstance(dtype, pd.StringDtype) and len(column) > _SHORT:
@@ -167,7 +167,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
     if column.kind != "number" or not (column.convention == "ambiguous" or column.grouped):
         return column
     decimal = "comma" in written and "point" not in written
-    is_money = column.unit in _MONEY  # amounts do not have three decimals
+    is_money = column.unit in _MONEY  # amounts of money do not have three decimals
     cells = _Cells(*different_cells(column.values)).stripped(set())
     known = cells.different
     if column.convention == "ambiguous":
@@ -201,12 +201,12 @@ def _is_numbers(column: pd.Series[Any]) -> bool:
 class Reread(NamedTuple):
     """Further rows of a column."""
 
-    # Values like :attr:`Column.values`, missing if a cell could not be parsed.
+    # Values like those of :attr:`Column.values`, missing where a cell could not be parsed.
     values: NDArray[Any]
     unread: tuple[str, ...] = ()  # different texts that could not be read, in order of appearance
     n_unread: int = 0
     note: str = ""  # how the notation differs from that of the fit
-    convention: Convention = "none"  # of texts that contain numbers
+    convention: Convention = "none"  # notation of the texts, if they contain numbers
 
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
@@ -329,7 +329,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
 
 
 def _of_form_again(column: Column, texts: NDArray[Any]) -> Reread:
-    """Parse times or fractions, or numbers of hours and decimal numbers instead."""
+    """Parse times or fractions; where this fails, accept plain numbers (of hours) instead."""
     values = _each(read_times if column.forms == ("time",) else read_fractions, texts)
     unread = np.isnan(values)
     if not unread.any():
@@ -433,7 +433,7 @@ class _Cells(NamedTuple):
         return _Cells(np.array(found, dtype=np.intp)[self.where], np.array(list(places), dtype=object))
 
     def texts(self) -> NDArray[Any]:
-        """Return the texts of all cells, None for missing cells."""
+        """Return the text of every cell, None for missing cells."""
         return np.array([*self.different, None], dtype=object)[self.where]
 
 
@@ -465,7 +465,7 @@ def _read_texts(name: str, cells: _Cells) -> Column:
         known_numbers = files.finite(_in_python(numerals, found.convention), found.values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
-        # The notation of the other columns may determine the interpretation.
+        # The notation of other columns can determine the interpretation later.
         is_open = found.convention == "ambiguous" or found.grouped
         return Column(
             name,
@@ -542,8 +542,8 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the position of each cell among the different cells, and these in order of appearance."""
-    # Many columns have few different cells. ``pandas.factorize`` makes dozens of calls for a short column.
+    """Return the position of each cell among the different cells, and those cells by first appearance."""
+    # For short columns, a dict is faster than ``pandas.factorize``, which makes dozens of calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
         if where.min() >= 0:  # no cell is missing
@@ -568,7 +568,7 @@ def alike_note(names: Iterable[str]) -> str:
     met: dict[float | str, str] = {}
     for name in names:
         number = files.as_number(text := unicodedata.normalize("NFKC", name))
-        # Integers beyond 2^53 may differ although their numbers do not.
+        # Different integers beyond 2^53 can be equal as float64.
         keys: list[float | str] = [text, number] if abs(number) < 2.0**53 else [text]
         for key in keys:
             other = met.setdefault(key, name)
@@ -604,13 +604,13 @@ def read_numbers(texts: NDArray[Any], counts: NDArray[np.intp] | None = None) ->
     }
     cells = np.bincount(where, counts)
     shares = {name: cells[is_known].sum() / cells.sum() for name, is_known in known.items()}
-    best = max(shares, key=lambda name: shares[name])  # plain before others where equal
+    best = max(shares, key=lambda name: shares[name])  # of equal shares, "plain" is first
     if shares[best] < _SHARE or (shares[best] < 1 and len(different) <= _DIFFERENT):
         return Numbers("none", np.full(len(texts), np.nan))
     if best == "plain":
         return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
-    # Commas that could separate thousands cannot, if there is a 0,123 or a 1500 beside 1,234.
+    # A 0,123 or a 1500 beside 1,234 shows that commas do not separate thousands.
     if shares["comma"] == shares["point"] and not any(map(_DECIMAL.fullmatch, compact)):
         convention = "ambiguous"
     way: Literal["comma", "point"] = "point" if best == "point" and convention != "ambiguous" else "comma"
@@ -645,7 +645,7 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
 
 
 class _Dates(NamedTuple):
-    """Dates, and all formats in which their texts are these dates."""
+    """Dates, and all formats that read the texts as these dates."""
 
     values: NDArray[np.datetime64]
     forms: tuple[str, ...]
@@ -671,7 +671,7 @@ def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | Non
     if dates.notna().all():
         return _moments(dates)
     if form == "ISO8601" and all(map(_DAY.fullmatch, column)):
-        # Days outside the range of pandas before version 3.
+        # dates outside the range of pandas before version 3
         with suppress(ValueError):
             return column.to_numpy(dtype="datetime64[us]")
     return None

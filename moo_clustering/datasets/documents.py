@@ -74,10 +74,10 @@ class Documents(tables.NamedRows):
     target_names : tuple of str
         Names of the classes in y or label_sets.
     label_sets : list of tuple of str or None
-        Known classes of each document in their order, if a document has several; else None.
+        Known classes of each document, in file order, if any document has several; otherwise None.
     labelled : ndarray of shape (n_documents,), bool, or None
-        Whether the classes of each document are known; an empty list is a known absence of classes. A
-        missing field, null or an empty cell is unknown. See :func:`label_indicators`.
+        Whether the classes of each document are known. An empty list means that it has none; a missing field,
+        null or an empty cell means unknown classes. See :func:`label_indicators`.
     """
 
     name: str
@@ -194,7 +194,7 @@ def tfidf(
     >>> X.shape, vocabulary.tolist()
     ((3, 3), ['disease', 'heart', 'lung'])
     """
-    # The import of scikit-learn takes a second, which readers of tables should not pay.
+    # Imported lazily, because scikit-learn takes a second to import, and tables do not need it.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     from moo_clustering.features import as_stop_words, fit_terms
@@ -342,7 +342,7 @@ class Fields(NamedTuple):
 
     @property
     def roles(self) -> tables.Roles:
-        """Columns without texts."""
+        """Columns by role, except the texts."""
         return tables.Roles(self.labels, self.partial_labels, self.id_column, self.drop)
 
     def check(self) -> None:
@@ -518,7 +518,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
         raise DataError(f"{where} is not valid UTF-8 ({error.reason})") from error
     except json.JSONDecodeError as error:
         raise DataError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
-    except (ValueError, RecursionError) as error:  # Python limits digits and nesting
+    except (ValueError, RecursionError) as error:  # too many digits or levels
         raise DataError(f"{where} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
         raise DataError(f"{where} is JSON but not an object such as {{...}}")

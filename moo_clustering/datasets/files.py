@@ -235,7 +235,7 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 
 
 class TableText(NamedTuple):
-    """Return the text of a table without comments, its separator, and notes about how it was read."""
+    """Text of a table without comments, its separator, notes about how it was read, and its encoding."""
 
     text: str
     separator: str
@@ -274,7 +274,7 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     while place < len(lines) and (not lines[place].strip() or lines[place].lstrip().startswith(_MARKS)):
         place += 1
     above = [row for row in range(first, place) if lines[row].strip()]
-    if place == len(lines):  # all lines look like comments
+    if place == len(lines):  # all lines look like comments, so none is
         return TableText("".join(lines) if said else text, said or _separator(lines, suffix), tuple(notes))
     separator = said or _separator(lines[place:], suffix)
     names = above.pop() if above and _names(lines[above[-1]], lines[place], separator) else None
@@ -372,7 +372,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
         book.close()
     except (MemoryError, DataError):
         raise
-    except Exception as error:  # openpyxl passes on errors of zipfile and XML parsers
+    except Exception as error:  # openpyxl does not catch errors of zipfile and of XML parsers
         raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
     if len(found) > 1:
         others = ", ".join(map(repr, list(found)[1:]))
@@ -431,7 +431,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
 
 def _sheet_cell(cell: Any) -> str:
     if type(cell.value) is int and _PADDED.fullmatch(cell.number_format):
-        return f"{cell.value:0{len(cell.number_format)}d}"  # as the sheet shows it, for example 01000
+        return f"{cell.value:0{len(cell.number_format)}d}"  # the text that the sheet shows, for example 01000
     return written(cell.value)
 
 
@@ -481,7 +481,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
                 texts.append(kind.path)
     batches = []
     with ParquetFile(path, read_dictionary=texts) as file:
-        # Threads would read batches before the limit is checked.
+        # With threads, pyarrow would read batches before the limit is checked.
         for batch in file.iter_batches(step, use_threads=False):
             limit.spend(sum(map(_text_bytes, batch.columns)))
             batches.append(batch)
@@ -532,7 +532,7 @@ def cells_of(values: Any) -> list[Any]:
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
-        names = [*values.cat.categories, None]  # -1 (no category) selects the last
+        names = [*values.cat.categories, None]  # so that -1 (no category) selects None
         return [names[code] for code in values.cat.codes]
     if pd.api.types.is_string_dtype(values.dtype):
         return values.astype(object).tolist()
@@ -621,7 +621,7 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 
 def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, float]:
-    """Map distinct texts to their numbers if these are finite."""
+    """Map distinct texts to their numbers, without infinite and missing ones."""
     pairs = zip(texts, numbers.tolist(), strict=True)
     return {text.strip(): number for text, number in pairs if math.isfinite(number)}
 

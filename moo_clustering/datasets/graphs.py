@@ -78,7 +78,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         warn_caller(f"{path.name}: {note}")
     try:
         if suffix == ".gml":
-            if "multigraph" not in text:  # networkx refuses parallel edges in other graphs
+            if "multigraph" not in text:  # otherwise networkx rejects parallel edges
                 text = re.sub(r"^(\s*graph\s*\[)", r"\1 multigraph 1 ", text, count=1, flags=re.MULTILINE)
             graph = nx.parse_gml(text.splitlines(), label="id")
         elif suffix == ".graphml":
@@ -97,7 +97,7 @@ def _parsed_graph(path: Path, labels: str | None) -> tuple[list[Any], Any, list[
         if labels not in known:
             raise files.DataError(files.absent(str(path), "node attribute", labels, "labels", sorted(known)))
         classes = ["" if value is None else str(value) for _, value in graph.nodes(data=labels)]
-    # Nodes of GML have names that may repeat, or none.
+    # Labels of GML nodes can be missing or repeated.
     names = [node if suffix == ".graphml" else shown or node for node, shown in graph.nodes(data="label")]
     return list(map(str, names)), nx.to_scipy_sparse_array(graph, weight=None), classes
 
@@ -161,7 +161,7 @@ def _edges(path: Path) -> NDArray[Any] | None:
         [[tables.class_name(files.written(cell)) for cell in row] for row in frame.to_numpy()], object
     )
     head, rest = cells[0], cells[1:]
-    if not head[0] and cells.shape[1] > 2:  # names of rows
+    if not head[0] and cells.shape[1] > 2:  # the first column contains names of rows
         if set(rest[:, 0]) == set(head[1:]):
             return None
         head, rest = head[1:], rest[:, 1:]

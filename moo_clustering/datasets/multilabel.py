@@ -32,7 +32,7 @@ _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# The number of features or rows may be up to 2^21 (hashing uses 2^20), or up to 100 times that of the values.
+# The number of features or rows is limited to 2^21 (hashing uses 2^20), or to 100 per value if that is more.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
 # Errors of scikit-learn's reader: the last two for indices beyond 64 bits and invalid bytes.
@@ -117,7 +117,7 @@ class MultiLabelTable(tables.NamedRows):
 
 
 def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
-    """First row that is neither 0 and 1 nor all -1, with a message; None if there is no such row."""
+    """Return the first row with values other than 0 and 1 (or all -1), with a message; None without one."""
     missing = Y == -1
     odd = ~(missing | (Y == 0) | (Y == 1))
     if odd.any():
@@ -336,7 +336,7 @@ class _Numbers:
         tables.require_room(
             shape[0], int(np.count_nonzero(default)), f"{source}: the values that its sparse rows omit"
         )
-        if default.any():  # sparse rows omit the first declared value, which can be 1
+        if default.any():  # sparse rows omit the first declared value, even if it is 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
 
@@ -412,7 +412,7 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
 
 
 def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, ...]]]:
-    # The import of scikit-learn takes a second, which readers of tables should not pay.
+    # Imported lazily, because scikit-learn takes a second to import, and tables do not need it.
     from sklearn.datasets import load_svmlight_file
 
     X, sets = load_svmlight_file(BytesIO(data), multilabel=True, zero_based=zero_based)
@@ -494,7 +494,7 @@ def require_finite_csr(X: Any, source: str) -> None:
 
 
 def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
-    """Build the matrix of an archive of ``scipy.sparse.save_npz``, after checks of its arrays."""
+    """Build the sparse matrix in an archive of ``scipy.sparse.save_npz``, after checking its arrays."""
     stated = arrays["format"].reshape(-1)[:1]
     form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
     if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:

@@ -33,12 +33,12 @@ from moo_clustering.datasets import files
 _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
 _LEAST_ROWS = 40
-# Values this many interquartile ranges beyond the quartiles do not influence the scale, up to this share. If
-# the range of the others is less than this fraction of the largest, squares of features would overflow.
+# Outliers, this many interquartile ranges beyond the quartiles, do not influence the scale, up to this share.
+# The range of other values must be at least this fraction of the largest, so that squares do not overflow.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Rows that are searched for neighbours and splits; rows of associations; products of rows computed at once.
+# Largest numbers of rows to search for neighbours and splits, and for associations; products per block.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 _ROWS = 50_000  # rows converted to features at once, which limits the memory of intermediate results
 # A column accounts for the best split if its share is at least _EXPLAINED, and the shares of at least _OTHERS
@@ -151,14 +151,14 @@ def prepare_table(
     frame : DataFrame of shape (n_samples, n_columns)
         At least two rows. The index is not used.
     scale : {"equal", "none"}, default="equal"
-        ``"equal"``: every column has a total variance of 1, or of its weight; all indicators of a category
-        are scaled by one factor. ``"none"``: raw numbers, indicators 0 and 1.
+        ``"equal"``: the variances of the features of a column sum to 1, or to its weight; all indicators of a
+        column are scaled by one factor. ``"none"``: raw numbers, indicators 0 and 1.
     weights : {"dependence", "equal"}, default="dependence"
-        Weights of columns with at most 20 different values, with ``scale="equal"``: their greatest
-        association with another column, see Notes, or 1. The weights are 1 with fewer than 40 rows.
+        With ``scale="equal"``, weights of columns with at most 20 different values: their greatest
+        association with another column, see Notes, or 1. All weights are 1 for fewer than 40 rows.
     missing : {"neighbors", "median"}, default="neighbors"
         Fill missing cells with the mean (or mode) of the five nearest rows that have the value, or with the
-        median (or mode) of the column, which makes a cluster of the filled rows.
+        median (or mode) of the column, which can turn the filled rows into a cluster.
 
     Raises
     ------
@@ -551,7 +551,7 @@ def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    # Test the first rows first, because most columns with more values can be recognised there.
+    # Check the first rows first: most columns with too many values can be recognised there.
     discrete = [
         column.kind == "category"
         or all(pd.Series(column.values[:n]).nunique() <= reading.FEW for n in (_MOST_COUNTED, None))
@@ -565,7 +565,7 @@ def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]
     spans = [slice(end - block.shape[1], end) for end, block in zip(ends, indicators, strict=True)]
     everything = np.hstack(indicators)
     for at in np.flatnonzero(discrete):
-        # Count the pairs of values, without missing cells.
+        # Count pairs of values in rows without missing cells.
         counts = indicators[at].T @ everything
         found = [_association(counts[:, span]) for other, span in enumerate(spans) if other != at]
         level = _LEVEL / len(found)
@@ -585,7 +585,7 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
     known = pd.notna(column.values)
     different, codes = np.unique(column.values[known], return_inverse=True)
     if column.kind != "category" and len(different) > reading.FEW:
-        # Ranks, so that huge numbers and dates are cut alike.
+        # Use ranks, so that huge numbers and dates are binned in the same way.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
         # Bins of a continuous column for associations. Numbers of at most FEW different values are discrete:
         # their values form clusters, as those of categories do.
@@ -613,7 +613,7 @@ def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
-    """Warn if the best split into two clusters is that of a single column."""
+    """Warn if a single column determines the best split into two clusters."""
     if len(scales) <= _OTHERS or len(X) < _LEAST_ROWS:
         return
     from sklearn.cluster import KMeans
@@ -622,7 +622,7 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
     if not rows.any():
         return
     side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
-    # A few distant rows are outliers, which clusterers handle.
+    # Ignore a split of a few distant rows: clusterers handle outliers.
     if min(side.mean(), 1 - side.mean()) < _MOST_BEYOND:
         return
     between = (rows[side].mean(axis=0) - rows[~side].mean(axis=0)) ** 2 * side.mean() * (1 - side.mean())
@@ -693,7 +693,7 @@ class _Donors(NamedTuple):
             distances = rows @ (-2.0 * self.rows.T)
             distances += (rows**2 @ of_donors_mask.T)[:, donor_at]
             distances += (of_rows_mask @ squared.T)[row_at]
-            # Per unit of the weight of the columns that both rows know.
+            # Divide by the total weight of the columns that both rows have.
             common = (of_rows * self.weights) @ of_donors.T
             with np.errstate(divide="ignore"):
                 distances /= np.where(common > 0.0, common, np.nan)[row_at][:, donor_at]
@@ -706,7 +706,7 @@ class _Donors(NamedTuple):
                 near = distances[np.ix_(wanting, giving)]
                 last = min(n_near, len(giving)) - 1
                 bound = np.partition(near, last, axis=1)[:, last]
-                # Include ties with the last one, so that the order of the rows has no influence.
+                # Include ties with the last neighbour, so that the order of the rows has no influence.
                 taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
                 counts = taken.sum(axis=1)
                 for n in set(counts.tolist()) - {0}:
@@ -717,7 +717,7 @@ class _Donors(NamedTuple):
 
 
 def _middles(values: NDArray[Any], kind: reading.Kind) -> NDArray[Any]:
-    """Mean of numbers or median of dates in each row, mode of categories (ties: the first by name)."""
+    """Return the mean of numbers, median of dates or mode of categories in each row (ties: first name)."""
     n_rows, n = values.shape
     if kind in ("category", "truth"):
         where, different = reading.different_cells(values.ravel())
@@ -743,7 +743,7 @@ def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArr
 
 
 def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """1 for features of known cells and 0 for others, shape (n_samples, n_features)."""
+    """Return 1 for features of known cells and 0 for others, shape (n_samples, n_features)."""
     return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
@@ -751,13 +751,13 @@ def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.floa
 class _Scale:
     """Conversion of the cells of a column to features."""
 
-    column: reading.Column  # without values
+    column: reading.Column  # column of the fit, without its values
     feature_names: tuple[str, ...]
     weight: float
-    usual: Any  # fills missing cells where no row does
+    usual: Any  # fills missing cells if no row is comparable
     low: Any = None  # range of numbers and dates; days are counted from the first date
     high: Any = None
-    # Numbers are divided by the largest first, so that squares of huge and tiny ones stay within bounds.
+    # Numbers are first divided by the largest, so that squares neither overflow nor underflow.
     largest: float = 1.0
     mean: float = 0.0
     spread: float = 1.0
@@ -848,7 +848,7 @@ class _Scale:
         unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
         if not unknown:
             return cells, "", None
-        # Programs write codes such as 1 and 01 as numbers, 1.0.
+        # Programs can write codes such as 1 or 01 as the number 1.0.
         by_number: dict[float, list[str]] = {}
         for text in self.categories:
             by_number.setdefault(files.as_number(text), []).append(text)
@@ -867,14 +867,14 @@ class _Scale:
         return found, note, reading.UnseenCells(self.column.name, "new category", n, tuple(others))
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, reading.UnseenCells | None]:
-        """Return a note on values outside the range, whether one is a width outside, and UnseenCells."""
+        """Return a note on values outside the range, whether any is far outside, and UnseenCells."""
         if self.column.kind not in ("number", "date"):
             return "", False, None
         known = cells[pd.notna(cells)]
         outside = known[(known < self.low) | (known > self.high)]
         if not len(outside):
             return "", False, None
-        # Halves, as differences of huge numbers would be out of bounds.
+        # Halve the numbers first, because differences of huge numbers could overflow.
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
@@ -887,12 +887,12 @@ class _Scale:
 
 def _usual_cell(known: NDArray[Any], kind: reading.Kind) -> Any:
     """Return the median of numbers and dates, mode of booleans and texts."""
-    # Halves, as the sum of two huge numbers would be out of bounds.
+    # Halve the numbers first, because the sum of two huge numbers could overflow.
     return 2.0 * np.median(known / 2.0) if kind == "number" else _middles(known[None], kind)[0]
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Values within ten interquartile ranges of the quartiles, or all if rows are few or outliers many."""
+    """Return values within ten interquartile ranges of the quartiles; all for few rows or many outliers."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
@@ -926,7 +926,7 @@ def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], mi
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
     word = "in the nearest rows, in" if nearest else "of"
-    # Dates get one of the dates of the table.
+    # Missing dates become a date of the table.
     frequent = "most frequent value"
     names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
     kinds: dict[str, list[str]] = {}

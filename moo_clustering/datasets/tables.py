@@ -40,7 +40,7 @@ _INTEGER = re.compile(r"(-?)(0|[1-9]\d*)(\.0)?", re.ASCII)
 # Up to this number of rows, unique values of a column are plausible categories.
 _FEW = 20
 UNNAMED = "(unnamed first column)"
-# Index column of a data frame that was written, read and written again.
+# Index column of a data frame that was written and read repeatedly.
 _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 
 
@@ -240,7 +240,7 @@ class Roles(NamedTuple):
     id_column: str | None = None
     drop: tuple[str, ...] = ()
     categories: bool = False
-    """Whether features may be other than numeric."""
+    """Whether features may be non-numeric."""
     header: bool | None = None
     """Whether the first line names the columns; None: unless it contains only numbers."""
 
@@ -288,7 +288,7 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
     frame = _frame(table, columns, as_text, is_named, source, notes)
     others = not_numeric(frame, [name for name in columns if name not in as_text])
     if roles.categories and others:
-        # Categories also retain the notation of the file.
+        # Categories, too, keep the notation of the file.
         frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
     found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
     for note in notes:
@@ -352,7 +352,7 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
     if not numbers and _is_numeric(columns, files.is_number):
         raise files.DataError(f"{source} has numbers in its first line instead of column names")
     if len(columns) > 1 and not columns[0]:
-        columns[0] = UNNAMED  # pandas and R write row names so
+        columns[0] = UNNAMED  # pandas and R write row names in this way
     data = files.Remedy("if the first line is data, use", "header", False)
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
@@ -491,7 +491,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
 
 
 def array_names(path: Path) -> set[str]:
-    """Return the names of the arrays in an archive; empty if it is damaged, which readers report."""
+    """Return the names of the arrays in an archive; empty if it is damaged (readers raise the error)."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -626,7 +626,7 @@ def _example(column: pd.Series[Any]) -> str:
 
 def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
     """Raise a DataError for empty cells, NaN and infinity."""
-    # The sum is finite unless a value is not (or it overflows), and needs no memory of the size of X.
+    # Check the sum first: it needs no copy of X, and is finite if all values are, unless it overflows.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(X.sum()):
             return
@@ -720,7 +720,7 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
         raise files.DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
     counts = Counter(names)
     if repeated := [name for name, count in counts.items() if count > 1]:
-        # The first of equal names gets a number too, so that no name is ambiguous.
+        # The first of several equal names is numbered too, so that no name is ambiguous.
         seen: Counter[str] = Counter()
         for row, name in enumerate(names):
             if counts[name] > 1:
@@ -755,8 +755,8 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
     """Encode classes as 0, 1, ... in the order of names (numbers by value); -1 for empty text, None and NaN.
 
     Integers with and without ".0" are one class. Any other two texts are two classes (01 and 1, 1E2 and 100),
-    except for white space around them. With ``minus_one_is_missing``, -1 is an empty cell too; known classes
-    must not use it, because -1 and 1 are common names of two classes.
+    except for white space around them. With ``minus_one_is_missing``, -1 is treated as an empty cell. Do not
+    use this for known classes, because -1 and 1 are common names of two classes.
 
     Warns of classes that differ in white space, are the same number or letters in another notation, or look
     like a missing cell.
@@ -773,7 +773,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
 
 
 def class_name(text: str) -> str:
-    """Return the name of a class: 1 for 1.0 and 0 for -0, whatever the type of the column."""
+    """Return the name of a class: 1 for 1.0 and 0 for -0, in columns of any type."""
     text = text.strip()
     found = _INTEGER.fullmatch(text)
     if found is None:
@@ -783,7 +783,7 @@ def class_name(text: str) -> str:
 
 def _by_value(name: str) -> tuple[int, float | Decimal, str]:
     if _INTEGER.fullmatch(name):
-        return 0, Decimal(name), name  # exact also beyond 2^53
+        return 0, Decimal(name), name  # exact even beyond 2^53
     number = files.as_number(name)
     return (1, 0.0, name) if np.isnan(number) else (0, number, name)
 

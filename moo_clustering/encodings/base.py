@@ -58,7 +58,7 @@ class Encoding(ABC):
         """Memberships of samples in clusters, shape (n_individuals, n_samples, n_clusters); rows sum to 1.
 
         By default, memberships are 1 in the cluster of :meth:`decode`, and 0 in the others. Fuzzy encodings
-        decode to the largest membership. Column c belongs to label c; clusters without samples come last.
+        decode to the cluster of largest membership. Column c belongs to label c; empty clusters come last.
         """
         return one_hot(self.decode(X))
 
@@ -83,7 +83,7 @@ class Encoding(ABC):
     def canonical(self, X: IntArray) -> IntArray:
         """Return equal rows for genotypes of equal partitions, and only for these; by default, the partition.
 
-        Encodings of this package that sort the genes instead ignore that ties can depend on their order.
+        Some encodings of this package sort the genes, although ties can depend on their order.
         """
         return relabel_by_first_appearance(self.decode(X))
 
@@ -176,7 +176,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     -------
     labels : ndarray, of the dtype of ``labels``
         The same partitions, with permuted labels. Ties go to the permutation that changes the fewest labels.
-        A row depends on its reference alone, and its labels do not exceed the largest label of both.
+        A row depends on its reference alone, and no label exceeds the largest label of the inputs.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
-    """Return k_min and k_max, called ``largest`` in errors, if 1 <= k_min <= k_max <= n_samples."""
+    """Check that 1 <= k_min <= k_max <= n_samples, and return both; ``largest`` names k_max in errors."""
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {quoted(value)}.")

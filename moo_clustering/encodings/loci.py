@@ -34,14 +34,14 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so their
     number need not be known. Every link between samples is valid. Decoding ``"locus"`` by union-find takes
-    O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice, :meth:`parts`
-    of other kinds O(n_individuals n_var). Deep copies share all data. Source: Handl and Knowles, IEEE TEVC
-    11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
+    O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice. For other
+    kinds, :meth:`parts` takes O(n_individuals n_var). Deep copies share all data. Source: Handl and Knowles,
+    IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1, from which links are drawn.
+        Nearest other samples of every sample, nearest first, padded with -1. Links are drawn from them.
     n_samples : int, optional
         Number of samples; required without ``neighbors`` and ``graph``.
     kind : {"locus", "short", "split"}, default="locus"
@@ -222,7 +222,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return the partition into :meth:`parts`, which is equal for links with equal components."""
+        """Return the partition of the :meth:`parts`, which is equal for links with the same components."""
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -359,7 +359,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the targets of the links: the parent if it is in the cluster, else the first top of it."""
+        """Return the targets of links: the parent if in the cluster, else the first top of the cluster."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

@@ -388,7 +388,7 @@ class MedoidMemo:
     def complete(
         self, labels: IntArray, present: BoolArray, find: Callable[[BoolArray, Int64Array], None]
     ) -> Int64Array:
-        """Return the medoids of ``present`` clusters, else -1; ``find(wanted, medoids)`` finds others."""
+        """Return the medoids of ``present`` clusters, else -1; ``find(wanted, medoids)`` finds new ones."""
         keys = np.zeros((*present.shape, 2), dtype=np.uint64)
         kernels.cluster_keys(labels, self._salts, keys)
         medoids = np.full(present.shape, -1, dtype=np.int64)

@@ -49,10 +49,10 @@ class RowGenes(Documented, base.Encoding):
         """Encode partitions by one member of every cluster, in the order of the labels.
 
         A medoid has the least sum of distances *from* it to the other members (ties: the lowest row number);
-        a seed is the member nearest to the mean. Only the largest clusters are encoded (ties: the lowest
-        label) if there are more than ``k_max``, and fewer than ``k_min`` are extended as in :meth:`repair`.
-        Decoding returns the same partition only if every sample is nearest to the member of its cluster. For
-        medoids, O(n_individuals n_samples^2 / k) time for k clusters of equal size.
+        a seed is the member nearest to the mean. If there are more than ``k_max`` clusters, only the largest
+        are encoded (ties: the lowest label). If there are fewer than ``k_min``, members are added as in
+        :meth:`repair`. Decoding returns the same partition only if every sample is nearest to the member of
+        its cluster. For medoids, O(n_individuals n_samples^2 / k) time for k clusters of equal size.
         """
         partitions = base.checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -289,7 +289,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        Non-negative distances from the samples of the rows. float32 and float64 arrays are not copied.
+        Non-negative distances, those from sample i in row i. float32 and float64 arrays are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
 
@@ -324,7 +324,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
         return int(members[np.argmax(total <= total.min() * SAME)])
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return 1..n_samples-1 neighbours of every sample by its row of the distances, nearest first.
+        """Return the nearest ``n_neighbors`` samples of every sample by its row of distances, nearest first.
 
         Shape (n_samples, n_neighbors), cached. O(n_samples^2 log n_samples) time for the first call.
         """

@@ -29,12 +29,12 @@ class RegionEncoding(LabelEncoding):
     graph cannot be divided in this way, or no plan is found.
 
     ``random`` takes O(n_edges log(n_areas) log(n_regions)) time per plan, and ``repair``
-    O(n_individuals (n_areas + n_edges)) if all plans are feasible, otherwise about that of ``random``.
+    O(n_individuals (n_areas + n_edges)) if all plans are feasible, otherwise about as long as ``random``.
 
     Parameters
     ----------
     graph : array-like or sparse matrix of shape (n_areas, n_areas)
-        Positive values connect neighbours. The components are divided separately, in proportion to weights.
+        Positive values connect neighbours. Regions are distributed among the components by weight.
     n_regions : int
     weight : array-like of shape (n_areas,), optional
         Non-negative weights. Default: 1, so that loads are numbers of areas.

@@ -12,8 +12,8 @@ class TupleEncoding(base.Encoding):
     """Encodings side by side, such as one of the rows and one of the columns of a table (co-clustering).
 
     The genes of the parts are concatenated, and so are their samples: a partition contains the samples of all
-    parts, and no cluster has samples of different parts. :meth:`split` returns a partition per part. Every
-    method takes the sum of its times for the parts. Raises a TypeError or ValueError unless there are at
+    parts, and no cluster has samples of different parts. :meth:`split` returns a partition per part. The time
+    of a method is the sum of its times for the parts. Raises a TypeError or ValueError unless there are at
     least two encodings.
 
     Parameters
@@ -66,7 +66,7 @@ class TupleEncoding(base.Encoding):
         return tuple(map(base.relabel_by_first_appearance, pieces))
 
     def decode(self, X: IntArray) -> Labels:
-        """Decode the parts; the clusters of every part follow those of the parts before it."""
+        """Decode the parts; cluster numbers continue from part to part."""
         out = [np.empty((len(X), 0), dtype=np.int32)]
         for part, genes in zip(self.parts, self._checked(X), strict=True):
             first = np.max(out[-1], axis=1, initial=-1, keepdims=True) + 1

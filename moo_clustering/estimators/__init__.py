@@ -1,4 +1,4 @@
-"""Front doors: scikit-learn estimators, one file per family."""
+"""Estimators with the interface of scikit-learn, one file per family."""
 
 import lazy_loader as _lazy
 

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from moo_clustering.rules import ClusterRules
     from moo_clustering.visualization.report.content import Report
 
-# Parameters that may change when a run is resumed; a longer run continues a shorter one.
+# Parameters that may change when a run is resumed, so that a longer run can continue a shorter one.
 _FREE = frozenset(
     {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
 )
@@ -157,7 +157,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as in scikit-learn; those of an estimator passed as ``start`` cannot change."""
+        """Set parameters as in scikit-learn. Those of an estimator passed as ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
         return cast(Self, super().set_params(**params))  # type: ignore[misc]
@@ -393,7 +393,7 @@ class ReportMixin(NumericOptionsMixin):
 
         The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical``, True for the five
         samples nearest to each centre. Methods with a pool of partitions add ``support``, the share of the
-        pool that joins the sample with its cluster, and ``doubtful``, whether another cluster has more. If X
+        pool that joins the sample with its cluster, and ``doubtful``: whether another cluster has more. If X
         already has a column of the same name, an underscore is appended to the new name.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
@@ -485,7 +485,7 @@ class ReportMixin(NumericOptionsMixin):
 
 
 def _following_names(method: Any, carries: bool) -> Any:
-    """Wrap a method that can change the partition: it carries names of clusters over, or drops them."""
+    """Wrap a method that can change the partition, so that names of clusters are carried over or dropped."""
 
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
@@ -579,7 +579,7 @@ class TransformingClusterer(
 
 
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
-    """Mixin whose ``fit_predict`` passes partial labels ``y`` to ``fit``, unlike scikit-learn's."""
+    """Mixin whose ``fit_predict``, unlike scikit-learn's, passes partial labels ``y`` to ``fit``."""
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> Int32Array:
         """Fit with the arguments of ``fit``, such as ``must_link``, and return ``labels_``."""
@@ -587,7 +587,7 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # With this tag, cross-validation splits the rows and the columns of the distances.
+        # This tag makes cross-validation split both the rows and the columns of distances.
         tags.input_tags.pairwise = getattr(self, "metric", None) == "precomputed"
         return tags
 
@@ -751,7 +751,7 @@ class SpectralMixin(NearestSampleMixin):
     def _set_spectral(
         self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
     ) -> None:
-        """Set the results. Distinct rows of X are the clusters if fewer than ``n_clusters``."""
+        """Set the results. If X has fewer than ``n_clusters`` distinct rows, these are the clusters."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
@@ -806,12 +806,12 @@ def cluster_orders(labels: Labels, n_clusters: int) -> IntpArray:
 
 
 def equal_rows(X: Any) -> IntpArray:
-    """Number every row by its distinct row, in the order of first appearance. O(n_values) time."""
+    """Number the distinct rows in order of first appearance, and return the number of every row."""
     return equal_items(row_keys(X))
 
 
 def equal_items(keys: Iterable[bytes]) -> IntpArray:
-    """Number every key by its distinct key, in the order of first appearance."""
+    """Number the distinct keys in order of first appearance; return the number of every key."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
@@ -852,7 +852,7 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
 
 
 def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
-    """Warn if fewer clusters have samples than ``wanted``, a number or a description of the number."""
+    """Warn if fewer than ``wanted`` clusters (a number or its description) have samples."""
     if wanted is None or (not isinstance(wanted, str) and n_found >= wanted):
         return
     why = why or "X has fewer distinct rows than clusters"
@@ -871,7 +871,7 @@ def warn_if_all_labelled(labelled: BoolArray) -> None:
 
 
 class Supervision(NamedTuple):
-    """Pairs from labels and the user, and groups of samples that belong together, by first sample."""
+    """Pairs from labels and from the user; groups of samples that belong together, by first sample."""
 
     pairs: PairwiseConstraints
     components: list[IntpArray]
@@ -995,7 +995,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
         return np.asarray
     low, high = X.min(axis=0), X.max(axis=0)
     varying = high > low
-    # Halves, so that the difference of huge numbers stays finite.
+    # Use halves, so that the difference of huge numbers remains finite.
     by_range = partial(_scaled, varying, low[varying] / 2, high[varying] / 2 - low[varying] / 2)
     if scale == "minmax" or not varying.any():
         return by_range
@@ -1009,7 +1009,7 @@ def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
 def _scaled(
     varying: BoolArray, low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
 ) -> AnyFloatArray:
-    """Scale rows by the range from 2 ``low`` with width 2 ``half``, or standardise them."""
+    """Scale rows from the range [2 low, 2 low + 2 half] to [0, 1], or standardise them."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
     scaled: AnyFloatArray = (X[:, varying] / 2 - low) / half

@@ -143,7 +143,7 @@ class ControlsMixin:
         return parameters
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone, with replacements for parameters that the class has."""
+        """Return a clone with the values in ``replacements`` for those parameters that the class has."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
@@ -158,12 +158,16 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Return the error for a fit without a search, which names the parameters to make it search."""
+        """Return the error for a fit without a search, which suggests parameters for a search."""
         params = self._parameters()
         # Values of parameters with which an estimator runs a search.
+        values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}
+        evolving = {"auto": "evolve", "exhaustive": "evolve", "hull": "nsga2"}
+        if params.get("search") in evolving:
+            values["search"] = evolving[params["search"]]
         cures = [
             f"{name}={value!r}"
-            for name, value in {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}.items()
+            for name, value in values.items()
             if params.get(name, value) != value and not (name == "n_gen" and params[name])
         ]
         return ValueError(
@@ -434,9 +438,9 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
-        Links of the largest similarity that labels add within a class: between all pairs (``"clique"``), to
-        its medoid (``"star"``), either by the number of pairs (True), or none (False). Labels also remove
-        links between classes. Must-links passed to ``fit`` always add links.
+        Links that labels add within a class, with the largest similarity: between all pairs (``"clique"``),
+        to the medoid (``"star"``), one of these by the number of pairs (True), or none (False). Labels also
+        remove links between classes. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------

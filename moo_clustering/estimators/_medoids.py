@@ -131,7 +131,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Predict the cluster of the nearest medoid, in the metric of the fit, without constraints.
 
         Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        Cosine distances never predict clusters whose medoid is zero or has an earlier medoid's direction.
+        With cosine distances, a cluster whose medoid is 0 or parallel to an earlier one is never predicted.
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -193,7 +193,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid that equals an earlier one is a separate cluster, apart from all equal rows.
+        # A medoid that equals an earlier one is a cluster by itself: move it to that of its equal rows.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))

@@ -35,7 +35,7 @@ _NEEDS = "bags of numeric instances, and the number of clusters; optional labels
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short",
     "delta": "auto",
-    "solver": "nsga2",
+    "search": "nsga2",
     "pop_size": 100,
     "n_gen": 100,
     "pc": 1.0,
@@ -47,7 +47,7 @@ MOCK_DELTA: dict[str, Any] = {
 }
 MOCK_2007: dict[str, Any] = {
     "encoding": "locus",
-    "solver": "pesa2",
+    "search": "pesa2",
     "pop_size": 10,
     "archive_size": 1000,
     "n_gen": 1000,
@@ -120,7 +120,7 @@ class Method:
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
-        # Other types raise an error on registration only, not on import of a module with other methods.
+        # Wrong types raise an error on registration only, so that modules with other methods can be imported.
         for name in ("aliases", "graph_options", "evolves_with"):
             if isinstance(options := getattr(self, name), Mapping):
                 object.__setattr__(self, name, _frozen(options))
@@ -182,7 +182,7 @@ BAG_METHODS: tuple[Method, ...] = (
         name="migka",
         class_name="MIGKA",
         summary="genetic k-means of bags: mutation by the objective, and steps of k-means",
-        aliases={"MIGKA-printed": {"weights": "printed", "empty": "closest", "elitism": 0}},
+        aliases={"MIGKA-printed": {"draw_weights": "printed", "empty": "closest", "elitism": 0}},
     ),
     _bag_method(
         name="mifgka",
@@ -200,7 +200,7 @@ BAG_METHODS: tuple[Method, ...] = (
         name="chcmic",
         class_name="CHCMIC",
         summary="CHC over partitions of bags: minimises the Davies-Bouldin index",
-        aliases={"CHCMIC-printed": {"weights": "printed", "empty": "closest"}},
+        aliases={"CHCMIC-printed": {"draw_weights": "printed", "empty": "closest"}},
     ),
     _bag_method(
         name="memetic-chcmic",
@@ -221,7 +221,7 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
         aliases={
             "EN-NCW-NMF": {},
             "NCW-NMF-ensemble": {},
-            "EN-NMF": {"weighting": None},
+            "EN-NMF": {"document_weighting": None},
             "NCW-NMF": {"n_runs": 1},
         },
     ),
@@ -231,7 +231,7 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
         paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
         summary="clusters of documents by the topics of one non-negative factorisation",
         needs="documents, or non-negative term weights, and the number of clusters",
-        aliases={"NMF": {}, "NMF-literal": {"normalize": False}},
+        aliases={"NMF": {}, "NMF-literal": {"unit_topics": False}},
     ),
     _document_method(
         name="spherical-kmeans",
@@ -239,7 +239,7 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
         paper=f"Dhillon & Modha 2001 and CLUTO, baselines of ensemble NMF; {_NMF_PAPER}",
         summary="k-means by cosine, all clusters at once or by repeated bisection",
         needs="documents, or numeric features, dense or sparse, and the number of clusters",
-        aliases={"bisecting": {"algorithm": "bisecting"}, "bisecting-kmeans": {"algorithm": "bisecting"}},
+        aliases={"bisecting": {"strategy": "bisecting"}, "bisecting-kmeans": {"strategy": "bisecting"}},
     ),
 )
 RECOMMENDED = "pareto-clustering"
@@ -334,9 +334,9 @@ GRAPH_METHODS: tuple[Method, ...] = (
         paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
         summary="spectral clustering of graphs from a front of sparse representations of the samples",
         needs="numeric features, and the number of clusters; optional labels or pairs",
-        aliases={"SRMOSC-evolved": {"solver": "nsga2"}},
+        aliases={"SRMOSC-evolved": {"search": "nsga2"}},
         supervision=("labels", "pairs"),
-        evolves_with={"solver": "nsga2"},
+        evolves_with={"search": "nsga2"},
     ),
     Method(
         name="fuzzy-modes-moga",

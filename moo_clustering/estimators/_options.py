@@ -181,7 +181,7 @@ class SearchOptions(CheckpointOptions):
     ----------
     start : array-like, Population, estimator or path
         First individuals: partitions, a fitted estimator (clones share it), the folder of a run, or
-        genotypes; see :func:`~moo_clustering.operators.start_genes`. Default: all individuals are drawn.
+        genotypes; see :func:`~moo_clustering.operators.start_genes`. Default: random individuals.
 
     Attributes
     ----------

@@ -88,7 +88,7 @@ class ParetoPoolClusterer(
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
-        Smallest cluster of a result without ``n_clusters`` and without labels of every class. Default: a
+        Smallest cluster size of a result without ``n_clusters`` and without labels of every class. Default: a
         hundredth of n_samples, between 2 and 10.
     criterion_weight : float, optional
         Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity),
@@ -133,8 +133,8 @@ class ParetoPoolClusterer(
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the index of about three in four data sets outside its calibration. NaN if
-        ``confidence_`` is NaN.
+        Interval that contained the index of about three in four data sets not used for its calibration. NaN
+        if ``confidence_`` is NaN.
     structure_p_value_ : float
         Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
         equally well. At least .001. NaN for bags.
@@ -165,8 +165,8 @@ class ParetoPoolClusterer(
     landmark_weights_ : ndarray of shape (n_landmarks,) or None
         Number of samples of every landmark.
     rare_groups_ : DataFrame
-        With landmarks, groups at a distance from all other samples, of at least 20 samples and at most 1 %
-        (any share if identical): ``cluster``, ``n_samples``, ``share``, first ``sample``, ``is_cluster``.
+        With landmarks, groups far from all other samples: at least 20 samples, and at most 1 % unless they
+        are identical. Columns ``cluster``, ``n_samples``, ``share``, ``sample`` (the first), ``is_cluster``.
     outliers_ : ndarray of shape (n_samples,), bool
         Samples far from all others, at most 5 %, see Notes and ``noise``; none for distances and bags.
     classes_ : ndarray of shape (n_classes,)
@@ -255,7 +255,7 @@ class ParetoPoolClusterer(
         resume: str | PathLike[str] | None = None,
         data: Any = None,
     ) -> AnswerSession:
-        """Start a session that asks which samples belong together, and updates the partition per answer.
+        """Start a session that asks which samples belong together, and updates the partition at every answer.
 
         The session selects from the pool and computes no new partitions. Only :meth:`take` changes the fit.
         Raises a ValueError if the fit used labels or pairs, or has no pool, and a SessionFileError if the
@@ -960,7 +960,7 @@ class ParetoPoolClusterer(
             return cast(verdicts.Assessor, last)
         if candidates is None or samples.pool is None or samples.pool.families[0] == TRIVIAL:
             return None
-        # Evolution maximised the agreement of its partitions, so they are left out.
+        # Evolved partitions are left out, because evolution maximised their agreement.
         return verdicts.Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels | None, candidates: selection.Candidates | None) -> verdicts.Assessment:
@@ -1015,7 +1015,7 @@ class ParetoPoolClusterer(
         return "a lower score, which decides"
 
     def _numbered(self, solution: selection.Solution) -> selection.Solution:
-        """Unite equal samples and renumber the clusters, by class or by first sample, contiguously."""
+        """Unite equal samples, and number the clusters 0, 1, ... by class or by first sample."""
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
         labels = self._united(solution.labels, solution.known)

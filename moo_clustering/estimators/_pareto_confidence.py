@@ -37,8 +37,8 @@ CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure be
 # Without a pool, a partition cannot be compared.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Smallest probability of structure, the same if p >= .05 for reference data, that p-value, and smallest
-# confidence of a clear result.
+# Thresholds of verdicts: smallest probability of structure, in general and if the p-value is at least the
+# third number; smallest confidence of a clear result.
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM = 0.5, 0.7, 0.05, 0.6
 # Largest number of rows for silhouettes and likelihoods.
 _MOST_ROWS = 600
@@ -56,10 +56,10 @@ _FEW_VALUES = 8
 _MOST_SILHOUETTE = 0.5
 # Adjusted Rand index of similar members; share of points of nested clusters; smallest explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# Clusters with at most this number of features and at least this minimax silhouette and second share are
-# separated, whatever their shape. The share excludes single clusters of outliers.
+# Clusters of any shape are separated if they have at most this number of features, and at least this minimax
+# silhouette and share of samples in the second largest cluster (which excludes clusters of outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Lower bound of the number of points in the model, which would assess clear clusters of 30 samples as noise.
+# Smaller numbers of points count as this number; otherwise, clear clusters of 30 samples would be noise.
 _LEAST_POINTS = 150
 # Smallest reported p-value, and number of samples below which the verdict is uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
@@ -74,7 +74,7 @@ _FAR_ABOVE = 2.5
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.5, 0.7, 0.75)
 _HIGH = (0.05, 0.15, 0.55, 0.9, 1.0, 1.0, 1.0)
-_SEPARATED = "the clusters are separated, although the p-value, for compact clusters, is not small"
+_SEPARATED = "the clusters are separated, although the p-value is not small: it suits compact clusters only"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
 
@@ -135,7 +135,7 @@ class Assessor:
 
     @cached_property
     def _equal_rows(self) -> tuple[Labels | None, FloatArray]:
-        """Groups of points with equal rows, -1 for means of different samples, and numbers of samples."""
+        """Return groups of points with equal rows (-1 for means of different samples), and point sizes."""
         samples, groups, sizes = self.samples, self.samples.equal_points, self.samples.sizes
         if groups is not None and samples.counts is not None:
             return np.where(samples.counts.widest > _ROUNDING, -1, groups), sizes
@@ -181,7 +181,7 @@ class Assessor:
 
     @cached_property
     def _apart_members(self) -> tuple[IntpArray, FloatArray]:
-        """Members of the pool with separated clusters, and the minimax silhouettes of all."""
+        """Members of the pool with separated clusters, and the minimax silhouettes of all members."""
         pool, (shown, minimax, *_) = self.samples.pool, self._indices
         assert pool is not None
         found = np.full(pool.n_partitions, -1.0)
@@ -282,7 +282,7 @@ class Assessor:
         return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
 
     def _on_the_graph(self, rows: Labels) -> FloatArray:
-        """Cut, worst cut, log size of the smallest cluster, share of the second, log numbers."""
+        """Return cut, worst cut, log smallest size, share of the second largest cluster, and log numbers."""
         graph = self.samples.graph.tocoo()
         degrees = np.bincount(graph.row, graph.data, rows.shape[1])
         total = max(graph.data.sum(), np.finfo(float).tiny)
@@ -352,7 +352,7 @@ class Assessment(NamedTuple):
     """Assessment of one partition."""
 
     confidence: float  # expected adjusted Rand index with classes, in 0..1
-    p_value: float  # of the reference data, NaN without features
+    p_value: float  # p-value by reference data, NaN without features
     verdict: str  # one of VERDICTS
     remarks: tuple[str, ...] = ()  # reasons and reservations
 
@@ -546,7 +546,7 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ReferenceTest:
-    """Ward's clusterings of data, and of reference data without clusters, by 1 to n_rows clusters.
+    """Ward's clusterings, into 1 to n_rows clusters, of data and of reference data without clusters.
 
     Reference data have the same number of rows, the same rank correlations, and the nearest unimodal margins
     (maximum-likelihood densities; columns of fewer than 8 values retain theirs), and thus the tails, skewness
@@ -572,7 +572,7 @@ class ReferenceTest:
         return cls(_ward_profile(rows), np.stack([_ward_profile(draw(rng)) for _ in range(_N_REFERENCES)]))
 
     def excess(self, n_clusters: int) -> float:
-        """Return the excess of the data over the mean of the references, in their standard deviations."""
+        """Return the excess of the data over the mean of the references, in standard deviations of these."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
@@ -612,7 +612,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return shares and values of the nearest unimodal density, to interpolate quantiles."""
     low, extent = column.min(), np.ptp(column)
-    # Scaled to 0..1, where values that differ by rounding are equal.
+    # Scale to 0..1, and round, so that values that differ by rounding errors become equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
     values, counts = np.unique(column, return_counts=True)
     shares = counts / len(column)
@@ -669,7 +669,7 @@ class PoolReportMixin(ReportMixin):
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         if self._samples.counts is not None:
-            del arrays["landmark_of"]  # of all rows
+            del arrays["landmark_of"]  # has an entry for every row of the table
         return results.PoolResult(
             self.scores_,
             self._described_alternatives,

@@ -26,7 +26,7 @@ from moo_clustering.graphs import neighbor_lists
 
 Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
-# Rank of the neighbour whose distance identifies outliers, and the smallest number of samples for that.
+# Rank of the neighbour whose distance identifies outliers; smallest number of samples with outliers.
 FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
 # Outliers: number of robust deviations of the logarithmic distance above the median, smallest deviation,
 # factor relative to the neighbours, and largest share of the points.
@@ -35,15 +35,15 @@ FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 _PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
 # Largest number of features for which bounds are faster than matrix products, even in data without clusters.
 _FEW = 50
-# Number of values of a table to scale at once: 256 MB. Larger tables are scaled again instead of stored.
+# Number of values of a table to scale at once: 256 MB. Larger tables are scaled anew when needed.
 _AT_ONCE = 1 << 25
-# Rare groups: smallest number of samples, largest share, landmarks of each, and gap to other samples
-# relative to the longest link inside, by number of features (the last for more), because gaps between
+# Rare groups: smallest number of samples, largest share, and landmarks per group. Smallest gap to other
+# samples relative to the longest link inside, by number of features (last: more), because gaps between
 # neighbouring samples vary more in few dimensions.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
 # Largest difference of identical scaled rows from their mean, relative to the size of a row.
 _EQUAL = 1e-9
-# Samples that may belong to rare groups are this far from their landmark, relative to the median.
+# Samples of rare groups are at least this far from their landmark, relative to the median.
 _OUTER = 1.5
 # Ratio of row lengths above which embeddings are unlikely to come from the same model.
 _UNLIKE_LENGTHS = 1000.0
@@ -221,7 +221,7 @@ class Placement:
         groups = separate_groups(some, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
         if groups:
-            # Landmarks of the groups replace those that represent mostly their samples.
+            # Landmarks of the groups replace landmarks that mostly represent samples of the groups.
             cell = PointSearch(centers)(some, 1)[0][:, 0]
             among = np.concatenate([members for members, _ in groups])
             of_groups = np.bincount(cell[among], minlength=len(centers))
@@ -270,7 +270,7 @@ class Placement:
 
 
 def rounding(rows: FloatArray) -> float:
-    """Return the largest distance of rows that are equal up to rounding; single outliers do not change it."""
+    """Return the largest distance at which rows count as equal; single outliers do not affect it."""
     return _EQUAL * float(np.median(np.abs(rows).max(axis=1)))
 
 
@@ -365,11 +365,11 @@ def _outer_rows(rows: FloatArray, centers: FloatArray, cell: Labels, away: Float
 def _visit_isolated(
     tree: Any, weights: IntpArray, least: int, most: float, factor: float, accept: Callable[..., bool]
 ) -> None:
-    """Call ``accept(members, longest link)`` for groups whose next link is ``factor`` times as long."""
+    """Call ``accept(members, longest link)`` for groups whose next link is ``factor`` times the longest."""
     # A group replaces a single group inside it, but not several. If it is rejected, inner groups are tried.
     n = len(weights)
     order = np.argsort(tree.data, kind="stable")
-    node = list(range(n))  # node of the dendrogram at every root
+    node = list(range(n))  # dendrogram node of every component, by its root
     parent, size, count = list(range(n)), weights.tolist(), [1] * n
     longest: list[float] = [0.0] * n
     children: list[tuple[int, int] | None] = [None] * n
@@ -489,7 +489,7 @@ def far_points(points: FloatArray) -> BoolArray:
     """Return a mask of the outliers: samples far from all others, not only in a sparse region."""
     # The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
     # deviations, and the distance is eight times that of at least two of these neighbours (not all, because
-    # outliers can be neighbours). All are False for fewer than 20 samples, or if more than 5 % were outliers.
+    # outliers can be neighbours). No sample is an outlier among fewer than 20, or if over 5 % would be.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none

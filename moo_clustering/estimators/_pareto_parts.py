@@ -338,7 +338,7 @@ class PartsMixin(PartLabelsMixin):
         return (self.landmarks_,)
 
     def _reads_parts(self: Any, X: Any) -> bool:
-        """Whether to read X in parts; raise a ValueError for a table in parts that an option excludes."""
+        """Return whether to read X in parts; raise a ValueError if an option does not support this."""
         if not is_partitioned(X):
             return False
         extra = [each[1] if isinstance(each, tuple) else each for each in self.extra_candidates or ()]

@@ -39,7 +39,7 @@ _MOST_SCALED = 1e140
 _AT_ONCE = 100_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
-# Range of random walks on the graph.
+# Factor of random walks on the graph; near 1, they reach far.
 _REACH = 0.9
 # Largest number of coordinates from distances, and smallest eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
@@ -73,16 +73,16 @@ class PooledSamples:
     """Samples, and a pool of partitions of their points, or of landmarks: means of near samples."""
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
-    # instead of graph and linear kernels. Distances and bags have ``coincident``, the points at distance 0 as
-    # clusters, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new, n)
-    # -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample, and
-    # ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
-    # ``far``: outliers, whose features are moved towards their nearest sample from ``far_rows``. ``outliers``
-    # are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1 for others,
-    # or None without groups; groups in ``apart`` are clusters of every partition of the pool. Pickles of fits
-    # with landmarks omit ``scaled`` and ``rows``. After a fit to a table in parts, the samples are the
-    # landmarks, with ``counts`` of their rows, followed by rows with labels or pairs, whose numbers are
-    # ``known_rows``.
+    # instead of graph and linear kernels. Distances and bags have ``coincident``, the clusters of points at
+    # distance 0, and distances have ``coordinates``. ``transform`` scales new samples, and ``nearest(X_new,
+    # n) -> positions, distances`` finds their nearest points. ``landmark_of`` is the point of every sample,
+    # and ``scaled`` are the features of all samples, or None for many samples, which have unscaled ``rows``.
+    # ``far`` are the outliers, whose features are moved from ``far_rows`` towards their nearest sample.
+    # ``outliers`` are those of all samples, with landmarks. ``rare`` is the rare group of every landmark, -1
+    # for others, or None without groups; groups in ``apart`` are clusters of every partition of the pool.
+    # Pickles of fits with landmarks omit ``scaled`` and ``rows``. After a fit to a table in parts, the
+    # samples are the landmarks, with ``counts`` of their rows, followed by rows with labels or pairs, whose
+    # numbers are ``known_rows``.
 
     n_samples: int
     graph: sp.csr_array
@@ -289,7 +289,7 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[Callable[..., tuple[IntpArray, FloatArray]], FloatArray, FloatArray] | None:
-        """Function that finds the nearest inliers, distances to their fifth neighbours, and the inliers."""
+        """A search for the nearest inliers, the distances to their fifth neighbours, and the inliers."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < placement.LEAST_FOR_FAR:
@@ -321,7 +321,7 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels | None:
-        """Groups of equal points as clusters, or None if unknown."""
+        """Index of the group of equal points to which every point belongs; None if unknown."""
         if self.features is None:
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
@@ -422,7 +422,7 @@ def nearest_weights(distances: FloatArray) -> FloatArray:
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
-    # Divide by the nearest, so that tiny distances do not overflow.
+    # Divide by the nearest distance first, because inverse squares of tiny distances overflow.
     weights[away] = (distances[away, :1] / distances[away]) ** 2
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -692,7 +692,7 @@ def _pool_of_views(
 ) -> PartitionPool:
     """Join the pools of ``points`` in all tables; only the first, named "", uses ``graph`` and ``extra``."""
     if options["n_clusters"] is not None:
-        # With many equal samples, landmarks can be fewer than clusters.
+        # If many samples are equal, there can be fewer landmarks than clusters.
         n_points = len(tables[""][points])
         options = options | {"n_clusters": min(options["n_clusters"], n_points)}
     extra = [(family, labels[points]) for family, labels in extra]
@@ -779,7 +779,7 @@ class BagNeighbors:
 
 
 def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:
-    """Subsample bags with more than ``max_instances`` instances at random, in their order."""
+    """Draw ``max_instances`` random instances of each larger bag, without changing their order."""
     if max_instances is None:
         return bags
     if max_instances < 1:
@@ -798,5 +798,5 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
 
 
 def _at_distance_zero(D: FloatArray) -> Labels:
-    """Return points at distance 0 as clusters."""
+    """Return clusters of the points whose distance from each other is 0."""
     return number_clusters(connected_components(D == 0.0, directed=False)[1])[0]

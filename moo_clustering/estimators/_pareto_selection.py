@@ -35,7 +35,7 @@ _MODULARITY_IN_MIXTURE = 0.3
 _LOG_CLUSTERS_PRICE = 0.1
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
-# Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy them.
+# Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy pairs.
 _BOUNDARY_PRICE = 0.3
 # Largest default of the smallest cluster size.
 _MOST_SMALL = 10
@@ -55,7 +55,7 @@ _FULL_KERNEL_FROM = 4
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel relative to the others.
 _LINEAR = 0.3
-# Smallest share of singleton labels for which the best candidate is the result even if labels contradict it.
+# If this share of the labels are the only ones of their classes, labels may contradict the best candidate.
 _UNSEEN = 0.2
 
 
@@ -69,7 +69,7 @@ class SideInformation:
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def extended(self, n_new: int, *, before: int = 0) -> SideInformation:
-        """Add samples without labels and pairs, after and ``before`` the present ones."""
+        """Add ``n_new`` samples without labels and pairs after the present ones, and ``before`` in front."""
         targets, pairs, added = self.targets, self.pairs, (before, n_new)
         if targets is not None:
             indicators = np.pad(targets.indicators, (added, (0, 0)))
@@ -342,7 +342,7 @@ class LeastSizes:
 
     @classmethod
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Return the sizes of the samples. The default is a hundredth of n_samples, between 2 and 10."""
+        """Create limits for some samples. The default is a hundredth of n_samples, between 2 and 10."""
         if least is None:
             least = min(_MOST_SMALL, max(2, round(0.01 * samples.n_rows)))
         return cls(least, samples.sizes, samples.graph)
@@ -511,7 +511,7 @@ class Solution(NamedTuple):
     cluster_classes: IntArray | None = None
     model: ClassModel | None = None  # predicts classes of other samples
     known: BoolArray | None = None  # shape (n_samples,): samples with answers
-    numbered: bool = False  # whether the numbers of the clusters are final
+    numbered: bool = False  # whether the cluster numbers must not change
 
 
 def choose_solution(

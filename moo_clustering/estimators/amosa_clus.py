@@ -58,8 +58,8 @@ class AMOSAClus(MedoidSetClusterer):
         As for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     soft_limit, hard_limit : int
         Largest size of the archive, and size after reduction. Default: 200, 100 (20, 10 below 20 samples).
-    gamma : float
-        The archive starts from ``gamma * soft_limit`` random solutions.
+    init_factor : float
+        The archive starts from ``init_factor * soft_limit`` random solutions.
     n_climb, n_moves : int
         Number of hill climbing steps for every initial solution, and of perturbations per temperature.
         Default of ``n_moves``: 100, or 20 below 20 samples.
@@ -101,7 +101,7 @@ class AMOSAClus(MedoidSetClusterer):
     supervision: Literal["objective", "external", "constraint", "assignment", "none"] = "objective"
     soft_limit: Annotated[int | None, Interval(Integral, 2, None, closed="left"), None] = None
     hard_limit: Count | None = None
-    gamma: Positive = 2
+    init_factor: Positive = 2
     n_climb: NonNegativeCount = 20
     t_max: Positive = 100.0
     t_min: Positive = 1e-5
@@ -146,7 +146,7 @@ class AMOSAClus(MedoidSetClusterer):
             soft_limit=soft,
             hard_limit=hard,
             n_moves=n_moves,
-            gamma=self.gamma,
+            init_factor=self.init_factor,
             n_climb=self.n_climb,
             t_max=self.t_max,
             t_min=self.t_min,
@@ -398,7 +398,7 @@ class CenterProblem(Problem):
 
 
 class CenterSampling(SeededSampling):
-    """Sampling of K uniformly from 2..k_max, and of K distinct samples as centres."""
+    """Draw K uniformly from 2..k_max, then K distinct samples as centres."""
 
     def _apply(self, problem: CenterProblem, n_samples: int, rng: np.random.Generator) -> FloatArray:
         X = np.full((n_samples, problem.k_max, problem.n_features), np.nan)

@@ -27,7 +27,7 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
-# Distances that differ by a smaller factor are equal: matrix products have rounding errors of this size.
+# Distances with a smaller relative difference are equal: matrix products have rounding errors of this size.
 _TIE = 1e-9
 
 
@@ -116,7 +116,7 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing for unlabelled bags. All pairs of labels are constraints.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of every row of ``X``, or first row of every bag and the number of rows.
+            Bag identifier of every row of ``X``; or first row of every bag, followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag numbers that belong together, or apart.
         """
@@ -143,7 +143,7 @@ class BagClusterer(
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, without constraints and smallest sizes.
 
-        Bags are as for ``fit``. Those of the fit can get other labels than ``labels_``, which also depend on
+        Bags are as for ``fit``. Those of the fit can get labels other than ``labels_``, which also depend on
         pairs, equal centres, smallest sizes, and on a search that ended before all bags were in their nearest
         cluster.
         """

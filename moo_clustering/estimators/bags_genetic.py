@@ -65,9 +65,9 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     Parameters
     ----------
     pop_size, n_gen, max_evals : int
-        Numbers of individuals and of later generations, and largest number of evaluations, with trials.
+        Numbers of individuals, of generations after the first, and of allowed evaluations, including trials.
     elitism : {1, 0}
-        1: the best individual so far replaces the worst of generations without an equally good individual.
+        1: if a generation has no individual as good as the best so far, the latter replaces its worst.
 
     Attributes
     ----------
@@ -270,7 +270,7 @@ class RedrawOptions(MutationOptions):
     """
 
     _: KW_ONLY
-    weights: Literal["contrast", "scaled", "printed", "greedy"] = "contrast"
+    draw_weights: Literal["contrast", "scaled", "printed", "greedy"] = "contrast"
     empty: Literal["farthest", "closest"] = "farthest"
 
 
@@ -297,7 +297,7 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
     _objective_name: ClassVar[Any] = "twcv"
 
     def _operators(self) -> dict[str, Any]:
-        return {"p_gene": self.p_gene, "weights": self.weights, "empty": self.empty}
+        return {"p_gene": self.p_gene, "draw_weights": self.draw_weights, "empty": self.empty}
 
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
         return GkaStep(mutpb=self.pm, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals)
@@ -371,7 +371,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
     Parameters
     ----------
-    threshold, n_keep : int
+    difference_threshold, n_keep : int
         Initial number of genes in which parents must differ (default: a quarter of the bags), and number of
         individuals that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
@@ -391,7 +391,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     """
 
     _: KW_ONLY
-    threshold: Count | None = None
+    difference_threshold: Count | None = None
     n_keep: Count = 10
     threshold_rule: Literal["no_crossing", "no_acceptance"] = "no_crossing"
     mutate: Literal["children", "population"] = "children"
@@ -403,7 +403,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
             "crossover": self.crossover,
             "align": self.distance == "aligned",
             "p_gene": self.p_gene,
-            "weights": self.weights,
+            "draw_weights": self.draw_weights,
             "empty": self.empty,
         }
 
@@ -411,7 +411,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
         return ChcStep(
             mutpb=self.pm,
             kmpb=self.p_km,
-            threshold=self.threshold,
+            threshold=self.difference_threshold,
             n_keep=self.n_keep,
             threshold_rule=self.threshold_rule,
             mutate=self.mutate,

@@ -24,7 +24,7 @@ from moo_clustering.estimators.bags_base import (
     least,
 )
 
-# Sums that differ by a smaller factor are equal.
+# Sums with a smaller relative difference are equal.
 _ROUNDING = 1e-12
 History = list[tuple[float, int]]
 
@@ -36,7 +36,7 @@ class BagKMeans(BagClusterer):
     Parameters
     ----------
     n_init, max_iter : int
-        Number of random starts, of which that with the least inertia is used, and largest number of updates.
+        Number of random starts (the run with the least inertia is used), and largest number of updates.
     constraint_handling : {"repair", "penalty"}
         Use of labels and pairs after every assignment: reassign bags to satisfy them, or move bags while this
         decreases the inertia times 1 + ``penalty`` times the violation.
@@ -145,7 +145,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
 
 class BamicRuns(NamedTuple):
-    """Results of runs, one per row: labels are columns of ``medoids``, records as in ``BagPartition``."""
+    """Results of runs, one per row. Labels index columns of ``medoids``; records: see ``BagPartition``."""
 
     labels: Labels
     medoids: Int64Array
@@ -162,7 +162,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate between assignments and updates (Eq. 2) of ``medoids`` (rows) by distances H[bag, medoid]."""
+    """Alternate assignments and updates (Eq. 2) of each row of ``medoids``, by distances H[bag, medoid]."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]
@@ -320,7 +320,7 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of a run: labels are rows of ``centers``, records are (inertia, smallest cluster size)."""
+    """Result of a run. Labels index rows of ``centers``; records are (inertia, smallest cluster size)."""
 
     labels: Labels
     centers: FloatArray

@@ -536,7 +536,7 @@ class _Bounds:
                 return labels
             worst = int(broken.argmax())
             own, other = np.flatnonzero(labels == worst), np.flatnonzero(labels != worst)
-            # Moves from the worst cluster to any other, and from any other to the worst.
+            # Consider moves from the worst cluster to any other cluster, and from any other to the worst.
             row = np.concatenate([np.repeat(own, self.n_clusters), other])
             to = np.concatenate([np.tile(every, len(own)), np.full(len(other), worst)])
             step = self._best(labels, totals, broken, cost, row, to, least)

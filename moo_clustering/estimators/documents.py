@@ -54,9 +54,9 @@ class DocumentClusterer(_base.TransformingClusterer):
 class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
-    Each run starts from different random factors, and assigns every document to its largest topic. Their
-    consensus depends much less on the random starts. Documents without terms are assigned to the largest
-    cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
+    Each run starts from different random factors, and assigns every document to its largest topic. The
+    consensus of the runs depends much less on the random starts. Documents without terms are assigned to the
+    largest cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
     n_clusters^2)) time. MCLA costs O(n_documents n_runs^2). Source: "Ensemble non-negative matrix
     factorization for clustering biomedical documents".
 
@@ -66,7 +66,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Number of topics of every run and of clusters of the consensus, and number of runs.
     input : {"tfidf", "counts"}
         Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
-    weighting : {"ncw"} or None
+    document_weighting : {"ncw"} or None
         Normalised-cut weighting of the documents (:class:`NCWTransformer`).
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         ``consensus(labels, n_clusters, random_state=...)`` of labels of shape (n_runs, n_documents). All but
@@ -90,7 +90,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
         Share of the clusters of a meta-cluster that contain a document (MCLA), or mean co-occurrence.
     confidence_ : ndarray of shape (n_documents,)
-        Largest association, divided by the sum of all; 0 for documents without terms.
+        Largest association of a document divided by the sum of its associations; 0 without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
         Labels of the runs, and -1 for documents without terms, which consensus functions do not accept:
         pass them ``run_labels_[:, run_labels_[0] >= 0]``.
@@ -118,12 +118,12 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     _: KW_ONLY
     n_runs: Count = 50
     input: Literal["tfidf", "counts"] = "tfidf"
-    weighting: Literal["ncw"] | None = "ncw"
+    document_weighting: Literal["ncw"] | None = "ncw"
     solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
     consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Annotated[Consensus, callable] = "mcla"
     run_selection: Literal["none", "best_half", "pareto"] = "none"
     choose: Literal["anmi", "i2"] = "anmi"
-    normalize: bool = True
+    unit_topics: bool = True
     tol: NonNegative | None = None
     max_iter: Count | None = None
     dtype: Literal["float32", "float64"] = "float32"
@@ -156,13 +156,13 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             # Raise before the runs.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
-        if self.weighting == "ncw":
+        if self.document_weighting == "ncw":
             B = NCWTransformer().fit_transform(B)
         runs = ensemble_runs(
             B,
             self.n_clusters,
             run_seed.spawn(self.n_runs),
-            normalize=self.normalize,
+            unit_topics=self.unit_topics,
             checkpoint=checkpoint,
             verbose=bool(self.verbose),
             solver=self.solver,
@@ -172,7 +172,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             n_jobs=self.n_jobs,
             max_memory=int(self.max_memory),
         )
-        # Runs stop before equal documents have equal weights, and consensus functions can separate them.
+        # Unite equal documents, which can have different weights in a run, or be separated by the consensus.
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
@@ -216,7 +216,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the most similar mean term weights, or the largest for empty documents.
 
-        Documents of the fit can get other labels than ``labels_``, which are the consensus of the runs.
+        Documents of the fit can get labels other than ``labels_``, the consensus of the runs.
         """
         similarity = self.transform(X)
         labels = similarity.argmax(axis=1).astype(np.int32)
@@ -300,8 +300,8 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     n_clusters : int
         Number of topics, at most the number of documents and of terms.
     n_init, max_iter : int
-        Number of runs from random factors, of which the run with the least loss is used, and largest number
-        of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
+        Number of runs from random factors (the run with the least loss is used), and largest number of
+        iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     dtype : {"float64", "float32"}
         Type of the factors. Single precision halves the memory and, with many runs, the time.
     max_memory : int, default=4 GiB
@@ -332,7 +332,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     n_init: Count = 1
     tol: NonNegative | None = None
     max_iter: Count | None = None
-    normalize: bool = True
+    unit_topics: bool = True
     dtype: Literal["float64", "float32"] = "float64"
     max_memory: Count = factorization.MAX_MEMORY
 
@@ -390,10 +390,10 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Documents of the fit can get other labels than ``labels_``, whose weights are not converged.
+        Documents of the fit can get labels other than ``labels_``, as the weights of the fit are inexact.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
-        if not self.normalize:
+        if not self.unit_topics:
             weights = weights / self._lengths[: self.n_clusters_]
         labels = weights.argmax(axis=1).astype(np.int32)
         without = (weights == 0).all(axis=1)
@@ -409,7 +409,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
         # The solver stops before equal documents have equal weights.
-        topics = _base.united(factorization.labels_from_factors(run.U, run.V, self.normalize), equal)
+        topics = _base.united(factorization.labels_from_factors(run.U, run.V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
             topics[empty] = largest
@@ -454,16 +454,16 @@ def ensemble_runs(
     n_clusters: int,
     seeds: Sequence[np.random.SeedSequence],
     *,
-    normalize: bool,
+    unit_topics: bool,
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
     **options: Any,
 ) -> EnsembleRuns:
-    """Factorise B once per seed by :func:`map_nmf`, continuing from and writing to the checkpoint."""
+    """Factorise B once per seed by :func:`map_nmf`; continue from the checkpoint, and write to it."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
         labels = [
-            factorization.labels_from_factors(U, V, normalize) for U, V in zip(runs.U, runs.V, strict=True)
+            factorization.labels_from_factors(U, V, unit_topics) for U, V in zip(runs.U, runs.V, strict=True)
         ]
         topics = np.ascontiguousarray(runs.U[runs.best].T, dtype=np.float64)
         return EnsembleRuns(np.stack(labels).astype(np.int32), runs.losses, runs.n_iter, topics)
@@ -535,7 +535,7 @@ def _count(runs: EnsembleRuns | None) -> int:
 
 
 def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
-    best = min(parts, key=lambda part: part.losses.min())  # the first of equal ones
+    best = min(parts, key=lambda part: part.losses.min())  # the first of equally good runs
     return EnsembleRuns(
         np.concatenate([part.labels for part in parts]),
         np.concatenate([part.losses for part in parts]),
@@ -586,7 +586,7 @@ def consensus_partition(
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
     except ValueError:
-        # Such as a pair of labels and something else.
+        # For example, a tuple of labels and another value.
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(

@@ -74,7 +74,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         Combination of the front, or a rule of ``choose``. ``"vote"``: majority vote and classifier.
         ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
     reference : {"first", "medoid"}
-        Reference partition of the vote: that with the least pi, or the one most similar to the others.
+        Reference partition of the vote: the one with the least pi, or the one most similar to the others.
     bins : int or None
         Number of intervals of equal frequency for floats (Hamming). None: fractions raise an error.
     scale : {"minmax", "standard", "none"}
@@ -207,9 +207,9 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Cluster of the nearest of ``modes_``; ties: as in the fit.
+        """Predict the cluster of the nearest of ``modes_``. Ties are broken as in the fit.
 
-        A category that was not there in ``fit`` differs from all others. After a vote or consensus, a sample
+        A category that did not occur in ``fit`` differs from all others. After a vote or consensus, a sample
         of the fit may be nearest to the mode of another cluster than its own.
         """
         check_is_fitted(self, "pareto_front_")
@@ -234,7 +234,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
         search = self._pymoo_search_for(problem, operators, seed, NSGA2, selection=selection, output=None)
         yield from self._drive(search, problem, self.n_gen, checkpoint, problem.natural(np.ones(2)))
         self.result_: Result = search.result()
-        # Different non-dominated solutions, modes in lexicographic order.
+        # Distinct non-dominated solutions, with modes in lexicographic order.
         front = self.result_.pop[non_dominated(self.result_.pop.get("F"))]
         genes = problem.canonical(front.get("X"))
         distinct = np.sort(distinct_rows(genes)[0])
@@ -292,7 +292,7 @@ class CategoryCoder:
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Codes of shape (..., n_features) as the values they stand for, objects if of different kinds."""
+        """Convert codes of shape (..., n_features) to values, as objects if columns have different types."""
         kinds = {categories.dtype for categories in self.categories}
         values = np.empty(modes.shape, dtype=kinds.pop() if len(kinds) == 1 else object)
         for feature, categories in enumerate(self.categories):
@@ -301,11 +301,11 @@ class CategoryCoder:
 
 
 class NumberCoder:
-    """Columns as numbers on a common scale; those that hold no numbers are refused by name."""
+    """Columns as numbers on a common scale. Raises an error that names columns without numbers."""
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
-        # Halves, so that the difference of huge numbers stays finite.
+        # Use halves, so that the difference of huge numbers remains finite.
         self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
         if scale != "none":
             low, high = X.min(axis=0), X.max(axis=0)
@@ -346,7 +346,7 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
 
 
 def _edges(column: Column, bins: int | None) -> FloatArray | None:
-    """Return the least values of all intervals but the first; None for a column that is not cut."""
+    """Return the lower bounds of all intervals except the first; None for a column that is not binned."""
     if not column.is_float:
         return None
     numbers = column.numbers()
@@ -369,7 +369,7 @@ def _intervals(edges: FloatArray) -> NDArray[Any]:
 
 
 def _sorted_values(column: Column) -> NDArray[Any]:
-    """Different values, categories in their order."""
+    """Return the distinct values, sorted; those of a pandas categorical in its order."""
     values = column.values
     if isinstance(values.dtype, pd.CategoricalDtype):
         used = values.cat.remove_unused_categories().cat.categories
@@ -416,14 +416,14 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
         series = [X.iloc[:, i].reset_index(drop=True) for i in range(X.shape[1])]
     else:
         if isinstance(X, list | tuple):
-            checked_array(X, "X")  # refuses rows that differ in length
+            checked_array(X, "X")  # raises an error for rows of unequal length
         table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
-        # Columns of an array of objects may well hold numbers.
+        # Columns of an object array can contain numbers.
         series = [pd.Series(table[:, i]).infer_objects() for i in range(table.shape[1])]
     names = getattr(estimator, "feature_names_in_", range(len(series)))
     columns = []
     for name, values in zip(names, series, strict=True):
-        # pandas cannot compare half floats or long floats.
+        # pandas cannot compare half-precision and extended-precision floats.
         if values.dtype in (np.longdouble, np.float16):
             values = values.astype(np.float64)
         columns.append(Column(f"column {name!r}" if isinstance(name, str) else f"column {name}", values))
@@ -482,10 +482,10 @@ def majority_vote(
 
 
 def reference_row(labels: Labels, reference: str) -> int:
-    """Row of the partition that the others are matched to."""
+    """Return the row of the partition to which the others are matched."""
     if reference == "first" or len(labels) == 1:
         return 0
     similarity = pairwise_ari(labels)
     mean = (similarity.sum(axis=1) - 1.0) / (len(labels) - 1)
-    # Rounding must not decide between equally similar ones.
+    # Rounding must not decide between equally similar partitions.
     return int((mean >= mean.max() - _EQUAL).argmax())

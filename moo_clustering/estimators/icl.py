@@ -219,7 +219,7 @@ class LikelihoodSearch:
 
     @property
     def finished(self) -> bool:
-        """Whether the best partition did not improve, or all partitions are about equally likely."""
+        """Whether the last generation improved nothing, or all partitions are about equally likely."""
         stale = len(self.history) > 1 and self.history[-1][2] <= self.history[-2][2]
         return bool(stale or np.ptp(self.values) <= 1.0)
 

@@ -39,7 +39,7 @@ from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import thread_calls
 from moo_clustering.algorithms import search as searches
 from moo_clustering.estimators import _base
-from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
+from moo_clustering.estimators._options import KW_ONLY, Count, Probability, SearchOptions, estimator
 from moo_clustering.operators import start_genes
 from moo_clustering.operators.centers import (
     CenterMatchingCrossover,
@@ -61,7 +61,6 @@ CONTROLS = ("multistart", "swap", "ward")
 # Largest number of samples for a start from a Ward cut, except for ``strategy="ward"``.
 WARD_SAMPLES = 8000
 # Mutation probability of a child.
-MUTATION = {"always": 1.0, "half": 0.5, "never": 0.0}
 # Default budget: 2000 times all distances between samples and centres, at most half a billion, but at least
 # 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
@@ -70,7 +69,7 @@ _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 _SEARCHES, _SEARCHED, _PASSES, _REST = 4, 20_000, 12, 1e-6
 # Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
 _ROUNDING = 1e-12
-# Local optima whose objectives differ by less, relatively, are the same.
+# Local optima with a smaller relative difference of their objectives count as equal.
 _CLONE = 1e-10
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -98,8 +97,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         - ``"ward"``: ``"swap"`` from a cut of Ward's hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
         Number of starts and survivors, and population size that triggers survival.
-    mutation : {"always", "half", "never"}
-        Mutation probability of a child: 1, 0.5 or 0.
+    pm : float
+        Mutation probability of a child.
     ward_start : bool
         Include a Ward cut in the initial population of ``"memetic"``, for up to 8000 samples.
     max_distance_evaluations : int, optional
@@ -168,7 +167,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     strategy: Literal["memetic", "swap", "multistart", "ward"] = "memetic"
     pop_min: Count = 10
     pop_max: Count = 20
-    mutation: Literal["always", "half", "never"] = "always"
+    pm: Probability = 1.0
     ward_start: bool = True
     removal: Literal["uniform", "cheap"] = "uniform"
     max_distance_evaluations: Count | None = None
@@ -340,7 +339,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
             pop_max=self.pop_max,
             max_stall=self.max_stall,
             engine=self.engine,
-            mutation=self.mutation,
+            pm=self.pm,
             removal=self.removal,
         )
 
@@ -438,7 +437,7 @@ class CenterSearch(ABC):
 
     @property
     def finished(self) -> bool:
-        """Whether the optimum is certain or the budget is used up, from the first step on."""
+        """Whether the optimum is certain or the budget is used up; False before the first step."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
@@ -508,8 +507,8 @@ class Multistart(CenterSearch):
 class SwapSearch(CenterSearch):
     """Search by swaps: move a centre to a sample, and accept the local optimum if it is better."""
 
-    # With ``removal="cheap"``, the centre is that of three whose removal costs least, and the sample is drawn
-    # by its squared distance; otherwise, both are random.
+    # With ``removal="cheap"``, the centre is the one of three whose removal costs least, and the sample is
+    # drawn by its squared distance; otherwise, both are random.
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)
@@ -528,7 +527,7 @@ class SwapSearch(CenterSearch):
 class MemeticSearch(CenterSearch):
     """Evolution by tournaments, matched crossover, relocation, local search, survival of distinct optima."""
 
-    # ``pop_min`` of more than ``pop_max`` survive. The search restarts after ``max_stall`` futile children.
+    # More than ``pop_max`` are reduced to ``pop_min``. After ``max_stall`` failures, the search restarts.
 
     population: list[Any]
     objectives: FloatArray
@@ -542,12 +541,12 @@ class MemeticSearch(CenterSearch):
         pop_max: int,
         max_stall: int,
         engine: str,
-        mutation: str,
+        pm: float,
         removal: Removal,
     ) -> None:
         super().__init__(*args)
         self.pop_min, self.pop_max, self.max_stall = pop_min, pop_max, max_stall
-        self.engine: Any = ENGINES[engine](self.problem, self.rng, mutation, removal)
+        self.engine: Any = ENGINES[engine](self.problem, self.rng, pm, removal)
         self._empty()
 
     def step(self) -> None:
@@ -688,10 +687,10 @@ def run_search(
 class PymooEngine:
     """Create, mate and read individuals with pymoo; ``mix`` is the probability of uniform mutation."""
 
-    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, mutation: str, removal: Removal) -> None:
+    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> None:
         self.problem, self.rng = problem, rng
         self.crossover = CenterMatchingCrossover(1)
-        self.mutation = RelocateCenter(removal, prob=MUTATION[mutation])
+        self.mutation = RelocateCenter(removal, prob=pm)
         self.repair, self.evaluator = LocalSearchRepair(), Evaluator()
 
     def individual(self, genes: FloatArray, objective: float, mix: float) -> Individual:
@@ -718,8 +717,8 @@ class PymooEngine:
 class DeapEngine:
     """Create, mate (with local search) and read individuals with a toolbox of DEAP."""
 
-    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, mutation: str, removal: Removal) -> None:
-        self.rng, self.prob = rng, MUTATION[mutation]
+    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, pm: float, removal: Removal) -> None:
+        self.rng, self.pm = rng, pm
         self.toolbox = base.Toolbox()
         self.toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=problem.n_clusters)
         self.toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)
@@ -733,7 +732,7 @@ class DeapEngine:
 
     def child(self, first: CenterIndividual, second: CenterIndividual) -> CenterIndividual:
         child: CenterIndividual = self.toolbox.mate(self.toolbox.clone(first), self.toolbox.clone(second))[0]
-        if self.rng.random() < self.prob:
+        if self.rng.random() < self.pm:
             self.toolbox.mutate(child)
         child.fitness.values = self.toolbox.evaluate(child)
         return child

@@ -70,7 +70,7 @@ class MOCK(
 ):
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
-    The search evolves a front of partitions with all numbers of clusters from a minimum spanning tree. A
+    The search evolves a front of partitions with different numbers of clusters from a spanning tree. A
     selection rule then selects one solution and, if not specified, the number of clusters. Clusters can have
     any shape, and MOCK rarely fails badly on mixed shapes. On round clusters and most tables of measurements,
     k-means and Gaussian mixtures are as good or better.
@@ -79,7 +79,7 @@ class MOCK(
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, at four times the cost.
     - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``; as in the PESC paper: ``MOCK.pesc()``.
     - With some labels: ``MOCK().fit(X, y)`` selects a solution by them. As a third objective (Semi-MOCK,
-      ``supervision="objective"``), a few labels overfit; try it if no solution is good otherwise.
+      ``supervision="objective"``), a few labels overfit; use it only if no other solution is good.
 
     Neighbours and tree take about O(N log N) time with few features, at worst O(N^2 n_features). If a fifth
     of the links or fewer have genes, an evaluation of E genes costs O(E n_features) plus the links between
@@ -100,7 +100,7 @@ class MOCK(
     delta : float, "auto" or "sr5"
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
         samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
-    solver : {"nsga2", "pesa2"}
+    search : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
         Population size of NSGA-II, or children per generation of PESA-II (initially 2 ``k_user``).
@@ -164,7 +164,7 @@ objective, int or callable, default="auto"
     Attributes
     ----------
     chosen_ : int
-        Selected row of the front. ``labels_`` has fewer clusters than it if small ones were merged.
+        Selected row of the front. ``labels_`` has fewer clusters than this row if small ones were merged.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the distinct non-dominated partitions in natural sign, sorted by the first.
     pareto_K_ : ndarray of shape (n_solutions,), int64
@@ -197,7 +197,7 @@ objective, int or callable, default="auto"
     delta: Annotated[
         float | Literal["auto", "sr5"], Interval(Real, 0, 100, closed="left"), StrOptions({"auto", "sr5"})
     ] = "auto"
-    solver: Literal["nsga2", "pesa2"] = "nsga2"
+    search: Literal["nsga2", "pesa2"] = "nsga2"
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
     n_gen: Count = 100
     pc: Probability = 1.0
@@ -243,7 +243,7 @@ objective, int or callable, default="auto"
         yield from self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
-        # Searches on control data use these settings, even if parameters change before.
+        # Later searches on control data use these settings, even if the parameters have changed.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
@@ -369,7 +369,7 @@ objective, int or callable, default="auto"
         return self._problem.without_fragments(self._front.genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
-        """Sort keys of the solutions in ascending order, most important key first."""
+        """Return keys by which to sort the solutions, most important key first; smaller is better."""
         front = self._front
         if rule == "attainment":
             # Solutions without a score come last, ordered by the first objective.
@@ -423,7 +423,7 @@ objective, int or callable, default="auto"
     def _attainment(self, n_clusters: int | None) -> FloatArray:
         """Compute the attainment scores of the front, and set their attributes."""
         if not hasattr(self, "control_fronts_"):
-            # After an interruption, the control searches are equally short.
+            # After an interruption, searches on control data are as short as the interrupted one.
             self.control_fronts_: list[ControlFront] = _control_fronts(
                 self._scaled,
                 self._control_seeds,
@@ -470,7 +470,7 @@ objective, int or callable, default="auto"
             n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
         )
         same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
-        if self.solver == "nsga2":
+        if self.search == "nsga2":
             same.set_params(k_user=1)
         return _base.checkpoint_for(same, *data)
 
@@ -538,7 +538,7 @@ objective, int or callable, default="auto"
             "crossover": UniformCrossover(prob=self.pc),
             "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
         }
-        if self.solver == "pesa2":
+        if self.search == "pesa2":
             sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
             own = partial(PESA2, selection=self.selection, **sizes)
         else:
@@ -548,7 +548,7 @@ objective, int or callable, default="auto"
     @property
     def _n_steps(self) -> int:
         """Generations after the initial population."""
-        return self.n_gen if self.solver == "pesa2" else self.n_gen - 1
+        return self.n_gen if self.search == "pesa2" else self.n_gen - 1
 
     def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
         """Distinct non-dominated partitions of the last population and of the greedy front."""
@@ -565,7 +565,7 @@ objective, int or callable, default="auto"
         return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
 
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
-        """Return the two objectives, and a third of labels or pairs."""
+        """Return the two objectives, and a third one for labels or pairs."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
 
 
@@ -574,15 +574,15 @@ def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> 
     return cls(n_clusters, **{**MOCK_DELTA, **options})
 
 
-# The preset and a parameter have the same name: it is an attribute of the class, the parameter of its
-# instances. Inside the class body, the preset would become the default of the field.
+# The preset ``delta`` is an attribute of the class, the parameter ``delta`` of its instances. If it were
+# defined in the class body, the preset would become the default of the parameter.
 delta.__qualname__ = "MOCK.delta"
 MOCK.delta = classmethod(delta)  # type: ignore[assignment]
 del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """Resolve ``"auto"``, and rules that lack their labels or pairs."""
+    """Replace ``"auto"``, and rules whose labels or pairs are missing, by the rule to use."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:

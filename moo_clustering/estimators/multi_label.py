@@ -31,7 +31,7 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 
-# Decision for a label of all labelled samples; its negative is the decision for a label of none.
+# Decision for a label that all labelled samples have; negated, for a label that none of them has.
 _CERTAIN = 1e6
 # liblinear does not terminate if fourth powers overflow or squares underflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
@@ -195,7 +195,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     Notes
     -----
-    Unlabelled samples are ignored. Samples can have, and predictions can be, empty label sets. The decision
+    Unlabelled samples are ignored. Samples and predictions can have empty label sets. The decision
     is -1e6 for a label of no labelled sample, and 1e6 for a label of all. With one class per sample, this is
     a one-vs-rest support vector machine.
 

@@ -45,7 +45,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     w_cannot : float
         Penalty of a violated cannot-link. Default: ``w``.
     n_init : int
-        Number of runs with random orders and centres, of which that with the least objective is used.
+        Number of runs with random orders and centres. The run with the least objective is used.
     max_iter : int
         Largest number of rounds of a run.
 

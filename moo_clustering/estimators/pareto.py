@@ -40,8 +40,8 @@ from moo_clustering.parts import parts
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
 
-# In updates, the families partition all samples again below this p-value of unlike rows, or from this share
-# of new points, with these numbers of clusters relative to the current one. A new partition needs this gain.
+# An update partitions all samples again if the p-value of unlike rows is below this, or the share of new
+# points at least this. Numbers of clusters are in this range around the current one. Least gain in score.
 _UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
@@ -49,13 +49,13 @@ _UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     """Clustering by a pool of partitions, selected or combined by the agreement of algorithm families.
 
-    Eight families of clusterers with different biases make partitions with a range of numbers of clusters. A
+    Eight families of clusterers with different biases create partitions with many numbers of clusters. A
     partition scores high if other families find it too and if it follows the neighbour graph. The best is
     the result or, with ``n_clusters``, a consensus of the partitions with about ``n_clusters`` clusters.
 
     With a few labels, the best partition is the result if it contradicts none of them (see ``novel``).
-    Otherwise the pool becomes a kernel that classifies the remaining samples, combined with classifiers of
-    the features by their success on held-out labels. Must-links and cannot-links weight the partitions,
+    Otherwise a kernel from the pool classifies the remaining samples, combined with classifiers of the
+    features according to their success on held-out labels. Must-links and cannot-links weight the partitions,
     determine the number of clusters, and are propagated to other samples.
 
     Parameters
@@ -64,10 +64,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Families of the pool, see :func:`~moo_clustering.pool.candidate_pool`.
     prepare : {"auto", "none"}
         ``"auto"``: data frames, also those of ``predict``, are converted to features by a
-        :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: they must contain finite numbers.
+        :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: frames must contain finite numbers.
     scale : {"auto", "standard", "isotropic", "none"}
         ``"auto"``: prepared columns have equal variance times their weight, other features as
-        ``"standard"``. Or scale features to mean 0 and standard deviation 1, all by one factor, or not.
+        ``"standard"``. Others: to mean 0 and standard deviation 1; all by one factor; no scaling.
         Constant features are dropped. Sparse data with more than ``n_components`` features are reduced by a
         truncated SVD to rows of unit length instead.
     metric : {"euclidean", "cosine", "precomputed"}
@@ -100,30 +100,30 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
     Notes
     -----
-    Criteria: ``"modularity"`` is that of the neighbour graph. ``"minimax"`` adds the mean agreement with all
-    partitions and the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
-    ``"mixture"`` adds the mean agreement, the gain in likelihood of one Gaussian per cluster
-    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity. ``"directions"`` adds
+    Criteria add to the family agreement: ``"modularity"``, that of the neighbour graph; ``"minimax"``, the
+    mean agreement with all partitions, and the silhouette in minimax-path distances, which recognises thin
+    shapes such as spirals; ``"mixture"``, the mean agreement, the gain in likelihood of one Gaussian per
+    cluster (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity; ``"directions"``,
     the mean agreement, and twice the modularity minus .1 ln n_clusters.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
     the same class are merged, and clusters without labels are new classes. The same holds if a fifth of the
-    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise
-    labels are of every class.
+    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise,
+    labels are assumed to cover all classes.
 
-    ``confidence_`` is the probability that the data have structure, times the index expected if they have, by
-    a model of 15 features of the pool that was fitted to data with known classes; distances are represented
-    by principal coordinates. It is too low after a fit with labels or pairs, and was not calibrated for bags.
-    ``verdict_`` is "no structure beyond noise" if the probability is below .5, or below .7 with a p-value of
-    .05 or more, and the confidence below .6. It is "clear" if the confidence is at least .6 and not exceeded
-    by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
-    features). ``verdict_remarks_`` names clusters of identical rows, which do not count; alternatives with a
-    higher expected index, and why they are not the result; and a number of clusters 2.5 times that of
-    separated groups or more, which lowers the confidence. Thin shapes of few samples may be reported as noise
-    although the partition is correct. Outliers are samples whose fifth neighbour is eight times as far as
-    that of some neighbours, and beyond the median by five robust standard deviations of the logarithms. The
-    page of this method in the documentation describes the calibration and how the defaults were chosen.
+    ``confidence_`` is the probability that the data have structure, times the expected index if they do. A
+    model of 15 features of the pool (distances: of principal coordinates), fitted to data with known classes,
+    estimates both. The confidence is too low after a fit with labels or pairs, and was not calibrated for
+    bags. ``verdict_`` is "no structure beyond noise" if the confidence is below .6, and the probability of
+    structure below .5, or below .7 with a p-value of .05 or more. It is "clear" if the confidence is at least
+    .6, no alternative exceeds it, and the p-value is below .05 (or the minimax silhouette at least .65 in up
+    to three features). ``verdict_remarks_`` names clusters of identical rows, which do not count;
+    alternatives with a higher expected index, and why they are not the result; and a number of clusters at
+    least 2.5 times that of separated groups, which lowers the confidence. Thin shapes of few samples may be
+    reported as noise although the partition is correct. The distance of an outlier to its fifth neighbour is
+    eight times that of some neighbours, and its logarithm exceeds the median by five robust standard
+    deviations. The page of this method describes the calibration and the choice of defaults.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
     landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of
@@ -210,19 +210,19 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         Partitions of the pool are extended to the new samples. The families partition all samples again, with
         about the current number of clusters, if significantly many new samples are unlike the fit (p < .05),
         or if the data have grown by half since the last time. Another partition replaces the current one only
-        if its score is greater by .05 than that of the current one or, after :meth:`choose` or :meth:`take`,
-        of the result that they replaced. With labels of every class, classes are predicted again. Raises a
-        NotFittedError before ``fit``, and a ValueError if X does not match the fit, or after a fit to
-        distances, bags, reduced data, or a table of more than 2^25 numbers, without a change of the fit.
-        Preparation, scaling, labels and pairs are those of the fit. A fit to all samples can therefore
-        differ, and so can one update with all new samples. ``extra_candidates`` and ``views`` do not change.
+        if its score is greater by .05. After :meth:`choose` or :meth:`take`, it must exceed the result that
+        they replaced. With labels of every class, classes are predicted again. Raises a NotFittedError before
+        ``fit``, and a ValueError if X does not match the fit, or after a fit to distances, bags, reduced
+        data, or a table of more than 2^25 numbers, without a change of the fit. Preparation, scaling, labels
+        and pairs are those of the fit. A fit to all samples can therefore differ, and so can one update with
+        all new samples. ``extra_candidates`` and ``views`` do not change.
 
-        Clusters are matched with earlier clusters so that they share the most samples, at least a fifth of
-        each matched earlier cluster, and get their numbers. Names follow the rule of ``relabel``. Clusters
-        with the highest numbers get the numbers of clusters that disappear. ``labels_`` contains the earlier
-        samples first, and ``changes_`` describes the changes. Above ``n_landmarks`` samples, an update adds
-        at most ``n_landmarks / 10`` landmarks, only for samples that differ from those of the fit. An update
-        needs at most the time and memory of a fit.
+        Clusters are matched with earlier clusters to share the most samples, at least a fifth of each earlier
+        cluster; matched clusters keep their numbers. Names follow the rule of ``relabel``. Clusters with the
+        highest numbers get the numbers of clusters that disappear. ``labels_`` contains the earlier samples
+        first, and ``changes_`` describes the changes. Above ``n_landmarks`` samples, an update adds at most
+        ``n_landmarks / 10`` landmarks, only for samples that differ from those of the fit. An update needs at
+        most the time and memory of a fit.
 
         Parameters
         ----------
@@ -358,7 +358,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     def _read_frame(self, frame: Any) -> FloatArray:
         from moo_clustering.datasets.prepare import prepare_table  # imports pandas, which takes long
 
-        # Other scales are for numbers as they are.
+        # The estimator applies other scales itself, to unscaled numbers.
         table = prepare_table(frame, scale="equal" if self.scale == "auto" else "none")
         self.preparer_ = table.preparer
         self.n_features_in_ = table.preparer.n_features_in_
@@ -445,7 +445,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     algorithm in a view, because the view matters more than the algorithm. With labels, the co-association of
     the pool and two bag kernels classify the remaining bags. O(n_instances^2 n_features) time for the
     distances, O(n_bags^2) memory, O(n_bags^3) time for the pool. Classes of bags are rarely clusters: results
-    without labels agree little with them.
+    without labels rarely agree with them.
 
     Parameters
     ----------

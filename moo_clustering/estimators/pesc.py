@@ -70,7 +70,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves graphs that link every sample to one neighbour, which is near (f1) and differs from those
-    in the other graphs of the population (f2). Phase II merges the non-dominated graphs to a sparse
+    in the other graphs of the population (f2). Phase II merges the non-dominated graphs into a sparse
     similarity matrix for spectral clustering. The merged graph determines the number of neighbours of every
     sample. Samples of different classes are never linked. O(n_gen pop_size N) time and O(pop_size N) bytes in
     phase I, and O(N^2) only with ``list_width="full"``. Source: PESC: "Pareto ensemble-based spectral
@@ -116,8 +116,8 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     metric : str
         Metric of scikit-learn, or ``"precomputed"`` for distances of shape (n_samples, n_samples).
     neighbors : tuple of (indices, distances)
-        Neighbour lists of shape (n_samples, width), without the samples themselves, to which ``scale`` is not
-        applied. Bridges and ``predict`` still use ``scale`` and ``metric``.
+        Neighbour lists of shape (n_samples, width), without the samples themselves. ``scale`` does not apply
+        to them. Bridges and ``predict`` still use ``scale`` and ``metric``.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # The survival of PESC replaces deferred values, which would stay NaN in other algorithms.
+            # Do not defer objectives in other algorithms: only the survival of PESC replaces the NaN.
             diversity="deferred" if self.algorithm is None else "batch",
             n_jobs=self.n_jobs,
         )
@@ -401,8 +401,8 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
-    together get the largest similarity, samples apart get 0. O(N log N) time for few features and O(N
-    (n_neighbors + K)) memory for K clusters; O(N^2) time and memory for ``"full"`` and for a large
+    together get the largest similarity, and samples to separate get 0. O(N log N) time for few features and
+    O(N (n_neighbors + K)) memory for K clusters; O(N^2) time and memory for ``"full"`` and for a large
     ``epsilon``. Source: PESC, section on conventional graphs, Algorithm 1.
 
     Parameters
@@ -489,7 +489,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Neighbour lists for the graph; lists of width 1, to find duplicates, for graphs without lists."""
+        """Return the lists of the graph; for graphs without lists, lists of width 1 to find duplicates."""
         n_samples = len(data)
         if self.graph in ("epsilon", "full"):
             return self._nearest(data, 1, seed)

@@ -54,7 +54,7 @@ from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVar
 from moo_clustering.validity.internal import SumOfSquares
 
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
-# Random trees, and recombinations per region, in the search for the largest number of regions.
+# Numbers of random trees, and of recombinations per region, to find the largest number of regions.
 _TREES, _ROUNDS = 50, 30
 # Borders shorter than this share of the mean perimeter count as points.
 _POINT = 1e-9
@@ -154,8 +154,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_areas, n_features), or GeoDataFrame
             Features. The geometry, and the column that ``weight`` names, are not used as features.
         graph : sparse matrix, array-like, networkx graph or libpysal weights
-            Symmetric graph of neighbours. Nodes that are named like the index of a data frame, or 0 to
-            n_areas-1, are those areas; others are in the order of X. Default: polygons that share a border.
+            Symmetric graph of neighbours. Node names that are labels of the index of X, or 0 to n_areas-1,
+            identify areas; otherwise, nodes are in the order of X. Default: polygons that share a border.
         weight : array-like of shape (n_areas,) or str, optional
             Weights of the areas, or the name of a column of X that contains them. Default: 1.
         start : array-like of shape (n_areas,), optional
@@ -290,7 +290,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _greater_is_better(self) -> tuple[bool, ...]:
-        # Without the problem, which saved models lack.
+        # Do not use the problem, which saved models lack.
         return tuple(name == "compactness" for name in self.objective_names_)
 
     def _clustering_result(self) -> ClusteringResult:

@@ -51,7 +51,7 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-# Rule that selects the control, the best of equally many random starts.
+# Rule that selects the control, the best of as many random starts.
 RANDOM = "random"
 # Probabilities are clipped to this distance from 0 and 1, so that logits are finite.
 _LEAST = 1e-9
@@ -66,7 +66,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     Every set of seeds is improved by a few sweeps of SISC and scored by the dispersion and the impurity of
     its clusters, which use the labels of labelled documents only. :class:`SISC` has a single start and more
-    sweeps. The fit also computes the best of equally many random sets as a control, which is often almost as
+    sweeps. The fit also computes the best of as many random sets as a control, which is often almost as
     good: see ``control_`` and ``choose("random")``. Dispersion and impurity hardly conflict, so fronts are
     small, and the gain over random seeds is small too (:doc:`/papers/sisc_ml`). An evaluation costs n_sweeps
     times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents + n_features)
@@ -97,7 +97,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         Selected solution: least value of an objective, nearest to the ideal point, a row,
         ``select(pareto_front_) -> row``, or the control (``"random"``). Without labels: ``"knee"``.
     control : bool
-        Evaluate equally many random sets of seeds, which doubles the time.
+        Also evaluate as many random sets of seeds, which doubles the time.
 
     Attributes
     ----------
@@ -306,9 +306,9 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
     Logits are standardised by mean and standard deviation over all documents of the fit, so the prediction of
     a document does not depend on other new documents. The mean of the standardised logits is transformed to
-    the mean scale of the members before the sigmoid, which does not change the ranking of documents. Takes
-    the time and memory of all members, and a prediction of the fit's documents each. Source of the members:
-    SISC-ML. The ensemble is ours.
+    the mean scale of the members before the sigmoid, which does not change the ranking of documents. The cost
+    is that of fitting all members, each of which also predicts all documents. Source of the members: SISC-ML.
+    The ensemble is ours.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
-        # All members give the same warnings about the data, which ``fit`` gives once.
+        # All members would repeat the warnings about the data that ``fit`` issues once.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))

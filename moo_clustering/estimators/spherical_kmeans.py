@@ -39,10 +39,10 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     Parameters
     ----------
-    algorithm : {"kmeans", "bisecting"}
+    strategy : {"kmeans", "bisecting"}
         k-means from random rows, or repeated bisection of the cluster whose split increases I2 most.
     n_init, max_iter : int
-        Number of runs, of which that with the largest I2 is used, and of updates per run or split.
+        Number of runs (the run with the largest I2 is used), and largest number of updates per run or split.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     n_clusters: Count
     _: KW_ONLY
-    algorithm: Literal["kmeans", "bisecting"] = "kmeans"
+    strategy: Literal["kmeans", "bisecting"] = "kmeans"
     n_init: Count = 10
     max_iter: Count = 100
 
@@ -98,7 +98,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the most similar centroid, or the largest cluster of the fit for zero rows.
 
-        With ``algorithm="bisecting"``, rows of the fit can get other labels, because splits are final.
+        With ``strategy="bisecting"``, rows of the fit can get other labels, because splits are final.
         """
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
@@ -123,10 +123,10 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         if n_rows == 0:
             centers = np.zeros((1, n_features), dtype=rows.dtype)
             return SphericalPartition(np.zeros(0, dtype=np.int32), centers, 0.0, 1, True)
-        algorithm, n_clusters = ALGORITHMS[self.algorithm], min(self.n_clusters, n_rows)
+        strategy, n_clusters = ALGORITHMS[self.strategy], min(self.n_clusters, n_rows)
 
         def run(seed: np.random.SeedSequence) -> SphericalPartition:
-            return algorithm(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
+            return strategy(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
 
         # The products release the interpreter lock, and threads share the data.
         seeds = spawn_seeds(self.random_state, self.n_init)

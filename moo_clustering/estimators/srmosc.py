@@ -60,37 +60,37 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Parameters
     ----------
-    solver : {"hull", "nsga2"}
+    search : {"hull", "nsga2"}
         ``"hull"`` computes the supported solutions sample by sample, exactly except for a greedy selection of
         links. ``"nsga2"`` evolves them as published, with sparser graphs and worse partitions.
     final : {"rcut", "consensus"}
         ``"rcut"``: the partition with the least ratio cut on the mean graph, among up to 30 members.
         ``"consensus"``: the partition of the mean graph, recommended for several thousand samples.
     pop_size, n_gen : int
-        Population size, or largest number of solutions in ``pareto_front_`` for ``solver="hull"``, and number
+        Population size, or largest number of solutions in ``pareto_front_`` for ``search="hull"``, and number
         of generations after the initial population for ``"nsga2"``.
     pc, pm : float, default=0.7 and 0.3
         Crossover probability of a pair, and mutation probability of an individual.
     checkpoint : path
-        File for the state of the evolution. Requires an integer ``random_state`` and ``solver="nsga2"``.
+        File for the state of the evolution. Requires an integer ``random_state`` and ``search="nsga2"``.
 
     Attributes
     ----------
     chosen_ : int or None
         Selected row of the front, or None for the mean graph.
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        Reconstruction error and number of links, sorted by the latter. With ``solver="hull"``, evenly spaced.
+        Reconstruction error and number of links, sorted by the latter. With ``search="hull"``, evenly spaced.
     hull_ : SRMOSCHull
-        The whole front, with ``solver="hull"``.
+        The whole front, with ``search="hull"``.
     result_, history_ : pymoo.core.result.Result, Recorder
-        With ``solver="hull"``, the result has no genes, and there is no history.
+        With ``search="hull"``, the result has no genes, and there is no history.
 
     Notes
     -----
     Samples of different classes are never candidates of each other. Members whose graph has more than
-    ``n_clusters`` components are not selected, unless all have, because the ratio cut favours isolated
-    samples. For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member
-    and O(N w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    ``n_clusters`` components are not selected, unless all do, because the ratio cut favours isolated samples.
+    For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member and O(N
+    w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     n_clusters: Count
     _: KW_ONLY
     n_candidates: Count | Literal["all"] | None = None
-    solver: Literal["hull", "nsga2"] = "hull"
+    search: Literal["hull", "nsga2"] = "hull"
     final: Literal["rcut", "consensus"] = "rcut"
     rho: NonNegative | Literal["auto"] = "auto"
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
@@ -133,7 +133,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             metric=self.metric,
             ties=self.ties,
             neighbor_method=self.neighbor_method,
-            pop_size=self.pop_size if self.solver == "nsga2" else 1,
+            pop_size=self.pop_size if self.search == "nsga2" else 1,
             max_memory=self.max_memory,
             force=bool(self.force),
             random_state=np.random.default_rng(ties),
@@ -168,9 +168,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         self._set_partition(row, self.graphs_.partition(row))
 
     def _checkpoint(self, *data: Any) -> Checkpoint | None:
-        if self.solver == "hull" and (self.checkpoint is not None or self.resume or self.start is not None):
+        if self.search == "hull" and (self.checkpoint is not None or self.resume or self.start is not None):
             raise ValueError(
-                'start, checkpoint and resume require solver="nsga2"; solver="hull" has no generations.'
+                'start, checkpoint and resume require search="nsga2"; search="hull" has no generations.'
             )
         # The selection does not affect the search, so it can change when it is resumed.
         same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")
@@ -182,7 +182,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         """Run the search, and return the objectives and a function that computes the graph of a member."""
         for name in ("hull_", "history_"):
             self.__dict__.pop(name, None)
-        if self.solver == "hull":
+        if self.search == "hull":
             hull: SRMOSCHull = srmosc_hull_front(problem, n_jobs=self.n_jobs)
             shown = spread_members(hull.F[:, 1], self.pop_size)
             self.hull_ = hull

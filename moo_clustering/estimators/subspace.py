@@ -137,8 +137,8 @@ class SubspaceEstimator(
     Attributes
     ----------
     memberships_ : ndarray of shape (n_documents, n_clusters)
-        Membership of every document in every cluster; rows sum to 1. In all arrays, clusters that are the
-        largest of no document come last.
+        Membership of every document in every cluster; rows sum to 1. In all arrays, clusters that ``labels_``
+        does not use come last.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weight of every feature; rows sum to 1. 0 for constant features.
@@ -168,10 +168,10 @@ class SubspaceEstimator(
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, guided by the labels if there are any.
 
-        Because -1 marks unlabelled documents, it cannot be a class. Pass labelled documents only to functions
-        that encode ``y``, such as ``cross_val_predict(method="predict_proba")``; they would make -1 a class.
-        ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a ValueError
-        if parameters, data or labels are out of range, or there are more clusters than documents.
+        Because -1 marks unlabelled documents, it cannot be a class. Functions that encode ``y``, such as
+        ``cross_val_predict(method="predict_proba")``, would make -1 a class: pass them labelled documents
+        only. ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a
+        ValueError if parameters, data or labels are out of range, or there are more clusters than documents.
 
         Parameters
         ----------
@@ -216,8 +216,8 @@ class SubspaceEstimator(
         """Predict classes (n_documents,), label sets (n_documents, n_classes) or, without labels, clusters.
 
         ``n_labels``, a number or one per document, is the number of most probable labels to return. By
-        default, labels with probability ``threshold`` or more are returned. Raises a ValueError if it is out
-        of range, or the fit had one class per document.
+        default, labels with probability ``threshold`` or more are returned. Raises a ValueError if
+        ``n_labels`` is out of range, or the fit had one class per document.
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
@@ -593,7 +593,7 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     [(0, 1, 2), (3, 4, 5)]
     """
 
-    _fixed: ClassVar[dict[str, Any]] = {"gamma": 0.0, "impurity": None}
+    _fixed: ClassVar[dict[str, Any]] = {"chi_weight": 0.0, "impurity": None}
 
 
 @documented(SubspaceOptions)
@@ -610,13 +610,13 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. O(nnz(X) n_clusters +
     (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features) n_clusters) memory
     besides X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains counts, documents have no
-    features, or labels no documents.
+    features, or labels have no documents.
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters, usually many more than classes.
-    gamma : float
+    chi_weight : float
         Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
         Initial clusters: labelled documents of one class each (random documents without labels), random
@@ -643,7 +643,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     n_clusters: Count = 60
     _: KW_ONLY
     init: Literal["labels", "seeds", "kmeans", "dirichlet", "equal"] = "labels"
-    gamma: NonNegative = 0.5
+    chi_weight: NonNegative = 0.5
     impurity: Literal["mean", "count", "none"] | None = "mean"
     chi_scale: Literal["n", "n_labelled"] = "n"
     impurity_in_membership: bool = True

@@ -34,7 +34,7 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount,
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
 Labels = NDArray[np.int32]
-# Penalty of a violated cannot-link in nats, above any gain, but without loss of digits in scores.
+# Penalty of a violated cannot-link in nats: above any gain, but small enough to keep digits of scores.
 _VIOLATED = 1e9
 # Number of features that define the neighbours of a sample, widths of its neighbourhood in standard
 # deviations, and smallest number of neighbours.
@@ -43,7 +43,7 @@ _DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
 _FIRST = 8
 # Number of samples to search for neighbours.
 _SEEN = 5000
-# EM stops if this number of further steps like the last one would not reach the best objective.
+# EM stops if this number of steps as large as the last step would not reach the best objective.
 _STEPS = 5
 # Numbers of failed swaps per cluster, and of failed additions, that end the search.
 _SWAPS, _PATIENCE = 20, 10

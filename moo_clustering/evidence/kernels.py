@@ -124,7 +124,7 @@ def consensus_partition(
     if not 1 <= k <= n_samples:
         raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
     if k in (1, n_samples):
-        return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # all in one, or each on its own
+        return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # a single cluster, or singletons
     # Renumber, so that clusters and ties do not depend on the caller's labels.
     rows = relabel_by_first_appearance(rows)
     by_weight = rows[np.argsort(-shares, kind="stable")]
@@ -143,7 +143,7 @@ def consensus_partition(
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Split the largest clusters by one row after another, until there are k or the rows are used up."""
+    """Split the largest clusters by one partition (row) after another, until there are k clusters."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:
@@ -238,13 +238,13 @@ def kernel_ridge(
     targets: ArrayLike,
     counts: ArrayLike | None = None,
     *,
-    noise: float = 0.1,
+    ridge: float = 0.1,
 ) -> FloatArray:
-    """Kernel ridge regression of class shares, which tend to equality far from all labels.
+    """Kernel ridge regression of class shares, which are nearly equal far from all labels.
 
-    F = 1/K + k[:, I] (k[I, I] + noise / counts)^-1 (Y - 1/K), with the kernel k divided by the mean of its
+    F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), with the kernel k divided by the mean of its
     labelled diagonal. Merged repetitions and separate rows have the same result. O(L^3 + n_samples L K) time.
-    Raises a ValueError or TypeError if shapes do not match, a column is repeated, or counts or noise are not
+    Raises a ValueError or TypeError if shapes do not match, a column is repeated, or counts or ridge are not
     positive. Source: ParetoClustering: partition kernel ridge.
 
     Parameters
@@ -257,7 +257,7 @@ def kernel_ridge(
         One-hot classes of the labelled samples, or class shares of landmarks.
     counts : array-like of shape (L,), optional
         Number of labelled samples per row. Default: 1.
-    noise : float, default=0.1
+    ridge : float, default=0.1
         Positive ridge penalty for one labelled sample.
 
     Returns
@@ -268,7 +268,7 @@ def kernel_ridge(
     --------
     >>> import numpy as np
     >>> from moo_clustering.evidence import kernel_ridge
-    >>> kernel_ridge([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]], [0, 2], np.eye(2), noise=0.25).round(6).tolist()
+    >>> kernel_ridge([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]], [0, 2], np.eye(2), ridge=0.25).round(6).tolist()
     [[0.9, 0.1], [0.58, 0.42], [0.1, 0.9]]
     """
     values = checked_array(kernel, "kernel", np.float64)
@@ -278,20 +278,20 @@ def kernel_ridge(
     known = check_columns(columns, len(values))
     n_known = values.shape[1]
     sizes = np.ones(n_known) if counts is None else checked_array(counts, "counts", np.float64)
-    _check(known, n_known, shares, sizes, noise)
+    _check(known, n_known, shares, sizes, ridge)
     block = values[known]
-    # Weighted, so that merging repetitions changes nothing.
+    # Weight by counts, so that merging repetitions does not change the result.
     scale = float(np.average(block.diagonal(), weights=sizes))
     # If the kernel is 0 at all labels, the scale has no effect.
     scale = scale if scale > 0 else 1.0
     uniform = 1.0 / shares.shape[1]
     system = block / scale
-    system[np.diag_indices_from(system)] += noise / sizes
+    system[np.diag_indices_from(system)] += ridge / sizes
     coefficients = solve(system, (shares - uniform) / scale, assume_a="sym", check_finite=False)
     return uniform + values @ coefficients
 
 
-def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray, noise: float) -> None:
+def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray, ridge: float) -> None:
     if not n_known or len(known) != n_known:
         raise ValueError(
             "columns must have one sample number per column of the kernel, at least one; got "
@@ -307,8 +307,8 @@ def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray
         raise ValueError(f"targets must have shape ({n_known}, n_classes), got {shares.shape}")
     if sizes.shape != (n_known,) or not (sizes > 0).all():
         raise ValueError(f"counts must be {n_known} positive numbers, got shape {sizes.shape}")
-    if not noise > 0:
-        raise ValueError(f"noise must be positive, got {quoted(noise)}")
+    if not ridge > 0:
+        raise ValueError(f"ridge must be positive, got {quoted(ridge)}")
 
 
 def class_probabilities(
@@ -447,6 +447,6 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
         )
     if not np.isfinite(shares).all() or shares.min() < 0 or shares.max() == 0:
         raise ValueError("weights must be finite and non-negative, and positive for some partition")
-    # Divided by the largest first, because sums of tiny weights may lose precision.
+    # Divide by the largest first, because sums of tiny weights can lose precision.
     shares = shares / shares.max()
     return rows, shares / shares.sum()

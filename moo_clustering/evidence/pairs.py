@@ -26,7 +26,7 @@ from moo_clustering.validity.base import integer_rows
 
 # Smallest number of pairs of which some are held out.
 _FEWEST = 4
-# Weight of a pair in repair_pairs; the votes of a sample's neighbours sum to 1.
+# Weight of a pair in repair_pairs, where the votes of a sample's neighbours sum to 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of the sums z of lifted constraints.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"

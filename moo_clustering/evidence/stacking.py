@@ -1,4 +1,4 @@
-"""Classifiers of features that correct other class probabilities, with weights from held-out labels."""
+"""Classifiers of features that correct given class probabilities, with weights from held-out labels."""
 
 import warnings
 from collections.abc import Callable
@@ -93,7 +93,7 @@ class ClassifierStack:
             Function from a mask of known labelled samples to probabilities of others, (n_others, n_classes).
         gaussian : bool, default=False
             Whether to add kernel ridge regression and a support vector machine with a Gaussian kernel, which
-            help if the given probabilities are coarse, and harm if these follow thin shapes.
+            help if the given probabilities are coarse, and harm if the probabilities follow thin shapes.
         penalty : float, default=20
             Cost of a weight of 1 for a classifier, as a log-likelihood.
         """
@@ -205,8 +205,8 @@ class _GaussianRidge:
     def fit(cls, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
         targets = np.eye(n_classes)[codes]
         if len(X) <= _MANY:
-            scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, noise=_RIDGE)
-            # F = 1/K + k a and (k + noise) a = Y - 1/K, so the scores F of the labels determine a.
+            scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, ridge=_RIDGE)
+            # F = 1/K + k a and (k + ridge) a = Y - 1/K, so the scores F of the labels determine a.
             return cls(X, (targets - scores) / _RIDGE)
         basis = X[_thinned(X, codes, _BASIS)]
         across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)

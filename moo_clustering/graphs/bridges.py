@@ -42,8 +42,8 @@ def bridge_components(
     Links have the similarity 1e-3 min{s_ij > 0}. It is too small to change the order within components, but
     makes the eigenproblem well posed. A sample without edges is a component. Source: PESC.
 
-    The spanning tree is exact up to 2000 samples and for precomputed distances, in O(N^2) time per doubling
-    of components. For more samples, candidates are the links of the lists, then nearest samples outside small
+    The spanning tree is exact up to 2000 samples and for precomputed distances, in O(N^2 log C) time for C
+    components. For more samples, candidates are the links of the lists, then nearest samples outside small
     components (exact), and closest pairs of large ones (exact up to 4 features, else among the 1024 members
     of each that face the other). This takes O(N log N) time on well-behaved data.
 
@@ -115,7 +115,7 @@ def spanning_links(
 
 
 def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Shortest link out of every part without cycles; the keys of the samples break ties."""
+    """Return the shortest link out of every part, without cycles; the keys of the samples break ties."""
     outward = np.flatnonzero(parts[links.i] != parts[links.j])
     i, j = links.i[outward], links.j[outward]
     order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))

@@ -155,7 +155,7 @@ def _pairs(
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
     if solver == "arpack" or solver == "auto":
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
-    # Place neighbours close together in memory, because memory access limits products of large matrices.
+    # Place neighbours close together in memory, because memory access limits the speed of large products.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     L = _reordered(L, order)
     values, found = chebyshev_pairs(L, n_pairs, scale, known[order], rng, n_vectors=n_vectors, n_jobs=n_jobs)
@@ -372,7 +372,7 @@ def _filtered(
     """Multiply the block by a Chebyshev polynomial of L, overwriting the block."""
     # The polynomial is small between ``last``, the largest Ritz value of the block, and 2 scale, the bound of
     # the spectrum, and grows below. Its degree reduces the residuals of the Ritz values ``wanted`` by their
-    # ``excess``. Even with dense eigenvalues, filtering needs a gap below the cut.
+    # ``excess``. Filtering needs a gap below the cut, even where eigenvalues are dense.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)

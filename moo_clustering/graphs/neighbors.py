@@ -134,7 +134,7 @@ def neighbor_lists(
         - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
           Duplicates are always found, samples with forbidden neighbours get exact lists. Extra ``neighbors``.
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
-          Warns of approximate lists (with their recall) and of exact lists that take long.
+          Warns about approximate lists (with their recall) and about slow exact lists.
     """
     choice("method", method, get_args(Method))
     choice("ties", ties, ("random", "index"))
@@ -334,7 +334,7 @@ def free_lists(
         step = search.chunk(n_found)
         for lo in range(0, len(pending), step):
             points = pending[lo : lo + step]
-            # One more, because the samples on the point itself are among the nearest.
+            # One more, because each point is among its own nearest points.
             samples, found, complete = _nearest_samples(search(points, n_found), rows, keys, width + 1)
             _hand_out(points[complete], samples[complete], found[complete], rows, free, indices, distances)
             again.append(points[~complete])
@@ -362,7 +362,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Find candidates of some rows, nearest first, including all points nearer than the ``horizon``."""
+    """Points found for some rows, nearest first. They include all points nearer than the ``horizon``."""
 
     points: Int64Array
     distances: FloatArray
@@ -425,7 +425,7 @@ def _admissible(
     indices: Int32Array,
     distances: Float32Array,
 ) -> BoolArray:
-    """Fill the lists of some samples from the points found, and return a mask of final lists."""
+    """Fill the lists of some samples from the points found; return a mask of samples with final lists."""
     width = indices.shape[1]
     final = np.empty(len(samples), dtype=np.bool_)
     # Few points can have many duplicates, so limit the number of candidates instead of points.
@@ -564,7 +564,7 @@ class MetricSpace:
     points: AnyFloatArray
     metric: Metric
     power: float | None
-    square: float | None = None  # factor of the squared distances that are those of the metric, if any
+    square: float | None = None  # factor that converts squared distances to the metric, if any
 
     def finish(self, distances: NDArray[Any]) -> None:
         """Convert distances of the search to those of the metric, in place."""
@@ -780,7 +780,7 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # Coordinates, squares and sums of d terms have rounding errors of half a unit in the last place each,
+        # Coordinates, squares and each of d additions have rounding errors of half a unit in the last place,
         # and squares below 1e-38 underflow.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)

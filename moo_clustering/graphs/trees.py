@@ -192,7 +192,7 @@ def _prim(
 
 
 def _rounded(values: Any) -> FloatArray:
-    high: FloatArray = values * 4097.0  # as in the kernel
+    high: FloatArray = values * 4097.0  # ties are broken as in the kernel
     return high - (high - values)
 
 

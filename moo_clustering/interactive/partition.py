@@ -29,14 +29,14 @@ from moo_clustering.pool import PartitionPool
 
 # Dirichlet concentration of the classes in a cluster, as in LabelEvidence.
 _ALPHA = 0.5
-# Weight of the selection score relative to the log-likelihood, and rate of the weights, exp(rate * sum).
+# Weight of the selection score in its sum with the log-likelihood; weights are exp(rate * sum).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
 # Partitions below this share of the largest weight are ignored.
 _LEAST = 1e-3
-# Anchors per group from which graph and linear kernels are added, weight of the linear kernel, and ridge.
+# Least anchors per group for graph and linear kernels; weight of the linear kernel; ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
-# Minimum prediction for another group that makes an anchor wrong; factor of error_rate above which the share
-# of contradicted anchors shows that classes are not clusters.
+# An anchor is wrong if the prediction for another group exceeds this value. If the share of such anchors
+# exceeds this multiple of the error rate, classes are not clusters.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
 
 
@@ -80,7 +80,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # The start is a consensus, or selected by other criteria: make its score slightly the highest.
+            # Add the start, a consensus or selected by other criteria, with a score just above all others.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -223,7 +223,7 @@ class Spread:
 
     @cached_property
     def typical(self) -> IntpArray:
-        """Representative of each group: the anchor or medoid that shares clusters with most samples of it."""
+        """Representative of each group: the anchor or medoid that shares clusters with the most members."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
@@ -237,7 +237,7 @@ class Spread:
         return table
 
     def membership(self, points: IntpArray, labels: IntpArray, table: FloatArray) -> FloatArray:
-        """Count, for each point, the samples in its cluster with its label, in expectation."""
+        """Return, for each point, the expected number of samples in its cluster with its label."""
         out = np.empty(len(points))
         weigh_membership(self.base.codes, self.kept, self.weights, points, labels, table, out)
         return out
@@ -341,7 +341,7 @@ def spread_groups(
     """Spread the groups of the anchors over all points."""
     # Anchors are sorted oldest first, and their groups numbered by first anchor. ``pairs``, shape (n_pairs,
     # 2), are the volunteered pairs with a non-anchor; ``signs`` are 1 for must-links and -1 for cannot-links,
-    # and less for doubtful ones.
+    # and between 0 and these for doubtful pairs.
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):
         return _spread(base, points, groups, n_real, pairs, signs)
@@ -421,7 +421,7 @@ def _spread(
 
 
 def _medoids(draft: Spread, cluster: IntpArray, provisional: IntpArray) -> IntpArray:
-    """Return the medoid of each provisional group: the point that shares clusters with most samples of it."""
+    """Return the medoid of each provisional group: the point that shares clusters with the most members."""
     base = draft.base
     inside = np.flatnonzero(draft.group >= draft.n_real)
     if not len(inside):

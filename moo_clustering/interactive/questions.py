@@ -2,9 +2,9 @@
 
 A :class:`State` contains everything that a session remembers. An :class:`Inquiry` selects the next question
 of a state, and returns the inquiry after an answer. Questions ask whether two groups are one class, or to
-which group a sample belongs; both are rated by the probability of an error times the affected samples. A
-sample is compared with the oldest anchors of a group instead of the nearest, so that a single wrong answer
-cannot draw the samples of one class into another.
+which group a sample belongs; both are rated by the probability of an error times the number of affected
+samples. A sample is compared with the oldest anchors of a group instead of the nearest, so that a single
+wrong answer cannot draw the samples of one class into another.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PLACED, _PLACED_CERTAIN = 0.7, 0.9
 # Groups are joined above these log-odds. One answer "together" suffices if a tenth of such pairs are one
 # class: asking twice would cost more questions than it saves errors.
 _JOINED = math.log(4.0)
-# Number of oldest anchors of a group with which a sample, or another group, is compared.
+# Largest number of the oldest anchors of a group to compare with a sample or another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
 # Number of answers for which a sample is set aside, and number of answers "unknown" that set it aside.
 _ASIDE, _UNKNOWNS = 10, 2
@@ -38,7 +38,7 @@ _ASIDE, _UNKNOWNS = 10, 2
 # every large group.
 _LARGE = 0.05
 
-# Weight of the prior of the error rate in repeats, largest estimate, and least error rate of an answer.
+# Prior weight of the error rate (in repeats), its largest estimate, and least error rate of an answer.
 _PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
 
 Pair = tuple[int, int]
@@ -76,8 +76,8 @@ class State:
     # ``anchors`` maps the points with a known group to the identity of the group, oldest first, and ``names``
     # maps identities to names. ``together`` and ``apart`` count answers about groups. ``pending`` is the
     # point whose group is being asked for, and ``unknowns`` its number of consecutive answers "unknown".
-    # ``aside`` maps points to the answer until which they are not asked about. ``named`` maps named points to
-    # the error rates of their names.
+    # ``aside`` maps points to the answer until which they are not asked about. ``named`` maps points that the
+    # user named to the probabilities that these names are wrong.
 
     anchors: dict[int, int] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
@@ -131,7 +131,7 @@ class State:
 
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
-    """Return the error rate, to four digits, given repeated questions with the same and with another answer.
+    """Estimate the error rate, to four digits, from numbers of repeats with the same and another answer.
 
     Two answers of error rate e differ with probability 2 e (1 - e), which has a Beta prior with the mean of
     ``prior`` and a weight of four repeats.
@@ -142,12 +142,12 @@ def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
 
 
 def log_odds(error_rate: float) -> float:
-    """Return the log-odds of an answer to be right."""
+    """Return the log-odds that an answer is right."""
     return math.log((1.0 - error_rate) / error_rate) if error_rate else _CERTAIN
 
 
 def odds_of(confidence: float | None) -> float | None:
-    """Return the log-odds of an answer of this confidence; None without one."""
+    """Return the log-odds of an answer with this confidence; None without a confidence."""
     return None if confidence is None else log_odds(max(1.0 - confidence, _LEAST_RATE))
 
 
@@ -208,7 +208,7 @@ class Inquiry:
         return spread_groups(self.base, points[order], groups, pairs, signs)
 
     def at(self, state: State, *, same_partition: bool = False) -> Inquiry:
-        """Return the inquiry of another state of the session."""
+        """Return an inquiry like this one for another state of the session."""
         spread = self.spread if same_partition else None
         return Inquiry(
             self.base, state, error_rate=self.error_rate, names=self.names, seed=self.seed, spread=spread
@@ -361,7 +361,7 @@ class Inquiry:
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
         """Return the best question about a sample if its value exceeds ``above``."""
-        # ``aside`` includes samples that were set aside.
+        # With ``aside``, samples that were set aside are candidates, too.
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -458,7 +458,7 @@ class Inquiry:
         # Good-Turing estimate of unseen classes, from the classes met only once.
         unseen = ((sizes[:n_real] == 1).sum() + 0.5) / (len(spread.points) + 1.0)
         if point in state.anchors:
-            # Ignore the votes, because those of an anchor include its own group.
+            # Ignore the votes for anchors, because they include the anchor's own group.
             q, new = np.ones(n_groups), unseen
         else:
             q = votes.copy()
@@ -497,7 +497,7 @@ class Inquiry:
         return self.at(state)
 
     def after_repeat(self, i: int, j: int, sign: int, odds: float | None = None) -> Inquiry:
-        """Return the inquiry after a question got its former answer again; ``sign`` is 0 otherwise."""
+        """Return the inquiry after a repeated question. ``sign`` is 0 unless the answers are equal."""
         state = self.state.copy()
         state.n_answers += 1
         if sign:
@@ -650,7 +650,7 @@ class Inquiry:
             self._anchor(state, point, state.new_identity())
 
     def after_unnamed(self, proposal: Proposal) -> Inquiry:
-        """Return the inquiry after the name of a sample remained unknown."""
+        """Return the inquiry after the user did not know the name of a sample."""
         state = self.state.copy()
         state.n_answers += 1
         state.aside[proposal.points[0]] = state.n_answers + _ASIDE

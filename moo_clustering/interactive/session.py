@@ -98,13 +98,12 @@ class AnswerSession:
         Estimated share of wrong answers, or the specified share.
     history_ : DataFrame
         A row per answer: samples (-1 for none), answer, kind, previous probability that they belong together,
-        share of moved samples, number of clusters, ``expected_error_``, and the contradicted answer or -1.
+        share of moved samples, number of clusters, ``expected_error_``, contradicted answer (-1: none).
 
     Notes
     -----
-    The session never undoes a wrong answer that joined two groups by itself; use :meth:`undo` or
-    :meth:`reopen`. Names improve the partition more than pairs, with the same number of answers
-    (:doc:`/papers/interactive`).
+    A session never undoes a wrong answer that joined two groups; use :meth:`undo` or :meth:`reopen`. Names
+    improve the partition more than pairs, with the same number of answers (:doc:`/papers/interactive`).
 
     An answer costs O(m p (g + c)) time for m samples or landmarks, p relevant partitions, g groups and c = 90
     candidates for the next question, and O(n) for the labels of n samples. Memory O(m^2).
@@ -150,7 +149,7 @@ class AnswerSession:
         # State before every answer, the answer, and its row of the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # For every reopened answer: number of answers, event, previous answers and previous state.
+        # For every reopened answer: number of answers then, event, answers before it, and state before it.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
         # All events, as written to the file.
         self._events: list[dict[str, Any]] = []
@@ -247,7 +246,8 @@ class AnswerSession:
         answer : str
             "together", "apart" or "unknown"; with ``mode="names"``, the class of the sample, or "unknown".
         confidence : float, optional
-            Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``, or .97.
+            Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``, or .97
+            for "auto".
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
@@ -279,7 +279,7 @@ class AnswerSession:
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
 
     def _checked_confidence(self, confidence: float | None) -> dict[str, float]:
-        """Return the entry of an event for a confidence."""
+        """Check a confidence, and return the entry of an event that stores it."""
         if confidence is None:
             return {}
         if (value := probability("confidence", confidence)) <= 0.5:
@@ -407,7 +407,7 @@ class AnswerSession:
         return answer if answer == "unknown" and "name" not in event else _checked_name(answer)
 
     def _replace(self, number: int, events: list[dict[str, Any]]) -> None:
-        """Answer again from an answer on."""
+        """Replace the answer ``number`` and all later answers by ``events``."""
         state = self._past[number][0]
         self._past, self._inquiry = self._past[:number], self._at(state)
         self._refresh()
@@ -434,7 +434,7 @@ class AnswerSession:
         return self
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """Update the state with an answer or a revision."""
+        """Update the state by an answer, or by a revision of an earlier one."""
         before, present = self._past, self._inquiry.state
         if "reopen" in event:
             number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])
@@ -505,7 +505,7 @@ class AnswerSession:
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
         """Return the question of an answer, or None if it was not asked."""
-        # It is restored from the event, because selecting a question again could differ between machines.
+        # It is restored from the event, because another machine might select another question.
         if "kind" not in event:
             return None
         inquiry = self._inquiry
@@ -559,7 +559,7 @@ class AnswerSession:
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
     def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
-        """Number of the latest contradicted answer, if this one reverses a nearly certain one, or -1."""
+        """Number of the latest answer that this one contradicts, if it reverses near certainty; or -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability

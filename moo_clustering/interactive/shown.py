@@ -1,4 +1,4 @@
-"""Samples shown with a question: pictures, the features that differ most, and words."""
+"""Display of samples with a question: pictures, the features that differ most, and words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from moo_clustering._data import checked_array
 # Maximum number of words or sparse values shown, and of characters of a text.
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
 _EMPTY = "(empty)"
-# Media types and first bytes of picture files by suffix, and maximum number of bytes.
+# Media type and first bytes of picture files, by suffix; largest size of a picture file in bytes.
 _JPEG = ("image/jpeg", b"\xff\xd8\xff")
 _PICTURES = {
     ".png": ("image/png", b"\x89PNG\r\n\x1a\n"), ".jpg": _JPEG, ".jpeg": _JPEG,
@@ -48,7 +48,7 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
         with open(path, "rb") as file:
             content = file.read(_LARGEST_PICTURE + 1)
     except (OSError, ValueError, RuntimeError):
-        # The file does not exist, is unreadable, or the name is invalid.
+        # the file does not exist or is unreadable, or its name is invalid
         return None
     fits = len(content) <= _LARGEST_PICTURE and content.startswith(beginning)
     return Picture(kind, content) if fits else None
@@ -114,7 +114,7 @@ class ShownColumn:
 
     @cached_property
     def _middle(self) -> tuple[FloatArray, float]:
-        """Mean of the numbers, or shares of the categories, and the standard deviation."""
+        """Mean of the numbers or shares of the categories; and the standard deviation."""
         known = self.values[~np.isnan(self.values)]
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)

@@ -173,7 +173,7 @@ def share_moved(before: Labels, after: Labels) -> float:
 
 
 def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
-    """Answer of an oracle; TimeoutError if it takes longer."""
+    """Return the answer of an oracle; raise a TimeoutError if it takes longer."""
     found: Queue[tuple[Any, BaseException | None]] = Queue()
 
     def call() -> None:
@@ -182,7 +182,7 @@ def within(seconds: float, oracle: Callable[[Question], Any], question: Question
         except BaseException as error:
             found.put((None, error))
 
-    # A thread that hangs must not prevent the end of the process.
+    # A daemon thread, because an oracle that hangs must not prevent the end of the process.
     Thread(target=call, daemon=True).start()
     try:
         answer, error = found.get(timeout=seconds)

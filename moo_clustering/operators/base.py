@@ -36,7 +36,7 @@ objective : BagObjective, optional
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return the genes that an operator made; raise a ValueError that names it for a wrong shape or NaN."""
+    """Return an operator's output; raise a ValueError that names the operator for a wrong shape or NaN."""
     return array_of(made, type(operator).__name__, shape, "genes")
 
 
@@ -59,7 +59,7 @@ class CheckedDo:
 
 @contextmanager
 def checked_operators(owner: Any) -> Iterator[list[Any]]:
-    """Context in which the user-defined operators of ``owner`` check their output; yields these operators."""
+    """Context manager in which the user-defined operators of ``owner`` check their output; yields them."""
     found = list({id(one): one for one in _own_operators(owner, 3)}.values())
     for operator in found:
         operator._do = CheckedDo(operator)
@@ -71,7 +71,7 @@ def checked_operators(owner: Any) -> Iterator[list[Any]]:
 
 
 def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
-    """Yield the user-defined operators among the attributes of an algorithm, and recursively of its parts."""
+    """Yield the user-defined operators in the attributes of an algorithm and, recursively, of its parts."""
     for part in vars(owner).values():
         for one in part if isinstance(part, list | tuple) else [part]:
             if isinstance(one, Sampling | Crossover | Mutation | Repair) and is_own(one):
@@ -102,7 +102,7 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 
 
 class SeededOperator(Documented, ABC):
-    """pymoo operator that uses only the problem, the genes and a random generator.
+    """pymoo operator whose result depends only on the problem, the genes and a random generator.
 
     Subclasses override ``_apply`` instead of pymoo's ``_do``. Its argument ``X`` contains the parents of a
     crossover, the individuals of a mutation or repair, or the number of individuals of a sampling.
@@ -165,7 +165,7 @@ class GeneRepair(SeededOperator, Repair):
 class DrawnMutation(SeededMutation):
     """Mutation that is computed only for individuals drawn with probability ``prob``.
 
-    pymoo mutates all individuals, which is too slow for mutations that evaluate or search.
+    pymoo mutates all individuals and then discards most mutants, which is too slow for mutations that search.
     """
 
     def do(

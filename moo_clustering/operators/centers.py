@@ -20,7 +20,7 @@ from moo_clustering.problems.centers import FuzzyCenterEncoding, SumOfSquaresPro
 from moo_clustering.problems.parts import ChunkedCenterProblem
 
 Removal = Literal["uniform", "cheap"]
-# Largest difference between the mutation mix of a child and that of the parent it inherits from.
+# Largest difference between the mutation mix of a child and that of its parent.
 MIX_STEP = 0.2
 
 
@@ -67,14 +67,14 @@ class CenterMatchingCrossover(base.PairCrossover):
 
 
 def match_centers(first: FloatArray, second: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
-    """Return a child with a random centre of each matched pair, and a child with all other centres."""
+    """Return a child with a random centre of each matched pair, and a child with the other centres."""
     partners = second[nearest_pairs(first, second)[1]]
     coin = rng.random(len(first))[:, np.newaxis] < 0.5
     return np.where(coin, first, partners), np.where(coin, partners, first)
 
 
 def inherited_mix(mixes: list[float | None], rng: Generator) -> float:
-    """Change the mix of a random parent (a uniform number if it is None) by at most 0.2."""
+    """Return the mix of a random parent (None: a uniform number), changed by at most 0.2."""
     mix = mixes[int(rng.integers(len(mixes)))]
     step = rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
@@ -98,8 +98,8 @@ class RelocateCenter(base.DrawnMutation):
     Parameters
     ----------
     removal : {"uniform", "cheap"}, default="uniform"
-        Centre to move: any centre (as in the paper); or, of three random centres, the one whose removal
-        raises the objective least. ``"cheap"`` draws samples by D squared.
+        ``"uniform"`` moves a random centre (as in the paper). ``"cheap"`` moves, of three random centres, the
+        one whose removal raises the objective least, and replaces D_i by its square.
     mix : float, optional
         Probability of a uniform draw. Default: the ``"mix"`` of the individual, set by
         :class:`CenterMatchingCrossover`, or else a new uniform number per mutation.
@@ -159,14 +159,14 @@ def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:
     cumulative = np.cumsum(weights)
     if not cumulative[-1] > 0.0:
         return otherwise
-    # The first sum beyond the threshold belongs to a positive weight.
+    # The first cumulative sum above the threshold belongs to a positive weight.
     return int(np.argmax(cumulative > rng.random() * cumulative[-1]))
 
 
 class LocalSearchRepair(base.GeneRepair):
     """Replace the genes of individuals by ``problem.improve(X)`` (Lamarckian inheritance).
 
-    For problems with such a method, for example Lloyd's iterations of
+    For problems with a method ``improve``, for example Lloyd's iterations of
     :class:`~moo_clustering.problems.SumOfSquaresProblem`.
     """
 

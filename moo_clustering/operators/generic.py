@@ -33,12 +33,12 @@ from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operators
 
 Maker = Callable[[], Any]
-# Operators of pymoo algorithms whose signatures do not contain all accepted operators, by class.
+# Accepted operators of pymoo algorithms whose signatures do not list all of them, by class.
 _ACCEPTED = {
     "DirectedWalks": ("sampling", "mutation", "repair", "eliminate_duplicates"),
     "MOEAD": ("sampling", "crossover", "mutation", "repair"),
 }
-_REAL = "evaluates real-valued vectors without a repair, which cannot be decoded"
+_REAL = "evaluates real-valued vectors, which cannot be decoded without a repair"
 _ONE_VARIABLE = "searches a single real variable"
 # Reasons why the other algorithms of pymoo cannot search genotypes, by class.
 _UNSUITED = {
@@ -70,7 +70,7 @@ class RefillingSampling(Sampling):
     duplicates : pymoo DuplicateElimination
         For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
-        Maximum number of populations to draw. A UserWarning reports too few distinct individuals.
+        Maximum number of populations to draw. Warns (UserWarning) if these have too few distinct individuals.
     start : ndarray of shape (n_start, n_var), optional
         First genotypes of the population; the sampling draws the others.
     """
@@ -252,7 +252,7 @@ def suited_operators(
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
         With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
-        them. Genes are compared if an index reads them, and ``encoding.canonical`` if decoding is slow.
+        them. If an index reads genes, equal genes are duplicates; if decoding is slow, equal ``canonical``.
     """
     operators = registered_operators(problem, algorithm)
     if start is not None:
@@ -261,7 +261,7 @@ def suited_operators(
 
 
 def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
-    """Return a sampling whose populations start with the genotypes."""
+    """Return a sampling whose populations start with the given genotypes."""
     if not isinstance(sampling, RefillingSampling):
         return RefillingSampling(sampling, NoDuplicateElimination(), start=genes)
     sampling.start = genes

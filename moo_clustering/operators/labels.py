@@ -110,7 +110,7 @@ class PartitionSampling(base.SeededSampling):
 def apportioned(n: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
     """Split n in proportion to the shares, rounded by largest remainders."""
     exact = n * shares / shares.sum()
-    # Whole quotients may come out slightly too small in floating point.
+    # Integer quotients can be slightly too small in floating point.
     counts = np.floor(exact + 1e-9).astype(np.int64)
     counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
     return counts
@@ -172,9 +172,9 @@ class _AlignedCrossover(base.PairCrossover):
 class AlignedOnePoint(_AlignedCrossover):
     """One-point crossover of partitions: exchange all genes after a random cut.
 
-    Aligned parents with the same partition have children with this partition. Children can have fewer
-    clusters, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment of K
-    > 2 clusters. Source: Evolutionary multi-instance clustering (CHCMIC); the alignment is new.
+    If aligned parents have the same partition, so do their children. Children can have fewer clusters, but no
+    new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters.
+    Source: Evolutionary multi-instance clustering (CHCMIC); the alignment is new.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -239,11 +239,11 @@ def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 
 @documented(base.SHARED, BagObjective.improve)
 class ImprovementMutation(base.DrawnMutation):
-    """Redraw labels one by one, with larger probabilities for clusters with a better objective.
+    """Redraw labels one by one, with larger probabilities for clusters that lead to a better objective.
 
     Requires cluster labels and a problem with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. Every draw accounts for earlier draws, and no move
-    leaves fewer than ``objective.min_cluster_size`` bags in a cluster. Raises a TypeError without an
+    leaves fewer than ``objective.min_cluster_size`` bags in a cluster. Raises a TypeError if there is no
     objective with a method ``improve``.
 
     Takes one evaluation per mutated individual, plus O(n + K^3) time per redrawn gene, for n instances and K
@@ -263,21 +263,21 @@ class ImprovementMutation(base.DrawnMutation):
     def __init__(
         self,
         p_gene: float = 0.2,
-        weights: Rule = "contrast",
+        draw_weights: Rule = "contrast",
         objective: BagObjective | None = None,
         prob: float = 1.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
         self.p_gene = probability("p_gene", p_gene)
-        self.weights: Rule = choice("weights", weights, RULES)
+        self.draw_weights: Rule = choice("draw_weights", draw_weights, RULES)
         self.objective = objective
         self.n_trials = 0
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int32]:
         objective = objective_of(problem, self.objective, "improve")
         improved = objective.improve(
-            checked_genes(X, problem.n_var), rng, p_gene=self.p_gene, weights=self.weights
+            checked_genes(X, problem.n_var), rng, p_gene=self.p_gene, draw_weights=self.draw_weights
         )
         self.n_trials += int(improved.n_trials.sum())
         return improved.labels
@@ -289,9 +289,9 @@ class KMMutation(base.DrawnMutation):
 
     Requires cluster labels and a problem with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
-    :class:`MinSizeRepair` restores it. Raises a TypeError without an objective with a method ``reassign``.
-    Takes O(n N) time per mutated individual, for N bags with n instances, like an evaluation. Source:
-    Evolutionary multi-instance clustering (KM operator).
+    :class:`MinSizeRepair` restores it. Raises a TypeError if there is no objective with a method
+    ``reassign``. Takes O(n N) time per mutated individual, like an evaluation, for N bags with n instances in
+    total. Source: Evolutionary multi-instance clustering (KM operator).
     """
 
     def __init__(
@@ -313,8 +313,8 @@ class KMMutation(base.DrawnMutation):
 class CanonicalRepair(base.GeneRepair):
     """Number the clusters of every partition by first appearance.
 
-    Non-negative genes are first rounded. Any duplicate elimination then finds equal partitions;
-    :class:`CanonicalDuplicates` does so without a repair. Takes O(n_individuals (n_samples + K)) time.
+    Non-negative genes are first rounded. Equal partitions then have equal genes; :class:`CanonicalDuplicates`
+    needs no repair. Takes O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:

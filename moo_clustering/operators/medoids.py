@@ -172,7 +172,7 @@ class SlotMutation(base.SeededMutation):
     p_gene : float, default=0.7
         Probability that a medoid of a mutated individual moves.
     reach : float, default=0.25
-        Range r of the move, as a share of the samples, rounded down; for ``"rank"``, at least 1.
+        Range of the move: r is this share of the samples, rounded down; at least 1 for ``"rank"``.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ def slot_radius(reach: float, n_samples: int) -> int:
 class MedoidSetRepair(base.GeneRepair):
     """Drop invalid and repeated medoids, and add random medoids if fewer than ``k_min`` are left.
 
-    Genes are first rounded to integers, and the remaining medoids become contiguous. Only operators from
+    Genes are first rounded to integers, and the remaining medoids move to the left. Only operators from
     outside this package need a repair. :class:`EncodingRepair` adds the lowest indices instead.
     """
 

@@ -90,8 +90,8 @@ class RankSBX(SBX):
     """Simulated binary crossover on neighbour ranks, rounded and clipped.
 
     A step in rank leads to a slightly nearer or farther neighbour, so the order of the rows does not matter.
-    Random draws are those of pymoo's SBX (bounded form, genes exchanged with probability one half). Source:
-    PESC, "Evolutionary operators"; Deb and Agrawal 1995.
+    Random numbers are drawn as in pymoo's SBX (bounded form, genes exchanged with probability one half).
+    Source: PESC, "Evolutionary operators"; Deb and Agrawal 1995.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class IndexPM(RankPM):
 class CannotLinkRepair(base.GeneRepair):
     """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
 
-    Only index encoding needs this repair, because ranks within the bounds are feasible. Source: PESC, Eq. 3.
+    Only the index encoding needs this repair, because ranks within bounds are feasible. Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH

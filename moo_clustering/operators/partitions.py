@@ -29,7 +29,7 @@ CROSSED = "crossed"
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph:
-    """Graph of symmetric similarities between samples, which operators and deep copies share.
+    """Graph of symmetric similarities between samples, shared by operators and their deep copies.
 
     Attributes
     ----------
@@ -164,9 +164,9 @@ class GroupingOverlayCrossover(base.PairCrossover):
         Probability that a pair is crossed; otherwise the children are copies of the parents. Crossed children
         are marked for :class:`~moo_clustering.operators.PartitionMutation`.
     min_share : float, default=0.3
-        Smallest remaining share of a cluster of B that is not dissolved.
+        Clusters of B of which a smaller share remains are dissolved.
     max_rounds : int, default=10
-        Rounds in which samples of dissolved clusters join their neighbours.
+        Maximum number of rounds in which samples of dissolved clusters join their neighbours.
     """
 
     def __init__(
@@ -296,8 +296,8 @@ class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition of a pool.
 
     Each attempt draws a cluster in proportion to its size, and a partition of the pool, which cuts the
-    cluster into pieces. If at least two pieces contain ``min_share`` of its samples, one or each of them
-    becomes a cluster, with equal probability. Smaller pieces stay with the remainder or the largest piece.
+    cluster into pieces. If at least two pieces contain ``min_share`` of its samples, a random one or each of
+    these pieces becomes a cluster. Smaller pieces stay with the remainder or the largest piece.
 
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded.
     Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
@@ -392,12 +392,12 @@ class GraphRefine(LabelMutation):
 class PairViolationMutation(LabelMutation):
     """Satisfy one random violated constraint by moving a piece of a cluster.
 
-    The piece consists of the samples that share the cluster of i in the current partition and in a random
-    partition of the pool; i is either end of the pair. A must-link (i, j) is satisfied by merging the
-    clusters or by moving the piece to the cluster of j. A cannot-link is satisfied by making a piece without
-    j a new cluster, or by moving it to its most similar other cluster. One of two ways is drawn; the other is
-    used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece. Without a
-    partition that cuts the cluster, a must-link merges (above ``k_min``), and a cannot-link has no effect.
+    For a pair (i, j) in random order, the piece is the set of samples in the cluster of i both in the current
+    partition and in a random partition of the pool. A must-link (i, j) is satisfied by merging the clusters
+    or by moving the piece to the cluster of j. A cannot-link is satisfied by making a piece without j a new
+    cluster, or by moving it to its most similar other cluster. One of the two ways is drawn at random; the
+    other is used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece.
+    If no partition cuts the cluster, a must-link merges (above ``k_min``), and a cannot-link has no effect.
 
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions *
     cluster size + links) time per individual. Combine this mutation with an objective that measures cluster
@@ -454,7 +454,7 @@ class PairViolationMutation(LabelMutation):
     def _piece(
         self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
     ) -> NDArray[np.intp] | None:
-        """Return the piece around i, without ``without``; None if no partition cuts the cluster."""
+        """Return the piece around sample i, without ``without``; None if no partition cuts the cluster."""
         if without is None:
             members = np.flatnonzero(labels == labels[i])
             cutting = (self.pool[:, members] != self.pool[:, [i]]).any(axis=1)

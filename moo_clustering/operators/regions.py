@@ -17,7 +17,7 @@ from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.validity import ChangedShare, Compactness, CutEdges, LoadVariation
 from moo_clustering.validity.internal import SumOfSquares
 
-# Default number of proposed moves of a climb: per area, and at least and at most in total.
+# Default number of proposed moves of a climb: per area, minimum in total, maximum in total.
 _PER_AREA, _FEWEST, _MOST = 20, 10_000, 64_000
 
 
@@ -38,7 +38,7 @@ class DirectedMutation(base.SeededMutation):
     def toward(
         self, problem: Any, X: NDArray[Any], weights: FloatArray, rng: np.random.Generator
     ) -> NDArray[Any]:
-        """Mutate individuals of a PartitionProblem to lower weighted sums of the minimised objectives.
+        """Mutate individuals of a PartitionProblem to reduce weighted sums of the minimised objectives.
 
         ``weights``, shape (n_individuals, n_obj), are non-negative. Returns an array of the shape of ``X``,
         (n_individuals, n_var).
@@ -56,8 +56,8 @@ class DirectedMutation(base.SeededMutation):
 class TreeRecombination(base.SeededMutation):
     """Redivide unions of two neighbouring regions along random spanning trees (ReCom).
 
-    Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair is left
-    unchanged if six trees have no suitable cut. O(n_areas + m log m) time per pair with m edges. Source:
+    Loads remain within the bounds of the :class:`~moo_clustering.encodings.RegionEncoding`. A pair does not
+    change if none of six trees has a suitable cut. O(n_areas + m log m) time per pair with m edges. Source:
     DeFord, Duchin and Solomon, Harvard Data Science Review 3, 2021.
 
     Parameters
@@ -79,19 +79,19 @@ class TreeRecombination(base.SeededMutation):
 
 
 class BoundaryClimb(DirectedMutation):
-    """Recombine regions at random, then move single areas across boundaries in a direction of the objectives.
+    """Recombine regions at random, then move single areas across boundaries to improve weighted objectives.
 
     Moves are accepted as in simulated annealing; regions remain connected, and loads within the bounds of the
     :class:`~moo_clustering.encodings.RegionEncoding`. Only the objectives ``SumOfSquares``, ``CutEdges``,
     ``LoadVariation`` (with the weights of the encoding), ``ChangedShare`` and ``Compactness`` guide the
-    moves; others are ignored. O(n_areas + n_edges + n_proposals) time, at worst O(n_areas) per accepted move.
+    moves. O(n_areas + n_edges + n_proposals) time, plus up to O(n_areas) per accepted move.
 
     Parameters
     ----------
     n_proposals : int, optional
-        Number of proposed moves per individual. Default: 20 per area, from 10,000 to 64,000.
+        Number of proposed moves per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature, relative to the mean deterioration by a worsening move; falls to a hundredth.
+        Initial temperature, relative to the mean deterioration by a worsening move; the final is a hundredth.
     recombine : float, default=0.5
         Probability of a :class:`TreeRecombination` before the climb.
     max_pairs : int, default=3
@@ -147,7 +147,7 @@ class BoundaryClimb(DirectedMutation):
 class _Directions(NamedTuple):
     """Data of the objectives for a climb."""
 
-    rates: FloatArray  # shape (n_obj, 5): 1 where an objective is one of the five that moves can lower
+    rates: FloatArray  # shape (n_obj, 5): 1 where an objective is one of the five that guide moves
     features: FloatArray
     shapes: FloatArray
     borders: FloatArray

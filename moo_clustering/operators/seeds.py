@@ -26,8 +26,8 @@ class SeedSampling(base.SeededSampling):
     Parameters
     ----------
     by_class : bool, default=False
-        Draw labelled documents, cycling through the classes in random order. Any labelled, then any documents
-        replace those of exhausted classes. Raises a ValueError if no document is labelled.
+        Draw labelled documents, cycling through the classes in random order. For a class without further
+        documents, draw any labelled document. Raises a ValueError if no document is labelled.
     """
 
     def __init__(self, by_class: bool = False) -> None:
@@ -103,8 +103,8 @@ class DistantSeedMutation(base.DrawnMutation):
 
     Distances use the feature weights of the cluster. For
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual, plus
-    the evaluation of unevaluated individuals: :class:`~moo_clustering.operators.ExclusiveMating` mutates
-    evaluated survivors. Source: an evolutionary search over the clusters of SISC-ML.
+    the evaluation of unevaluated individuals; with :class:`~moo_clustering.operators.ExclusiveMating`, all
+    are evaluated. Source: an evolutionary search over the clusters of SISC-ML.
 
     Parameters
     ----------
@@ -149,8 +149,8 @@ class SweepSeedMutation(base.DrawnMutation):
     """Local search: replace every seed by the document with the largest membership in its cluster.
 
     The sweeps of the mutant continue where those of its parent ended. If every seed is already the most
-    central document, the mutant is a copy. Unevaluated individuals are evaluated first;
-    :class:`~moo_clustering.operators.ExclusiveMating` mutates evaluated survivors. For
+    central document, the mutant is a copy. Unevaluated individuals are evaluated first; with
+    :class:`~moo_clustering.operators.ExclusiveMating`, all are evaluated already. For
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: an evolutionary search over the
     clusters of SISC-ML.
     """

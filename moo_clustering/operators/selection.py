@@ -30,9 +30,9 @@ def batched_tournament(
     Parameters
     ----------
     pop : Population
-        Feasible individuals without ``crowding`` or, for ranks, without ``rank`` raise a ValueError.
+        Raises a ValueError if a feasible individual lacks ``crowding`` or, for decisions by rank, ``rank``.
     P : ndarray of shape (n_tournaments, pressure)
-        Rows of the competitors. The winner of two competes with the next one.
+        Positions of the competitors in ``pop``. The winner of two competes with the next one.
     algorithm : pymoo Algorithm, optional
         Its ``tournament_type`` is ``"comp_by_dom_and_crowding"`` (default) or
         ``"comp_by_rank_and_crowding"``.
@@ -44,7 +44,7 @@ def batched_tournament(
     Returns
     -------
     winners : ndarray of shape (n_tournaments, 1)
-        Rows of the winners.
+        Positions of the winners in ``pop``.
     """
     kind = getattr(algorithm, "tournament_type", "comp_by_dom_and_crowding")
     choice("tournament_type", kind, ("comp_by_dom_and_crowding", "comp_by_rank_and_crowding"))
@@ -77,7 +77,7 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray:
-    """Return an attribute as floats, with NaN for missing values; a missing ``needed`` value raises."""
+    """Return an attribute as floats, with NaN for missing values; if ``needed``, raise a ValueError."""
     values = pop.get(key)
     if any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which is set by the survival of NSGA-II.")
@@ -112,7 +112,7 @@ class CanonicalDuplicates(DuplicateElimination):
         self.canonical = canonical
 
     def keys(self, pop: Population) -> list[bytes]:
-        """Return one key per individual; only the keys of duplicates are equal."""
+        """Return one key per individual; two keys are equal if and only if the individuals are duplicates."""
         X = pop.get("X")
         if isinstance(self.canonical, Encoding):
             X = self.canonical.canonical(X)

@@ -29,8 +29,8 @@ TABLES = ("row_errors", "row_sizes")
 class SparseRowSampling(Sampling):
     """Create individuals with weights on one to all of the nearest candidates, without randomness.
 
-    Individual m of 0..n-1 starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest candidates,
-    which sweeps of non-negative coordinate descent then fit. Sets ``row_errors`` and ``row_sizes`` for
+    Individual m of 0..n-1 starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest of w
+    candidates, refitted by coordinate descent. Sets ``row_errors`` and ``row_sizes`` for
     :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features n_sweeps) time.
     Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 

@@ -125,10 +125,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
     pymoo evaluates only offspring, so the f2 of parents would refer to an earlier population. This survival
     computes f2 within parents and offspring before ranking, then f2, rank and crowding within the survivors.
-    For problems with f2 as second objective, the methods of
-    :class:`~moo_clustering.problems.NeighborGraphProblem`, and feasible individuals only. Takes O(pop N) time
-    for f2, and O(n_div pop N) time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which
-    states only the number ``n_div``.
+    Requires feasible individuals, f2 as second objective, and the methods of
+    :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div pop N)
+    time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which states only the number
+    ``n_div``.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
         - ``"slots"``: front and crowding select the first ``n_survive - n_div`` survivors. The others are
           selected one by one, in front order: the member that differs most from all selected members.
-        - ``"last_front"``: in the front that is split, DIV within the merged population replaces
+        - ``"last_front"``: in the front that is split, diversity within the merged population replaces
           crowding, and the member with the smallest f1 survives.
         - ``"none"``: NSGA-II.
     n_div : int, optional
@@ -221,7 +221,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         """Select ``n_div`` members of ``rest``, which must be sorted by front, crowding and position."""
         if n_div == 0:
             return rest[:0]
-        # n_div picks cannot reach later fronts.
+        # The n_div selected members cannot be in later fronts.
         reachable = rest[rank[rest] <= rank[rest[n_div - 1]]]
         candidates = ranks[reachable]
         if len(chosen):

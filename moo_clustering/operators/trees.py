@@ -30,8 +30,8 @@ class MSTInterestingnessSampling(base.SeededSampling):
 
     For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A link is interesting if
     neither end is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time, plus ten
-    iterations of k-means per individual of the second half of ``"2007"``, where k restarts at 2 after the
-    number of samples. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    iterations of k-means per individual of the second half of ``"2007"``, where k restarts at 2 when it
+    exceeds n_samples. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
     # With several threads, rounding errors of k-means would not be reproducible.
     with one_thread():
         for row in range(n_trees + 1, n_samples):
-            # k restarts at 2 after the number of samples.
+            # k restarts at 2 when it exceeds the number of samples.
             k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
             labels = few_means(graph.X, min(k, graph.n_samples), rng)
             removed[row] = labels[samples] != labels[parent]
@@ -165,7 +165,7 @@ def draw_links(
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw from one place fewer, and skip the place of the current link.
+    # Draw from one position fewer, and skip the position of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
     drawn = choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
@@ -173,7 +173,7 @@ def draw_links(
 
 
 class NeighborBiasedMutation(base.SeededMutation):
-    """Redraw a link to the l-th neighbour from the L nearest, with probability 1/n + (l/n)^2.
+    """Replace a link to the l-th neighbour by one of the L nearest, with probability 1/n + (l/n)^2.
 
     Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1. Bits
     of the kind "split" are flipped, with l = 0 for 0 bits. Probabilities are capped at 1. For
@@ -185,8 +185,8 @@ class NeighborBiasedMutation(base.SeededMutation):
     length : {"genotype", "N"}, default="genotype"
         Whether n is the number of genes or the number of samples.
     new_value : {"different", "any"}, optional
-        The sample or a neighbour, but not the current link; or any neighbour. Default: ``"any"`` for
-        encodings of kind "locus", otherwise ``"different"``.
+        ``"different"``: the sample or a neighbour, except the current link. ``"any"``: any neighbour.
+        Default: ``"any"`` for encodings of kind "locus", otherwise ``"different"``.
     """
 
     _needs = LINKS
@@ -237,7 +237,7 @@ def _mutated_genes(
 
 
 def _ranks(problem: Any, values: NDArray[Any], genes: NDArray[np.intp], unlisted: int) -> NDArray[np.int64]:
-    """Return the rank, among the neighbours of each gene's sample, of the sample that the gene links to."""
+    """Return the rank of each gene's link among the neighbours of its sample."""
     graph, samples = problem.graph, problem.encoding.relevant[genes]
     far = graph.interest.rank_of_parent[samples].astype(np.int64)
     if problem.encoding.kind == "split":

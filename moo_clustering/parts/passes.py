@@ -13,7 +13,7 @@ from moo_clustering._messages import progress_bar
 Merge = Callable[[Any, Any], Any]
 # Number of results that one task merges, and number of retries after a storage error.
 _FAN_IN, _RETRIES = 16, 3
-# Clients whose workers are known to have the package version of this process.
+# Clients whose workers were checked to have the package version of this process.
 _CHECKED: WeakSet[Any] = WeakSet()
 
 
@@ -22,7 +22,7 @@ class Part(NamedTuple):
 
     name: str
     start: int
-    n_rows: int  # 0 before the rows are counted
+    n_rows: int  # 0 until the rows are counted
     read: Callable[[], Any] | None = None
     delayed: Any = None
 
@@ -57,7 +57,7 @@ def run_pass(
     description: str = "",
     verbose: bool = False,
 ) -> Any:
-    """Return the results of ``visit(part, rows, *args)``, or merge them; ``rows`` is None without Dask."""
+    """Return or merge the results of ``visit(part, rows, *args)``, with rows computed by Dask, or None."""
     options = {"unit": " rows", "unit_scale": True, "desc": description or None}
     n_rows = sum(part.n_rows for part in items)
     with progress_bar(total=n_rows or None, disable=not verbose, **options) as progress:

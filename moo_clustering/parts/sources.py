@@ -261,7 +261,7 @@ def _of_array(source: Any, choice: _Choice, rows_per_part: int) -> Parts:
     base: Any = source.base if isinstance(source, np.memmap) else None
     is_map = isinstance(base, mmap.mmap) and source.flags.c_contiguous
     if is_map:
-        # Workers map the file themselves.
+        # Send the file name: workers map the file themselves.
         read = partial(_mapped, source.filename, source.dtype, source.offset, source.shape)
     elif not isinstance(source, np.ndarray):
         # Parts consist of whole chunks, so that every chunk is read once.
@@ -356,7 +356,7 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
 
 
 def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> Parts:
-    with named_losses(), ThreadPoolExecutor(8) as pool:  # reads the file headers
+    with named_losses(), ThreadPoolExecutor(8) as pool:  # this reads only the file headers
         schemas = list(pool.map(lambda fragment: fragment.physical_schema, fragments))
     if not fragments:
         raise ValueError("source has no files")
@@ -410,7 +410,7 @@ def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part:
 
 
 def _stamp(fragment: Any) -> tuple[Any, ...]:
-    """Size and modification time of a file, which change if it is rewritten."""
+    """Return size and modification time of a file, at least one of which changes if it is rewritten."""
     info = fragment.filesystem.get_file_info(fragment.path)
     if info.type.name == "NotFound":
         raise FileNotFoundError(

@@ -24,8 +24,8 @@ class Survey:
     """Bounds of the columns, and a uniform sample without replacement, of a table in parts."""
 
     # ``numbers`` and ``rows`` are the row numbers of the sample, in random order, and its rows in float64.
-    # Statistics are computed from rows minus both ``offsets``: the first row of the sample, and the mean of
-    # the differences of its rows from it.
+    # Statistics are computed from rows minus both ``offsets``: the first row of the sample, and the mean
+    # difference of the rows of the sample from it.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high
@@ -90,10 +90,10 @@ class Drawn(NamedTuple):
 
 def survey(parts: Parts, sample_size: int, *, seed: int = 0) -> Survey:
     """Find the bounds of a table and draw a uniform sample, the same for all divisions, in one pass."""
-    # A part returns about its share of the sample. ``seed`` is below 2^63.
+    # Each part returns only about its share of the sample. ``seed`` is below 2^63.
     found = parts.map(_extremes, sample_size, seed, key_limit(sample_size, parts.n_rows), merge=_wider)
     if len(found[2].keys) < min(sample_size, parts.n_rows):
-        # The limit was too low, which happens for one in 10^9 samples.
+        # The limit was too low, which happens in one of 10^9 cases: draw again without a limit.
         found = parts.map(_extremes, sample_size, seed, np.inf, merge=_wider)
     return Survey(parts, *found)
 

@@ -54,7 +54,7 @@ FAMILY_WORDS = {
     "spec": "spectral clustering", "genie": "Genie", "genie_mr": "Genie by reachability",
     "hdbscan": "HDBSCAN", "gmm": "Gaussian mixtures", "graph_agg": "graph agglomeration",
 }  # fmt: skip
-"""The families as readers of results know them."""
+"""Names of the families in texts for users."""
 _LEAST_SAMPLES = 3
 
 
@@ -497,7 +497,7 @@ def _unless_failing(part: Callable[[], Any]) -> Any:
 def _attempt(
     caller: int, family: str, data: clusterings.PoolData, ks: Sequence[int]
 ) -> tuple[list[clusterings.Partition], str | None]:
-    """Return the partitions of a family, and the reason of a failure."""
+    """Return the partitions of a family, and the reason for a failure."""
     elsewhere = os.getpid() != caller
     with ExitStack() as stack:
         # OpenMP limits threads per calling thread; other limits are per process.

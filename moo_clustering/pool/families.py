@@ -189,7 +189,7 @@ class PoolData:
 
 
 Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
-"""Partitions of one family for numbers of clusters; what is random follows from k alone."""
+"""Partitions of one family for numbers of clusters; random choices depend on k only."""
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:

@@ -57,8 +57,8 @@ class BagPartitionProblem(partition.PartitionProblem):
     min_cluster_size : int, default=1
         Smallest number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
-        Whether ``min_cluster_size`` is an inequality constraint. Default: if it exceeds 1. Local search and
-        repair with ``objective`` always respect it.
+        Whether ``min_cluster_size`` is an inequality constraint. Default: True if it exceeds 1. Local search
+        and repair with ``objective`` always respect the minimum size.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         As for :class:`PartitionProblem`. Local search minimises ``objective`` times 1 + V, except with
         ``"none"``. With ``"constraint"``, repair also satisfies the constraints if possible.
@@ -125,7 +125,7 @@ class BagPartitionProblem(partition.PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Directed Hausdorff distances from row to column."""
+        """Directed Hausdorff distances from row bags to column bags."""
         return self._tables.distances()
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -158,7 +158,7 @@ class BagMedoidProblem(partition.PartitionProblem):
     ----------
     bags : Bags
     distances : ndarray of shape (n_bags, n_bags)
-        Distances from row to column, shared by all copies.
+        Distances from row bags to column bags, shared by all copies.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class BagMedoidProblem(partition.PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Distances between bags, from the bag of the row to that of the column."""
+        """Distances from row bags to column bags."""
         return self._tables.distances()
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
@@ -245,7 +245,7 @@ def bag_indices(
     tables: BagTables,
     replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
 ) -> list[ValidityIndex]:
-    """Fit copies of indices to bags; ``replaced`` maps classes of indices to functions of tables."""
+    """Fit copies of indices to bags; ``replaced`` maps classes to functions that fit another index."""
     listed = partition.index_list(objectives)
     names = [index for index in listed if isinstance(index, str)]
     for name in names:
@@ -281,7 +281,7 @@ def _fitted(objective: Index, tables: BagTables) -> ValidityIndex:
 def moved_objective(
     indices: Sequence[ValidityIndex], tables: BagTables, n_clusters: int, **options: Any
 ) -> BagObjective:
-    """Objective for the first index that reassigning single bags can decrease; default: Davies-Bouldin."""
+    """Return the objective for the first index that moves of bags can decrease, or for Davies-Bouldin."""
     for index in indices:
         if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
             reading = index.reading if isinstance(index, FTWCV) else "between"
@@ -311,7 +311,7 @@ class BagTables:
         """Return the products of bag means and instances."""
         weighting = self.weighting if weighting is None else weighting
         if weighting not in self._geometries:
-            # No minimum cluster size, which would allow more pruning: individuals can violate it.
+            # Individuals can violate the minimum cluster size, so do not use it for pruning.
             self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         return self._geometries[weighting]
 

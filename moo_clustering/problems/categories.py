@@ -17,9 +17,9 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
-# Samples per block. Sums add the same blocks in any population, so that an individual gets identical bits.
+# Samples per block, independent of the population, so that the sums of an individual are always identical.
 BLOCK_SAMPLES = 512
-# Numbers in memory for all threads (256 MB of float64), and per block, which fits in the cache.
+# Maximum number of values in memory for all threads (256 MB of float64), and per block (fits in the cache).
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
 # Smallest number of memberships that is worth a thread.
 LEAST_PER_THREAD = 1 << 18
@@ -36,7 +36,7 @@ class FuzzyModesProblem(SignedProblem):
     of its fuzzy cluster, scores the new modes and writes them to the individuals (``out["X"]``).
 
     - ``pi``, minimised: sum over the clusters of the mean distance from their members to the mode.
-    - ``sep``, maximised (-sep in ``F``): weighted sum of distances between modes, largest weights if close.
+    - ``sep``, maximised (-sep in ``F``): sum of distances between modes; close modes have large weights.
 
     Raises a ValueError if evaluated genes are invalid categories or infinite. Source: Mukhopadhyay, Maulik
     and Bandyopadhyay, IEEE TEVC 13, 2009.
@@ -50,7 +50,7 @@ class FuzzyModesProblem(SignedProblem):
     metric : {"hamming", "euclidean"}, default="hamming"
         Number of different attributes, or Euclidean distance.
     fuzziness : float, default=2
-        Exponent of memberships, above 1. They become crisp as it approaches 1.
+        Exponent of memberships, above 1. Memberships become crisp as it approaches 1.
 
     Attributes
     ----------
@@ -267,7 +267,7 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 
 
 class ModeSpace(Protocol):
-    """Space of the modes: data, bounds of genes, distances, and ``width`` sums that determine a mode."""
+    """Space of the modes: data, bounds of genes and distances; ``width`` sums determine a mode."""
 
     data: NDArray[Any]
     lower: NDArray[Any]
@@ -390,7 +390,7 @@ class EuclideanSpace:
         self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
         require_squares(self.data)
         self.width = self.data.shape[1]
-        # Subtracted before weighting, so that a large common offset costs no precision.
+        # Subtract a sample before weighting, so that a large common offset costs no precision.
         self._center = self.data[0].copy()
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:

@@ -202,7 +202,7 @@ class CenterEncoding(Encoding):
     n_distances : int
         Number of distances between two points computed so far.
     k_min, k_max : int
-        1 and ``n_clusters``: centres can have no samples.
+        1 and ``n_clusters``, because centres can be without samples.
     """
 
     dtype = np.dtype(np.float64)
@@ -210,7 +210,7 @@ class CenterEncoding(Encoding):
     def __init__(self, X: ArrayLike, n_clusters: int) -> None:
         data = checked_table(X)
         self.points = centred_features(data)
-        # Same two steps as for the points, so that equal rows give identical bits.
+        # Subtract both offsets in turn, as for the points, so that equal rows are bit-identical.
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
         self.n_samples, self.n_features = self.points.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
@@ -310,15 +310,15 @@ class FuzzyCenterEncoding(CenterEncoding):
 
     The membership of a sample in a cluster is ``d^-q / sum of all d^-q`` for its distances d to the centres,
     with ``q = 2 / (fuzziness - 1)``. A sample at a centre belongs only to its cluster, or in equal parts to
-    all clusters with the same centre. The label is the largest membership (ties: the first). O(n_individuals
-    n_samples n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory for memberships.
-    Distances depend on the units of the columns: scale them first. Source: J. Bezdek, "Pattern Recognition
-    with Fuzzy Objective Function Algorithms", Plenum (1981).
+    all clusters with the same centre. The label is the cluster with the largest membership (ties: the first).
+    O(n_individuals n_samples n_clusters n_features) time, and O(n_individuals n_samples n_clusters) memory
+    for memberships. Distances depend on the units of the columns: scale them first. Source: J. Bezdek,
+    "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float, default=2.0
-        Exponent above 1. Memberships approach 0 and 1 near 1, and 1 / n_clusters for large values.
+        Exponent above 1. Memberships approach 0 and 1 for values near 1, and 1 / n_clusters for large values.
     """
 
     def __init__(self, X: ArrayLike, n_clusters: int, *, fuzziness: float = 2.0) -> None:

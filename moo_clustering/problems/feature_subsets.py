@@ -35,7 +35,7 @@ _FOLDS, _PASSES = 5, 5
 
 
 class FeatureSubsetEncoding(Encoding):
-    """Encoding of partitions by the features for k-means, one bit per feature.
+    """Encoding of partitions by the features on which k-means finds them, one bit per feature.
 
     Greedy k-means++ uses the same random numbers for every subset, so decoding is deterministic. A subset of
     m features takes O(n_init n_iter n_samples n_clusters m) time; results of recent subsets are cached.
@@ -105,7 +105,7 @@ class FeatureSubsetEncoding(Encoding):
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
         """Cluster by k-means on each subset; return the labels and the explained shares.
 
-        The latter, (n_individuals,), are between-cluster shares of the sum of squares; 0 for constants.
+        The explained shares are between-cluster shares of the sum of squares; 0 for constant features.
         """
         bits = self.subsets(X)
         found = [self._of(row) for row in bits]
@@ -275,7 +275,7 @@ class FeatureSubsetProblem(PartitionProblem):
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives, violated pairs last, in a single ``"score"``. Default: separate objectives.
+        Weights of the objectives in one ``"score"``, violated pairs last. Default: separate objectives.
 
     Attributes
     ----------

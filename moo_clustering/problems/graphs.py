@@ -49,7 +49,7 @@ Rows = Labels
 MAX_MEMORY = 4 * 2**30
 # Above this number of samples, using all samples as candidates requires ``force``.
 MOST_LITERAL = 2000
-# Separated clusters: largest number of features, smallest minimax silhouette, and samples for it.
+# For separated clusters: maximum number of features, minimum minimax silhouette, samples to compute it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
 # Weight of links that only connect a cluster of a start; the weights of a row sum to about 1.
 _CONNECTING = 1e-3
@@ -61,9 +61,9 @@ MOST_PIECES, _MOST_GROUPED = 500, 50_000
 class MOCKProblem(SignedProblem):
     """Find compact clusters that contain the nearest neighbours of their samples.
 
-    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes, and the pairs
-    of neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and
-    Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective;
+    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes and the number
+    of pairs of neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl
+    and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective;
     Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
 
     Parameters
@@ -74,7 +74,7 @@ class MOCKProblem(SignedProblem):
         Genotype: a short or split tree code, or one link per sample.
     n_neighbors : int, default=10
         Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
-        can be missed. Reduce it to 5 for thin interlocked clusters, whose partition can be dominated at 10.
+        can be missed. Use 5 for thin interlocked clusters, because with 10 other partitions can dominate.
     objectives : sequence of str, default=("variance", "connectivity")
         Distinct names:
 
@@ -189,8 +189,8 @@ class MOCKProblem(SignedProblem):
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
         minus fall in connectivity, as shares of their ranges. Returns the genotypes of the non-dominated
         partitions, by increasing variance. Deterministic, and cached. P pieces take O(n_weights P^2) time at
-        best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500 pieces, the smallest first join those
-        with which they share most neighbours. "split" merges connected pieces of the tree only.
+        best, O(n_weights P^3) at worst, and O(P^2) memory. Above 500 pieces, the smallest first join the
+        pieces with which they share most neighbours. "split" merges connected pieces of the tree only.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class MOCKProblem(SignedProblem):
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
         smallest cluster joins the cluster with which it shares most neighbours by weight, or else that with
         the nearest mean, until ``n_clusters`` remain. In up to three features, the result has the greatest
-        :class:`~moo_clustering.validity.MinimaxSilhouette` of 600 samples if it is at least .4, otherwise the
+        :class:`~moo_clustering.validity.MinimaxSilhouette` (of 600 samples) if this is at least .4, else the
         smallest variance. Returns the individual and its clusters, numbered by first appearance, or None if
         none of up to 2000 parts is usable. O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
@@ -304,7 +304,7 @@ def _weights(n_neighbors: int, variant: str) -> FloatArray:
 
 
 class PartScores:
-    """Objectives of unions of parts, which links without a gene form, from sums over each part."""
+    """Objectives of unions of parts, from sums over each part. Parts are formed by links without a gene."""
 
     def __init__(
         self,
@@ -396,7 +396,7 @@ class PartScores:
 
     @cached_property
     def pairs(self) -> Any:
-        """Pairs of parts with neighbouring samples, and the sum of the neighbours' weights."""
+        """Pairs of parts with neighbouring samples, and the sum of the neighbours' weights per pair."""
         neighbors, weights = self._lists
         rows, ranks = np.nonzero(neighbors >= 0)
         return self._pairs(rows, neighbors[rows, ranks], weights[ranks])
@@ -588,7 +588,7 @@ class NeighborGraphProblem(FixedProblem):
     gene : {"rank", "index"}, default="rank"
         ``"index"`` stores an (N, N) table and requires lists of full width.
     diversity : {"batch", "deferred"}, default="batch"
-        f2 within the evaluated batch, or NaN, which a survival operator replaces.
+        ``"batch"``: f2 within the evaluated batch. ``"deferred"``: NaN, which a survival operator replaces.
 
     Attributes
     ----------
@@ -783,7 +783,7 @@ def _inverse(lists: NeighborLists) -> IntArray:
 
 
 class SRMOSCProblem(FixedProblem):
-    """Reconstruct every sample from its nearest candidates: accurately (f1), and from few of them (f2).
+    """Reconstruct every sample accurately (f1) from few (f2) of its nearest candidates.
 
     Gene i * w + a is the weight s_ia >= 0 of the a-th candidate of sample i.
 
@@ -791,7 +791,7 @@ class SRMOSCProblem(FixedProblem):
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
     A constraint, which the operators satisfy, requires a link for every sample. Raises a ValueError for
-    ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without candidate, or
+    ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without candidates, or
     overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
     100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or
     O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Warns (UserWarning) if samples are so far
@@ -802,8 +802,8 @@ class SRMOSCProblem(FixedProblem):
     X : array-like of shape (n_samples, n_features)
         Features, scaled for the distances.
     n_candidates : int or "all", optional
-        w, the number of candidates per sample. Default: 2 (floor(ln N) + 1). ``"all"``, as in the paper,
-        reconstructs samples from distant samples as well if there are few features.
+        w, the number of candidates per sample. Default: 2 (floor(ln N) + 1). With few features, ``"all"`` (as
+        in the paper) also reconstructs samples from distant samples.
     rho : float or "auto", default="auto"
         Weight of the ridge penalty; ``"auto"``: 0.025 times the mean feature variance.
     lists : NeighborLists, optional

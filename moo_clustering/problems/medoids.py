@@ -47,11 +47,11 @@ class MedoidProblem(SignedProblem):
     decode : {"reassign", "literal"}, default="reassign"
         Score the new medoids with labels reassigned to them, or with the labels of the old medoids.
     n_local : int, default=1
-        Rounds of assignment and new medoids, stopped when nothing changes; 1 with ``"literal"``.
+        Maximum number of rounds of assignment and medoid update; must be 1 with ``"literal"``.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         Role of the constraints during the search:
 
-        - ``"none"``: none; select by :meth:`constraint_scores` afterwards (External).
+        - ``"none"``: ignored; select by :meth:`constraint_scores` after the search (External).
         - ``"objective"``: V is the third objective.
         - ``"constraint"``: V is an inequality constraint; see the notes of
           :class:`~moo_clustering.problems.PartitionProblem` on runs without feasible solution.
@@ -81,8 +81,8 @@ class MedoidProblem(SignedProblem):
 
     pymoo stores genes as float64: convert ``res.X`` by :meth:`medoids` or :meth:`decode`. With
     ``decode="literal"`` and ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
-    are not those of the nearest medoids. With supervision, individuals also store the satisfied constraints
-    ``"must"`` and ``"cannot"``.
+    are not those of the nearest medoids. With supervision, individuals also store the numbers of satisfied
+    must-links and cannot-links, ``"must"`` and ``"cannot"``.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class MedoidProblem(SignedProblem):
     def medoids(self, X: ArrayLike | None) -> IntArray:
         """Convert genotypes such as ``res.X`` to integers, shape (n_individuals, k_max), padded with -1."""
         if X is None:
-            raise ValueError("X is None: the run ended without a feasible solution, see the parameters.")
+            raise ValueError("X is None: the run ended without a feasible solution (see supervision).")
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
@@ -161,7 +161,7 @@ class MedoidProblem(SignedProblem):
         return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
 
     def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the satisfied must-links and cannot-links of the partitions of :meth:`decode`."""
+        """Return the numbers of satisfied must-links and cannot-links of the partitions of :meth:`decode`."""
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
@@ -235,7 +235,7 @@ class MedoidDecoder:
         self.keeps_labels = mode == "literal" or constrained is not None
 
     def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
-        """Assign samples to medoids; return labels, and the medoids at the positions of the labels."""
+        """Assign samples to medoids; return labels, and the medoid that belongs to each label."""
         if self.constrained is not None:
             return self.constrained.labels(self.space, medoids)
         return self.encoding.decode(medoids), medoids
@@ -329,7 +329,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.medoids_of(numbers.astype(np.int32)[None, :], len(sizes))[0][clusters]
 
     def medoids_of(self, labels: Labels, width: int | None = None) -> IntArray:
-        """Medoids of the clusters at the positions of their labels, padded with -1 to ``width`` (k_max)."""
+        """Return the medoid of label c at position c, padded with -1 to ``width`` (k_max)."""
         return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
 
     def __getstate__(self) -> dict[str, Any]:

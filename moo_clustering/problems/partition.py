@@ -104,9 +104,9 @@ class SignedProblem(FixedProblem):
 class PartitionProblem(SignedProblem):
     """Partitions optimised by several validity indices at once.
 
-    Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, sizes
-    disagree, or the handling needs constraints and there are none. Evaluation raises for invalid genotypes
-    (use ``repair=EncodingRepair()``), and names a custom index, inequality or encoding with invalid results.
+    Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, numbers of
+    samples differ, or the handling requires constraints and there are none. Evaluation raises for invalid
+    genotypes (use ``repair=EncodingRepair()``), and for invalid results of a custom component.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class PartitionProblem(SignedProblem):
         None if all objectives are fitted objects.
     encoding : Encoding or tuple of Encoding
         Representation of the partitions, with the ``n_samples`` of the data. With a tuple (see
-        :class:`~moo_clustering.encodings.TupleEncoding`), the data may also have those of its first part.
+        :class:`~moo_clustering.encodings.TupleEncoding`), the data may contain the first part's samples only.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
         At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
         ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``, or with a name ``("spread", f, "min")``.
@@ -126,7 +126,7 @@ class PartitionProblem(SignedProblem):
 
         - ``"objective"``: V is the last objective, ``"constraint_violation"``.
         - ``"constraint"``: V is an inequality constraint. Individuals with V = 0 are feasible; infeasible
-          ones rank below them, by V.
+          ones are worse, in the order of V.
         - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
@@ -159,8 +159,8 @@ class PartitionProblem(SignedProblem):
     Every distinct partition is scored once, so equal partitions have identical objectives, unless an index or
     inequality requests memberships, centres or genes, which differ between equal partitions. These are
     computed once per population; row or column c belongs to label c of :meth:`decode`. Partitions for which
-    an index is undefined are infeasible, so they are never in the front of a run: those with fewer clusters
-    than ``min_clusters`` of the index, and for functions those in which every cluster has one sample.
+    an index is undefined are infeasible, so a front never contains them. An index is undefined for fewer
+    clusters than its ``min_clusters``, and a function also if every cluster has one sample.
 
     Examples
     --------
@@ -302,7 +302,7 @@ class PartitionProblem(SignedProblem):
         out["F"] = (np.column_stack(columns) * self._signs)[inverse]
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        """Rows of the individuals to score, and for every individual the position of its equal among them."""
+        """Return the rows of the distinct individuals, and the index of every individual among these."""
         return distinct_rows(X if self._products else labels)
 
     def _product(self, name: str, X: NDArray[Any]) -> NDArray[Any]:
@@ -443,7 +443,7 @@ def _limit_values(limit: Any, labels: Labels, products: Mapping[str, NDArray[Any
     who = f"limit {limit.name!r}" if isinstance(limit, Limit) else f"inequality {name_of(limit)!r}"
     values = value_per_row(function(), who, len(labels))
     if 1 < len(labels) == labels.shape[1] and is_own(limit):
-        # Check with one partition: one value per sample has the same shape as one per partition here.
+        # Check one partition: for n_samples partitions, one value per sample has the right shape.
         value_per_row(function(1), who, 1)
     return np.maximum(values, 0.0) if isinstance(limit, Limit) else values
 
@@ -520,7 +520,7 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
             )
         _checked_partitions(encoding, encoding.decode(found), len(found))
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
-        # All forms in the population differ, so add genotypes that can have equal forms.
+        # All canonical forms in the population differ, so add genotypes that can have equal ones.
         X = np.concatenate([X, *(genes for _, genes in made)])
         forms, partitions = encoding.canonical(X), relabel_by_first_appearance(encoding.decode(X))
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
@@ -553,7 +553,7 @@ def _operators() -> Any:
 
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
-    """Make the operators registered for the nearest class of the problem, or else of its encoding."""
+    """Return the operators registered for the most specific class of the problem, or else of its encoding."""
     # The import of all operators fills the registry.
     operators = _operators()
     for name in operators.__all__:
@@ -569,7 +569,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: number of samples that the smallest of ``n_clusters``, possibly empty, clusters lacks."""
+    """Inequality: samples missing from the smallest of ``n_clusters`` clusters, which may be empty."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size
@@ -588,8 +588,8 @@ class ChunkedProblem(Problem):
 
     This pays off if a chunk takes a second or more. On one machine, the problems of this package are already
     parallel. Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem
-    once. They are checked for changes every generation. Raises a TypeError if ``problem`` is not a pymoo
-    problem, or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
+    once; the arrays are checked for changes every generation. Raises a TypeError if ``problem`` is not a
+    pymoo problem, or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
 
     Parameters
     ----------

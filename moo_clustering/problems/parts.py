@@ -34,8 +34,8 @@ class ChunkedCenterProblem(SignedProblem):
     Parameters
     ----------
     data
-        Table in parts, or a source for :func:`~moo_clustering.parts.parts`. The passes are tasks of the
-        current ``dask.distributed`` client; without one, they run in this process.
+        Table in parts, or a source for :func:`~moo_clustering.parts.parts`. The current ``dask.distributed``
+        client runs the passes; without a client, they run in this process.
     n_clusters : int
         Number of clusters, from 1 to the size of the sample.
     objectives : sequence of str

@@ -38,7 +38,7 @@ class SubspaceClusteringProblem(SignedProblem):
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes, -1 for unlabelled samples; or indicators of label sets, rows of -1 for these; or ``Targets``.
+        Classes (unlabelled: -1), indicators of label sets (unlabelled: rows of -1), or ``Targets``.
     n_seeds : int, default=20
         Largest number of clusters.
     k_min : int, optional
@@ -49,7 +49,7 @@ class SubspaceClusteringProblem(SignedProblem):
         Minimised:
 
         - ``"dispersion"``: mean over samples of sum_l w_l^f d_l;
-        - ``"impurity"``: mean cluster impurity over labelled samples, relative to that of all of them;
+        - ``"impurity"``: mean cluster impurity over labelled samples, relative to the impurity of all;
         - ``"n_clusters"``: number of clusters;
         - ``"chi_square"``: sum_li (m lambda_li)^q chi_li of the last sweep.
     options : SubspaceOptions, optional
@@ -250,7 +250,7 @@ def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.Subspac
 
 
 def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F2, sum_l S'_l Imp_l / n over labelled documents, with impurities relative to all of them."""
+    """F2, sum_l S'_l Imp_l / n over labelled documents; impurities are relative to that of all."""
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
     values = subspace.impurity(
@@ -379,7 +379,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return slots
 
     def grow(self, seeds: IntArray) -> subspace.Sweep:
-        """Run the sweeps from seeds, without -1; cluster c grows from seed c."""
+        """Run the sweeps from seeds (without -1); cluster c grows from seed c."""
         memberships = subspace.memberships_from_seeds(self.data, seeds, self.options)
         done = subspace.sweep(self.data, self.targets, memberships, self.options)
         for _ in range(1, self.n_sweeps):
@@ -398,7 +398,7 @@ class SubspaceSeedEncoding(SlotGenes):
         return use(self.grow(seeds))
 
     def decode(self, X: IntArray) -> Labels:
-        """Label every document with its cluster; clusters are numbered by seed position without empty ones.
+        """Label every document; clusters are numbered by seed position, and empty clusters are dropped.
 
         Ties of memberships go to the seed with the lower index.
         """
@@ -416,5 +416,5 @@ class SubspaceSeedEncoding(SlotGenes):
         return np.where(members > 0, apart, np.inf).argmin(axis=0)[clusters]
 
     def ranks(self, X: IntArray) -> list[NDArray[np.intp]]:
-        """Return the position in canonical order of each seed, per row."""
+        """Return the position of each seed in the canonical order of its row."""
         return [np.argsort(np.argsort(row[row >= 0])) for row in X]

@@ -195,7 +195,7 @@ class Study:
         cells.check_folder(self.path)
         entries, classes = {("method", name): _described(one) for name, one in self.methods.items()}, 0
         for name in self.data:
-            # The fingerprint of random data is that of seed 0, so that the seeds of a study can change.
+            # Random data are identified by their values for seed 0, so that the seeds of a study can change.
             X, y = self._read(name, 0)
             content = np.frombuffer(X.to_csv().encode(), np.uint8) if isinstance(X, pd.DataFrame) else X
             asked = f", {self._sizes[name]} clusters" if name in self._sizes else ""
@@ -484,7 +484,7 @@ class Study:
     ) -> stats.Comparison:
         """Test all pairs of methods over data sets; see :func:`moo_clustering.stats.compare`.
 
-        Raises a ValueError for fewer than two data sets, and an ImportError without statsmodels.
+        Raises a ValueError for fewer than two data sets.
 
         Parameters
         ----------
@@ -744,7 +744,7 @@ class StudyTable:
 
     def _styled(self, bold: str, escape: str) -> Any:
         marks, plain = np.where(self.best, bold, ""), self.frame.rename_axis(index=None, columns=None)
-        # Random identifiers would make the files of equal studies differ.
+        # With random identifiers, the files of equal studies would differ.
         style = plain.style.set_uuid(re.sub(r"\W+", "_", self.caption.partition(":")[0]))
         style = style.apply(lambda _: marks, axis=None).format(escape=escape)
         return style.format_index(escape=escape, axis=0).format_index(escape=escape, axis=1)

@@ -103,7 +103,7 @@ def check_parameters(
 
 
 def with_parameters(method: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return a clone of an estimator with these parameters, or a partial function."""
+    """Return a clone of an estimator, or a partial of a function, with these parameters."""
     if isinstance(method, BaseEstimator):
         return clone(method).set_params(**parameters)
     return partial(method, **parameters)

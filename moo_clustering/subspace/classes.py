@@ -102,8 +102,8 @@ def impurity(
     multilabel : bool
         Whether each class is a separate binary label.
     normalisation : {"mean", "count", "none", None}
-        Gini index times entropy: relative to all labelled samples ("mean"), also times the squared share of
-        labelled samples ("count", the literal ratio), or absolute times the squared labelled mass ("none").
+        Gini index times entropy: divided by that of all labelled samples ("mean"), also times the squared
+        share of labelled samples ("count"), or times the squared labelled mass ("none"). None: 0.
 
     Returns
     -------

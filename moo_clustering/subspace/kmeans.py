@@ -160,7 +160,7 @@ def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float,
     compared = np.where(varying[:, None], spreads, np.inf)
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
-    # Relative to the smallest: with a tiny gamma, all quotients would overflow, and no feature had a weight.
+    # Subtract the smallest, because all quotients would overflow with a tiny gamma, and all weights be 0.
     with np.errstate(over="ignore"):
         logs = (least - compared) / gamma
     with np.errstate(divide="ignore"):

@@ -116,7 +116,7 @@ def sweep_from(
         impurities=impurities,
         distances=found,
         chi_term=weighted.chi_term,
-        objective=loss + options.gamma * float(weighted.chi_term.sum()),  # Eq. 2
+        objective=loss + options.chi_weight * float(weighted.chi_term.sum()),  # Eq. 2
         change=change,
     )
     return state, after
@@ -146,7 +146,7 @@ def weigh(
         data.matrix.moments(panel, k, lo, hi, sums)
         kernels.weigh_features(
             sums, data.is_binary, masses, sizes, spreads, 1.0 + impurities, frequencies, varying,
-            data.matrix.shift, old, n, chi_total, options.gamma, options.floor, power,
+            data.matrix.shift, old, n, chi_total, options.chi_weight, options.floor, power,
             order[lo:hi], new, logs, least[block], totals[block], chi_totals[block],
         )  # fmt: skip
 
@@ -370,12 +370,12 @@ class SubspaceOptions:
         f > 1, exponent of the memberships.
     weight_exponent : float, default=5.0
         q > 1, exponent of the feature weights.
-    gamma : float, default=0.5
+    chi_weight : float, default=0.5
         Weight of chi-square, non-negative.
     impurity : {"mean", "count", "none"} or None, default="mean"
-        Product of Gini index and entropy of the labels of a cluster, divided by that of all labelled
-        documents (``"mean"``) or multiplied by the squared size as in the paper (``"count"``, which
-        dominates all other terms). ``"none"`` and None omit it.
+        Gini index times entropy of the labels in a cluster: divided by that of all labels (``"mean"``), also
+        times the squared share of the cluster (``"count"``, as in the paper), or instead times its squared
+        size (``"none"``). None omits the impurity.
     impurity_in_membership : bool, default=True
         Whether impurity increases the distances to clusters, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"
@@ -386,7 +386,7 @@ class SubspaceOptions:
 
     fuzziness: float = 1.5
     weight_exponent: float = 5.0
-    gamma: float = 0.5
+    chi_weight: float = 0.5
     impurity: classes.Normalisation = "mean"
     impurity_in_membership: bool = True
     chi_scale: ChiScale = "n"
@@ -397,7 +397,7 @@ class SubspaceOptions:
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) > 1 and math.isfinite(value)):
                 raise ValueError(f"{name} must be a finite number greater than 1, got {quoted(value)}")
-        for name in ("gamma", "floor"):
+        for name in ("chi_weight", "floor"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) >= 0 and math.isfinite(value)):
                 raise ValueError(f"{name} must be a finite non-negative number, got {quoted(value)}")

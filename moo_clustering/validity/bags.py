@@ -79,8 +79,8 @@ class BagDaviesBouldin(_GeometryIndex):
     Notes
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
-    indices can share; one with ``min_cluster_size`` requires partitions that satisfy it. Labels may skip
-    numbers. Partitions that isolate an outlier often have the smallest value: also report cluster sizes.
+    indices can share. A geometry with ``min_cluster_size`` requires partitions that satisfy it. Labels may
+    skip numbers. Partitions that isolate an outlier often have the smallest value: also report cluster sizes.
 
     O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
     time for p individuals of K clusters.
@@ -195,10 +195,10 @@ class BagSilhouette(_BagIndex):
 class BagSDbw(_GeometryIndex):
     """Scatter within clusters (Scat) plus density between them (Den), minimised.
 
-    Scat is the mean norm of the cluster variances over that of the total variance. Den is the mean, over
-    pairs of clusters, of the number of their bags near the midpoint of the centroids over a number near a
-    centroid. All instances of a bag near a point are within stdev, the root of the summed norms over K.
-    Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
+    Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
+    over pairs of clusters of the number of bags near the midpoint of the centroids, divided by a number near
+    a centroid. A bag is near a point if all its instances are within stdev, the root of the summed norms over
+    K. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------
@@ -312,8 +312,8 @@ class TWCV(_GeometryIndex):
     """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
 
     The distance from a bag to a centroid is that of its farthest instance. Data, labels and cost are as for
-    :class:`BagDaviesBouldin`. Defined for every partition. Splitting a cluster may increase it, because
-    centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
+    :class:`BagDaviesBouldin`. Defined for every partition. Splitting a cluster may increase the index,
+    because centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Examples
     --------
@@ -343,9 +343,9 @@ class FTWCV(_GeometryIndex):
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"``: within-cluster sum of squares of bag means. The others, literal Eq. 7, depend on the
-        origin: sum of q minus sum of its cluster means, where q is the mean squared norm of a bag's
-        instances, or the squared norm of its mean.
+        ``"between"``: within-cluster sum of squares of bag means. The others follow Eq. 7 literally and
+        depend on the origin: sum of q minus the sum of its cluster means, where q is the mean squared norm of
+        a bag's instances, or the squared norm of its mean.
     weighting : {"bag", "instance"}, default="bag"
         Weight of bag means in ``"between"``: 1, or their numbers of instances.
     n_jobs : int, optional
@@ -430,7 +430,7 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     H : array-like of shape (n_bags, n_bags)
         Distances from bag i (row) to bag j, not necessarily symmetric.
     labels : array-like of shape (n_individuals, n_bags) or (n_bags,)
-        Position in the row of ``medoids`` for every bag; the medoid need not be the nearest.
+        Position of the medoid of every bag in the row of ``medoids``, not necessarily the nearest medoid.
     medoids : array-like of shape (n_individuals, k_max) or (k_max,)
         Bag indices, -1 in empty slots. Medoids without bags are ignored.
 
@@ -529,7 +529,7 @@ def bag_report(
         ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` and the indices, inf if undefined:
         ``davies_bouldin_*`` and ``twcv_*``, ``ftwcv_*``, ``sdbw_*`` for ``bag`` and ``instance`` (weighting
         or variances); ``silhouette_cluster`` and ``silhouette_bag`` (average of directed silhouettes). With
-        ``y`` also ``matched_rand_index`` and ``accuracy`` , ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
+        ``y`` also ``matched_rand_index`` and ``accuracy``, ``entropy`` (bits), ``f1`` and ``adjusted_rand``.
 
     Examples
     --------

@@ -111,7 +111,7 @@ class FunctionIndex(PopulationIndex):
     ----------
     function : callable
         Called with the data and one partition, of 2 to n_samples - 1 clusters. In problems, arguments named
-        ``genes``, ``memberships``, ``centers`` and ``medoids`` receive those of the partition.
+        ``genes``, ``memberships``, ``centers`` and ``medoids`` receive the values of the partition.
     direction : {"max", "min"}
         Whether larger or smaller values are better.
     name : str, optional

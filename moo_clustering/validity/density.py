@@ -25,8 +25,8 @@ def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
 class Dunn(PopulationIndex):
     """Smallest distance between clusters divided by the largest distance within one, maximised.
 
-    The value is 0 for one cluster and for singletons alone. O(p n^2) time for p individuals, O(n^2) memory.
-    Source: Dunn, Journal of Cybernetics 4(1), 1974.
+    The value is 0 for one cluster, and if all clusters are singletons. O(p n^2) time for p individuals,
+    O(n^2) memory. Source: Dunn, Journal of Cybernetics 4(1), 1974.
     """
 
     name, greater_is_better = "dunn", True
@@ -112,7 +112,7 @@ class CDbw(PopulationIndex):
     """Composed density between and within clusters: cohesion times compactness times separation, maximised.
 
     Representatives of a cluster are samples far from the mean and from each other. Compactness is the density
-    around them as they shrink towards the mean, cohesion its evenness, and separation the distance between
+    around them as they shrink towards the mean, and cohesion its evenness. Separation is the distance of
     facing representatives of two clusters over one plus the density between them. The value is 0 for one
     cluster, and if all clusters consist of equal samples. O(p k n r d) time for p individuals and r
     representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
@@ -162,7 +162,7 @@ class CDbw(PopulationIndex):
     def _near(
         self, clusters: list[FloatArray], points: FloatArray, owner: IntpArray, radii: FloatArray | float
     ) -> IntpArray:
-        """Return the number of samples of its own cluster within the radius of each point."""
+        """Count the samples within the radius of each point that belong to the cluster of the point."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
         for samples, own in zip(clusters, _members(owner, len(clusters)), strict=True):
             for part in block_slices(len(own), len(samples)):

@@ -251,9 +251,9 @@ class FamilyAgreement(base.PopulationIndex):
     """Median over the families of a pool of the best agreement with a member, maximised.
 
     The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
-    the median of these values without the largest, which gives members of the pool no advantage. The smaller
-    value for two families, and 0 for one family. O(q p n) time for q partitions and p members of n samples,
-    O(q p) memory. Source: ParetoClustering: agreement of algorithm families.
+    the median of these values without the largest, so that members of the pool have no advantage. It is the
+    smaller value for two families, and 0 for one family. O(q p n) time for q partitions and p members of n
+    samples, O(q p) memory. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ def class_of_cluster(table: csr_array) -> Int64Array:
     # Ties go to the lexicographically smallest matching for up to 4096 entries.
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    # Largest contingency table with exact tie-breaking, which solves up to as many small assignments.
+    # Largest contingency table with exact tie-breaking, which solves at most one assignment per entry.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
     rows, columns = (
@@ -171,7 +171,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
 
 
 def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
-    """Optimal non-zero entries of a large table, with an extra column per row that makes it feasible."""
+    """Return the optimal non-zero entries of a large table; an extra column per row ensures feasibility."""
     if table.shape[0] > table.shape[1]:
         columns, rows = _sparse_pairs(csr_array(table.T))
         return rows, columns
@@ -288,9 +288,9 @@ def cluster_entropy(
 ) -> float:
     """Entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
-    The entropy decreases with the number of clusters: compare it with that of random labels with as many. O(n
-    log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is used with an
-    unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
+    The entropy decreases with the number of clusters: compare it with that of random labels with equally many
+    clusters. O(n log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is
+    used with an unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        1 for equal partitions, even single clusters or singletons, and 0 between these and other partitions.
+        1 for equal partitions; 0 between a single cluster, or all singletons, and any other partition.
 
     Examples
     --------
@@ -485,10 +485,10 @@ def _compact(labels: Any, name: str) -> Labels:
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
     """Area under the ROC curve of every class or label.
 
-    The share of pairs of a sample of the class and another sample in which the first has the larger score;
-    ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples) memory.
-    Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are not finite, or a
-    class has no column.
+    The area is the share of pairs, a sample of the class and another, in which the first has the larger
+    score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples)
+    memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are not finite,
+    or a class has no column.
 
     Parameters
     ----------
@@ -496,7 +496,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
         Classes, or 0/1 indicators of label sets. Samples with -1, or rows of -1, are unlabelled and ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
         Finite scores, larger for more likely labels. Columns are the classes in sorted order, like
-        ``classes_`` of estimators; a single column, or a 1-d array, has scores of the second of two.
+        ``classes_`` of estimators; a single column, or a 1-d array, has scores of the second of two classes.
     classes : array-like of shape (n_classes,), optional
         Classes of the columns, if ``y_true`` may lack some.
 
@@ -531,7 +531,7 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
     Returns
     -------
     auc : float
-        In [0, 1], where 0.5 is chance. Classes of all or none of the samples are ignored;
+        In [0, 1], where 0.5 is chance. Classes that all or none of the samples have are ignored;
         ``np.isnan(class_aucs(y_true, y_score)).sum()`` is their number.
 
     Examples
@@ -553,8 +553,8 @@ def mean_roc_curve(
 ) -> tuple[FloatArray, FloatArray]:
     """Average the ROC curves of classes or labels vertically.
 
-    Classes of all or none of the labelled samples are ignored. The area under the exact average (trapezoid
-    rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average takes
+    Classes that all or none of the labelled samples have are ignored. The area under the exact average
+    (trapezoid rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average takes
     O(n_classes) time per point, of up to n_classes n_samples points. Raises a ValueError as
     :func:`macro_auc`, and if ``n_points`` is below 2. Sources: SISC-ML, section 5.3; T. Fawcett, "An
     introduction to ROC analysis", Pattern Recognition Letters 27 (2006), section 9.1.
@@ -583,7 +583,7 @@ def mean_roc_curve(
         raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
-        # Quotients, as for the curves, so that equal rates are identical numbers.
+        # Compute quotients, as for the curves, so that equal rates are identical numbers.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
     grid = np.unique(np.concatenate([fpr for fpr, _ in curves]))

@@ -46,14 +46,14 @@ class FuzzyIndex(Documented, base.PopulationIndex):
 class FuzzySumOfSquares(FuzzyIndex):
     """J_m, the sum of squared distances to the means, weighted by ``memberships ** fuzziness``, minimised.
 
-    The means have the same weights. J_m is the objective of fuzzy c-means and, for labels, the within-cluster
-    sum of squares. O(p n k d) time for p individuals, O(p n k) memory. Source: J. Bezdek, "Pattern
-    Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
+    The means are weighted in the same way. J_m is the objective of fuzzy c-means and, for labels, the
+    within-cluster sum of squares. O(p n k d) time for p individuals, O(p n k) memory. Source: J. Bezdek,
+    "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum (1981).
 
     Parameters
     ----------
     fuzziness : float
-        Exponent of memberships, at least 1. Default: 2, and 1 for :class:`FuzzyHypervolume`.
+        Exponent of memberships, at least 1. Default: 2; in :class:`FuzzyHypervolume`, 1.
 
     Examples
     --------
@@ -145,8 +145,8 @@ class PartitionCoefficient(FuzzyIndex):
     Parameters
     ----------
     normalized : bool, default=False
-        Whether equal memberships have the same value for every k: 0 with ``1 - k / (k - 1) * (1 -
-        coefficient)``, and 1 with entropy / log k.
+        Rescale, so that equal memberships have the same value for every k:
+        ``1 - k / (k - 1) * (1 - coefficient)`` is then 0, and entropy / log k is 1.
     """
 
     name, greater_is_better, min_clusters = "partition_coefficient", True, 2
@@ -179,8 +179,8 @@ class PartitionEntropy(PartitionCoefficient):
 class FuzzySilhouette(FuzzyIndex):
     """Mean silhouette, weighted by the difference of the two largest memberships, maximised.
 
-    Samples between clusters have small weights. Silhouettes are those of the clusters with the largest
-    memberships. For labels, the value is that of :class:`Silhouette`. It is -1 for one cluster and for zero
+    Samples between clusters have small weights. Silhouettes refer to the clusters with the largest
+    memberships. For labels, the value is that of :class:`Silhouette`. It is -1 for one cluster or zero
     weights. O(p n^2 k) time for p individuals, O(n^2 + p n k) memory. Source: R. Campello, E. Hruschka, "A
     fuzzy extension of the silhouette width criterion for cluster analysis", Fuzzy Sets and Syst. 157 (2006).
 

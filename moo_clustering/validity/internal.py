@@ -150,7 +150,7 @@ class MinimaxSilhouette(base.PopulationIndex):
         choice("metric", self.metric, ("euclidean", "precomputed"))
         X = _data.checked_table(data, "data")
         check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
-        # Trees with other ties have longest edges of the same lengths.
+        # Trees that break ties differently have the same longest edges between samples.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
         self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
         self._silhouette.fit(minimax_distances(tree))
@@ -217,7 +217,7 @@ class DaviesBouldin(_OfMeans):
 
 @dataclass(eq=False, repr=False)
 class XieBeni(base.PopulationIndex):
-    """Mean squared distance to representatives over their smallest squared separation, minimised.
+    """Mean squared distance to representatives, divided by their smallest squared separation; minimised.
 
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
     mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal. Centroids:
@@ -230,7 +230,7 @@ class XieBeni(base.PopulationIndex):
         Cluster mean, or the member with the smallest total distance to the others (ties: the lowest index).
     metric : str or callable, default="euclidean"
         Dissimilarity for medoids, as for :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``. It
-        is squared even if it is a squared distance.
+        is squared even if it is a squared distance already.
     max_memory : int, default=4 GiB
         Largest size of the distance matrix for medoids in bytes.
 
@@ -269,12 +269,12 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 
 
 class CalinskiHarabasz(_OfMeans):
-    """Variance ratio: between-cluster variance (k - 1) over within-cluster variance (n - k), maximised.
+    """Variance ratio: between-cluster (divisor k - 1) over within-cluster variance (n - k), maximised.
 
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
-    at least 1e-12 times the total. The value is 0 for one cluster, for singletons alone, and if all samples
-    are equal. O(p n d) time for p individuals, O(n d) memory. Source: Calinski & Harabasz, Communications in
-    Statistics 3(1), 1974.
+    at least 1e-12 times the total. The value is 0 for one cluster, if all clusters are singletons, and if all
+    samples are equal. O(p n d) time for p individuals, O(n d) memory. Source: Calinski & Harabasz,
+    Communications in Statistics 3(1), 1974.
     """
 
     name, greater_is_better = "calinski_harabasz", True
@@ -296,8 +296,8 @@ class CalinskiHarabasz(_OfMeans):
 class IIndex(base.PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
-    E_K is the total distance from samples to the representatives of their clusters, E_1 that for one cluster,
-    and D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
+    E_K is the total distance from samples to the representatives of their clusters, E_1 this total for one
+    cluster, D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
     index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all samples
     are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2
     d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik & Bandyopadhyay,
@@ -360,7 +360,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, smallest and largest distance between two (all squared, or none)."""
+    """Total distance to representatives, smallest and largest distance between two; all squared, or none."""
 
     within: FloatArray
     least: FloatArray
@@ -378,7 +378,7 @@ def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner
 
 
 class Centroids:
-    """Means as representatives, with squared or plain Euclidean distances."""
+    """Representatives are the means, with squared or plain Euclidean distances."""
 
     def __init__(self, data: Any) -> None:
         self.X = centred_features(data)
@@ -404,7 +404,7 @@ class Centroids:
 
 
 class Medoids:
-    """Members with the smallest total distance to the others as representatives."""
+    """Representatives are the members with the smallest total distance to the others."""
 
     def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
         self.D = distance_matrix(data, metric, max_memory, owner)
@@ -467,7 +467,7 @@ class Deviation(_OfMeans):
 
 @dataclass(eq=False, repr=False)
 class LikelihoodGain(base.PopulationIndex):
-    """Penalised log-likelihood of one Gaussian per cluster above that of a single Gaussian, maximised.
+    """Penalised gain in log-likelihood of one Gaussian per cluster over a single Gaussian, maximised.
 
     Each cluster is a Gaussian of the first principal components, with its own mean and variance per
     component, weighted by its share of the samples. The value is the gain in log-likelihood over one cluster
@@ -667,8 +667,8 @@ class Connectivity(base.PopulationIndex):
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
     """Find the ``width`` nearest other samples of every sample, in order of (distance, key)."""
-    # Rows with a tie beyond the last candidate are searched again with twice as many. The result is exact,
-    # even for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
+    # Rows with a tie beyond the last candidate are searched again with twice as many candidates. The result
+    # is exact, even for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:

@@ -88,7 +88,7 @@ class GaussianModel(LikelihoodModel):
     tau : float, default=0.01
         Weight of the prior mean, as a number of samples.
     dof : float, optional
-        Degrees of freedom. Default: 1, and d, the number of columns, for "full", which requires over d - 1.
+        Degrees of freedom. Default: 1 for "diagonal", the number d of columns for "full" (above d - 1).
     scale : float, default=0.1
         Prior variances, relative to those of the data.
     """
@@ -321,8 +321,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
     def start(self, n_clusters: int, *, random_state: SeedLike = None) -> Labels:
         """Create a partition for a search by k-means with one initialisation.
 
-        Its features are standardised numbers, indicators of categories, square roots of the shares of
-        counts, or the links of the nodes of a graph.
+        K-means uses standardised numbers, indicators of categories, square roots of the shares of counts, or
+        the links of the nodes of a graph.
 
         Parameters
         ----------

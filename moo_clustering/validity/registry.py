@@ -66,7 +66,7 @@ Index = (
 def get_index(index: Index) -> ValidityIndex:
     """Return an index by name, class, object or function.
 
-    Raises a ValueError if the name is unknown; the message lists all names and suggests the nearest, and a
+    Raises a ValueError, which lists all names and suggests the nearest, if the name is unknown. Raises a
     TypeError if the type is wrong, or ``name`` or ``greater_is_better`` is missing.
 
     Parameters

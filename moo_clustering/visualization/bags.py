@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-_STRIP = 0.018  # width of the strip of colours, as a share of the side of the matrix
+_STRIP = 0.018  # width of the colour strip as a share of the side of the matrix
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -165,7 +165,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
         ax.add_patch(Rectangle(corner, _STRIP * 0.75, stop - start, transform=place, **style))
     centres = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
     kept: list[int] = []
-    for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # name the largest first
+    for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # the largest clusters first
         if all(abs(centres[cluster] - centres[other]) >= 0.05 * n for other in kept):
             kept.append(int(cluster))
     kept.sort()
@@ -184,7 +184,7 @@ def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 class Clusters(NamedTuple):
-    """Clusters of bags: sorted names, sizes, and the position of each bag's cluster in ``names``."""
+    """Clusters of bags: sorted names, sizes, and for every bag the position of its cluster in ``names``."""
 
     names: tuple[str, ...]
     sizes: NDArray[np.int64]
@@ -213,7 +213,7 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
 
 
 def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
-    """Select all bags, or the same evenly spaced share of every cluster (at least one bag), by cluster."""
+    """Select all bags, or evenly the same share of every cluster (at least one bag), sorted by cluster."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
     order = np.argsort(clusters.codes, kind="stable")
@@ -232,7 +232,7 @@ def affordable_bags(bags: Bags) -> int:
 
 
 def counted(n_shown: int, n_bags: int) -> str:
-    """Name the number of shown bags in a title."""
+    """Return the number of shown bags, as text for a title."""
     return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
 
 
@@ -279,9 +279,9 @@ def bag_embedding_data(
     """Compute positions of bags in the plane that preserve their distances.
 
     Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances,
-    more bags by the principal components of their means. Of larger distance matrices, the same share of every
-    cluster is scaled. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags; O(n d +
-    d^3) for more.
+    more bags by the principal components of their means. Of larger distance matrices, only the same share of
+    every cluster is positioned. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags;
+    O(n d + d^3) for more.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 def _distances(
     data: Bags | FloatArray, bags: NDArray[np.int64], vectors: FloatArray
 ) -> tuple[FloatArray, str]:
-    """Compute symmetric distances between bags, followed by vectors, and name their kind."""
+    """Return symmetric distances between bags, then vectors, and the kind of distance in words."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN

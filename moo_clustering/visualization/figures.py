@@ -76,7 +76,7 @@ def house_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Create a figure that displays itself and that pyplot does not manage (sizes in inches)."""
+    """Create a figure (size in inches) that displays itself in notebooks and that pyplot does not manage."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -88,7 +88,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def _png(figure: Figure) -> bytes:
-    """Draw the figure as IPython's formatter does."""
+    """Draw the figure as a PNG image, as IPython's formatter does."""
     file = BytesIO()
     figure.savefig(file, format="png", bbox_inches="tight")
     return file.getvalue()

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
-# Style of the chosen solution, and of a number beside a solution.
+# Style of the mark of the chosen solution, and of a number beside a solution.
 _MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
 _BESIDE: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
 _DASHES = ("-", "--", ":", "-.")
-_MARKED = 8  # number of markers of a longer curve
+_MARKED = 8  # number of markers on a curve with more steps
 
 Groups = dict[str, list[SearchHistory]]
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
@@ -209,7 +209,7 @@ def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
     taken: list[int] = []
     for row in rows:
         gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
-        if gaps.min() >= 0.06:  # of the scaled objectives, so that labels do not overlap
+        if gaps.min() >= 0.06:  # as a share of the scaled axes; nearer labels would overlap
             taken.append(int(row))
     return np.array(taken, dtype=np.intp)
 
@@ -604,7 +604,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
     given = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     groups: Groups = {}
     for name, members in given.items():
-        # A DEAP logbook is a list of records, and a plain history one of numbers.
+        # A DEAP logbook is a list of records, and a plain history is a list of numbers.
         many = isinstance(members, list | tuple) and not (
             members and all(isinstance(each, Mapping | float | int | np.number) for each in members)
         )
@@ -666,7 +666,7 @@ def _curves(
 
 
 def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | None) -> None:
-    """Add a column if all runs have values of the same two or more objectives."""
+    """Add a column of hypervolumes if all runs have values of the same two or more objectives."""
     widths = {F.shape[1] for history in histories for F in (history.F or [np.empty((0, 0))])}
     if len(widths) != 1 or min(widths) < 2:
         if reference is not None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Stroke(NamedTuple):
-    """Style of the lines of one kind, which is recognisable without colour by dash and width."""
+    """Style of lines of one kind, which dash and width distinguish even without colour."""
 
     color: str
     width: float
@@ -115,7 +115,7 @@ def placed_partition(
     max_points: int,
     also: NDArray[np.integer[Any]] | tuple[()] = (),
 ) -> tuple[PartitionData, NDArray[np.float64]]:
-    """Return :func:`partition_data`, with the drawn samples including ``also``, and all positions."""
+    """Return :func:`partition_data` with the samples ``also`` drawn, and the positions of all samples."""
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
@@ -243,7 +243,7 @@ def draw_clusters(ax: Axes, data: Any) -> float:
 
 
 def add_cluster_legend(ax: Axes, names: Sequence[str], counted: str) -> None:
-    if len(names) <= 24:  # more clusters cannot be distinguished
+    if len(names) <= 24:  # styles cannot distinguish more clusters
         size = 9.0 if len(names) <= 14 else 7.0
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=f"cluster ({counted})", fontsize=size)
 
@@ -385,7 +385,7 @@ def plot_constraints(
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
             handlelength=3.6,
         )  # fmt: skip
-        if clusters is not None:  # another legend would replace it
+        if clusters is not None:  # added as an artist, because another legend would replace it
             panel.add_artist(clusters)
             clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
         lines = [line for line in (panel.get_title(), _summary(data)) if line]
@@ -452,7 +452,7 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
-    """Fit two principal components to the first ``n_fitted`` rows; return all rows and explained variance."""
+    """Fit two principal components to the first ``n_fitted`` rows; return all scores, explained variance."""
     # The largest coordinate of a component is positive.
     from sklearn.decomposition import PCA
 
@@ -486,7 +486,7 @@ def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> F
     # scaling using landmark points, 2004.
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
-    # Directions in which landmarks do not differ contain rounding errors only.
+    # Ignore directions in which landmarks differ by rounding errors only.
     back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
     means = (between_landmarks**2).mean(axis=0)
     return -0.5 * (to_landmarks**2 - means) @ back
@@ -657,7 +657,7 @@ def plot_similarity(
 
 def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     n, exact = len(data.order), len(data.order) == len(data.blocks)
-    # A few very large entries would darken all others.
+    # Limit the colours, because a few very large entries would make all others look dark.
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
     extent, how = (-0.5, n - 0.5, n - 0.5, -0.5), "nearest" if exact else "antialiased"
@@ -821,7 +821,7 @@ def plot_terms(
     Parameters
     ----------
     label : str, default="weight"
-        Name of the quantity.
+        Name of the plotted quantity.
     """
     data = term_data(topics, terms, sizes=sizes, n_terms=n_terms, max_clusters=max_clusters)
     n_shown = len(data.clusters)

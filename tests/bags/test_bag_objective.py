@@ -126,10 +126,10 @@ class OneGene:
 def test_draw_probabilities(weights, to_zero):
     objective = toy_objective()
     for draw, expected in ((to_zero - 1e-6, 0), (to_zero + 1e-6, 1)):
-        improved = objective.improve(SPLIT, OneGene(4, draw), p_gene=0.5, weights=weights)
+        improved = objective.improve(SPLIT, OneGene(4, draw), p_gene=0.5, draw_weights=weights)
         assert improved.labels[0, 4] == expected
         assert improved.n_trials.tolist() == [1]
-    assert toy_objective().improve(SPLIT, OneGene(4, 0.99), weights="greedy").labels[0, 4] == 1
+    assert toy_objective().improve(SPLIT, OneGene(4, 0.99), draw_weights="greedy").labels[0, 4] == 1
 
 
 def test_drift_probabilities():
@@ -190,7 +190,7 @@ def test_updates_equal_a_fresh_evaluation(seed, n_clusters, objective, weights, 
     bags, rng = random_bags(seed, n_bags=8), np.random.default_rng(seed)
     scored = BagObjective(BagGeometry(bags), n_clusters, objective, min_cluster_size=least)
     labels = rng.integers(0, n_clusters, (5, bags.n_bags))
-    improved = scored.improve(labels, rng, p_gene=1.0, weights=weights)
+    improved = scored.improve(labels, rng, p_gene=1.0, draw_weights=weights)
     fresh = scored.evaluate(improved.labels)
     same = np.isfinite(fresh)
     np.testing.assert_array_equal(np.isfinite(improved.values), same)
@@ -221,7 +221,7 @@ def test_genes_see_earlier_changes(objective, seed):
     bags = random_bags(seed, n_bags=9)
     labels = np.random.default_rng(seed).integers(0, 2, (3, 9))
     scored = BagObjective(BagGeometry(bags), 2, objective)
-    improved = scored.improve(labels, np.random.default_rng(0), p_gene=1.0, weights="greedy")
+    improved = scored.improve(labels, np.random.default_rng(0), p_gene=1.0, draw_weights="greedy")
     for before, after in zip(labels, improved.labels, strict=True):
         assert after.tolist() == sequential(bags, before, range(9), objective, 1).tolist()
 
@@ -318,7 +318,7 @@ def test_penalty_multiplies_and_is_seen_by_trials():
     labels = np.random.default_rng(0).integers(0, 2, (20, 5))
     expected = toy_objective().evaluate(labels) * (1 + 2.0 * constraints.violation(labels))
     np.testing.assert_allclose(scored.evaluate(labels), expected)
-    improved = scored.improve(labels, np.random.default_rng(1), p_gene=1.0, weights="greedy")
+    improved = scored.improve(labels, np.random.default_rng(1), p_gene=1.0, draw_weights="greedy")
     np.testing.assert_allclose(improved.values, scored.evaluate(improved.labels), rtol=1e-9)
 
 

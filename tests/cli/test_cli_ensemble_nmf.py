@@ -101,8 +101,8 @@ def test_other_methods_for_documents(run, rows, method):
     assert record["scores"]["accuracy"] >= 30 / 37
     assert record["data"]["text"]["stemmer"] == "porter"
     assert len(record["warnings"]) == 1
-    algorithm = {"spherical-kmeans": "kmeans", "bisecting": "bisecting"}.get(method)
-    assert record["parameters"].get("algorithm") == algorithm
+    strategy = {"spherical-kmeans": "kmeans", "bisecting": "bisecting"}.get(method)
+    assert record["parameters"].get("strategy") == strategy
 
 
 def test_classes_never_reach_the_fit(run, rows, monkeypatch):
@@ -208,10 +208,10 @@ def test_names_of_the_methods():
     for name, (method, options) in {
         "en_ncw_nmf": ("ensemble-nmf", {}),
         "EnsembleNMF": ("ensemble-nmf", {}),
-        "EN-NMF": ("ensemble-nmf", {"weighting": None}),
+        "EN-NMF": ("ensemble-nmf", {"document_weighting": None}),
         "NCW-NMF": ("ensemble-nmf", {"n_runs": 1}),
         "nmf": ("nmf-clustering", {}),
-        "bisecting": ("spherical-kmeans", {"algorithm": "bisecting"}),
+        "bisecting": ("spherical-kmeans", {"strategy": "bisecting"}),
     }.items():
         found, preset = find_method(name)
         assert (found.name, preset) == (method, options)

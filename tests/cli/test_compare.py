@@ -1,7 +1,6 @@
 """``moo-clustering compare``."""
 
 import json
-import sys
 
 import pytest
 
@@ -129,12 +128,3 @@ def test_missing_file(fails, tmp_path):
     assert "is a folder" in fails("compare", tmp_path)
     (tmp_path / "t.csv").write_bytes(b"d,a\nx,\xff\xfe\n")
     assert "not a UTF-8 text file" in fails("compare", "t.csv")
-
-
-def test_without_the_extra_a_sentence_says_what_to_install(run, published, monkeypatch):
-    monkeypatch.setitem(sys.modules, "statsmodels.stats.multitest", None)
-    result = run("compare", published, "--minimize")
-    assert result.exit_code == 2
-    assert (
-        "requires statsmodels, which is not installed: pip install 'moo_clustering[stats]'" in result.stderr
-    )

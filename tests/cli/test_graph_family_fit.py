@@ -143,7 +143,7 @@ def test_mock_with_a_number_searches_no_control_data(run, table, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("alias", "options"),
-    [("MOCK-2007", {"solver": "pesa2"}), ("semi_mock", {"supervision": "objective"}), ("MOCK-PESC", {})],
+    [("MOCK-2007", {"search": "pesa2"}), ("semi_mock", {"supervision": "objective"}), ("MOCK-PESC", {})],
 )
 def test_aliases_of_mock(run, table, tmp_path, alias, options):
     known = ("--partial-labels", "some", "-k", 3, "--set", "n_gen=5")
@@ -240,8 +240,8 @@ def test_generations_of_srmosc(run, fails, table, tmp_path):
     fit = ("fit", *TABLE, "--drop", "some", "-k", 3)
     for flag in (("--set", "n_gen=5"), ("--checkpoint-every", 2), ("--resume",)):
         message = fails(*fit, "--method", "srmosc", *flag, "--out", "out")
-        assert "no generations with solver=hull" in message
-        assert "--set solver=nsga2" in message
+        assert "no generations with search=hull" in message
+        assert "--set search=nsga2" in message
     result = run(
         *fit, "--method", "srmosc-evolved", *QUICK, "--checkpoint-every", 2, "--quiet", "--out", "out"
     )

@@ -40,7 +40,7 @@ def test_gml_with_report_and_no_prediction(run, fails, karate, tmp_path):
     page = (tmp_path / "out" / "report.html").read_text()
     assert "link to member 34" in page
     assert "spring layout 1" in page
-    assert "clusters of a graph, without a model that explains them, selects others or assigns" in fails(
+    assert "is a fit of a graph, whose clusters cannot be explained, changed or assigned to new" in fails(
         "predict", "out", "karate.csv"
     )
 

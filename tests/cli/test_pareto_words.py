@@ -60,7 +60,7 @@ def test_remarks():
     assert pareto_remarks(record()) == []
     (remark,) = pareto_remarks(record(sorted_by=["a", "b", "c", "d"]))
     assert remark.startswith("Nearly every cluster has one value of 'a' and of 'b' and of 'c'. Omit")
-    assert "do not trust it more than its controls." in pareto_remarks(record(controls={}))[-1]
+    assert "do not trust them more than the controls." in pareto_remarks(record(controls={}))[-1]
 
 
 LABELS = np.repeat([0, 1, 3], [4, 2, 2])

@@ -447,7 +447,7 @@ FUNCTIONS = [
             "counts": ("numbers", np.ones(6)),
         },
         {("targets", "one too few"): "fewer classes"},
-        noise=0.1,
+        ridge=0.1,
     ),
     _door(
         evidence.class_factors,

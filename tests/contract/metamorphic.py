@@ -75,15 +75,15 @@ def same_up_to_unit(one, other, power, rtol=0.0):
 UNITS = {
     "EntropyWeightedKMeans": {"gamma": 2},
     "SCAD2": {"floor": 2},
-    "SISC": {"gamma": 2, "floor": 2},
-    "NSGA2SISC": {"gamma": 2, "floor": 2},
+    "SISC": {"chi_weight": 2, "floor": 2},
+    "NSGA2SISC": {"chi_weight": 2, "floor": 2},
 }
 VALUES = {
     "metric": ("euclidean", "sqeuclidean", "cosine", "manhattan", "chebyshev", "correlation"),
     "scale": ("none", "minmax", "standard", "isotropic", "global"),
     "dtype": ("float32", "float64"),
     "encoding": ("center", "locus"),
-    "algorithm": ("bisecting",),
+    "strategy": ("bisecting",),
 }
 
 

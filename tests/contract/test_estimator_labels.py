@@ -30,9 +30,9 @@ OPTIONS = {
     "MemeticKMeans": [{"max_stall": 4}],
     "MOCK": [{"n_clusters": 3}, {}, {"supervision": "links"}],
     "ConstrainedKMeans": [{}, {"min_cluster_size": 4}],
-    "SphericalKMeans": [{}, {"algorithm": "bisecting"}],
+    "SphericalKMeans": [{}, {"strategy": "bisecting"}],
     "EnsembleNMF": [{}, {"consensus": "cspa"}, {"consensus": "hgpa"}, {"consensus": "hbgf"}],
-    "NMFClustering": [{}, {"solver": "mu"}, {"solver": "sklearn"}, {"normalize": False}],
+    "NMFClustering": [{}, {"solver": "mu"}, {"solver": "sklearn"}, {"unit_topics": False}],
     "ParetoClustering": [
         {},
         {"n_clusters": 3},
@@ -74,7 +74,7 @@ OTHER_LABELS = {
     "EnsembleNMF": ("which are the consensus of the runs", "anywhere"),
     "NMFClustering": ("are not converged", "anywhere"),
     "ConstrainedKMeans": ("the limits are ignored, so labels of training rows can differ", "anywhere"),
-    "SphericalKMeans": ('With ``algorithm="bisecting"``', "bisecting"),
+    "SphericalKMeans": ('With ``strategy="bisecting"``', "bisecting"),
     **dict.fromkeys(
         ("BAMIC", "MIKMeans", "MIGKA", "MIFGKA", "MIGCUK", "CHCMIC", "MemeticCHCMIC"),
         ("before all bags were in their nearest cluster", "anywhere"),
@@ -170,7 +170,7 @@ def excused(name, what, options, tells_apart, model):
         "pairs or literal": what != "nothing" or options.get("decode") == "literal",
         "split": tells_apart > 0,
         "vote": model.chosen_ is None if where == "vote" else False,
-        "bisecting": options.get("algorithm") == "bisecting",
+        "bisecting": options.get("strategy") == "bisecting",
     }[where]
 
 

@@ -45,7 +45,7 @@ FOURTH = "squares of squared distances leave double precision"
 ESTIMATORS_DIFFER = {
     "MetaLabeler": (LINEAR, (-50,)),
     "PrunedSetsEnsemble": (LINEAR, (-50,)),
-    "SISCEnsemble": ("gamma, which belongs to the SISC in it, has the square of the unit", (-50, 50)),
+    "SISCEnsemble": ("chi_weight, which belongs to the SISC in it, has the square of the unit", (-50, 50)),
     "SCAD2, dtype=float32": (ROUNDED_LOGS, (-1, 1)),
     **dict.fromkeys(("ICLClustering", "ICLClustering, three"), (DENSITY, (-50, -1, 1, 50))),
 }
@@ -207,7 +207,7 @@ def of_operator(name):
 
 
 TWO_UNITS = "its features are values and their squares, which have two units"
-WEIGHTS = "gamma and floor, which have the square of the unit, stay the same"
+WEIGHTS = "chi_weight and floor, which have the square of the unit, stay the same"
 WHOLE = "its categories are values rounded to whole numbers"
 PARTS_DIFFER = {
     "FeatureSubsetProblem": TWO_UNITS,

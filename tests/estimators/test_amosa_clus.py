@@ -225,7 +225,7 @@ def test_supervision_matters(blobs, encoding):
         {"n_local": 3},
         {"soft_limit": 20},
         {"hard_limit": 3},
-        {"gamma": 3},
+        {"init_factor": 3},
         {"n_climb": 0},
         {"t_max": 20.0},
         {"t_min": 2.0},

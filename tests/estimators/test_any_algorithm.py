@@ -21,7 +21,7 @@ ESTIMATORS = {
     "NSGA2Clus": NSGA2Clus(metric="euclidean", search="evolve", **FEW),
     "MOCK": MOCK(**FEW),
     "PESC": PESC(3, **FEW),
-    "SRMOSC": SRMOSC(3, solver="nsga2", **FEW),
+    "SRMOSC": SRMOSC(3, search="nsga2", **FEW),
     "FuzzyModesMOGA": FuzzyModesMOGA(3, **FEW),
 }
 

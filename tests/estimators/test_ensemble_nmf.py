@@ -66,11 +66,13 @@ def weights():
 
 
 @pytest.mark.parametrize("consensus", ["mcla", "cspa", "hgpa", "hbgf"])
-@pytest.mark.parametrize("weighting", ["ncw", None])
-def test_blocks_are_found(consensus, weighting):
+@pytest.mark.parametrize("document_weighting", ["ncw", None])
+def test_blocks_are_found(consensus, document_weighting):
     X, y = blocks()
     for seed in range(3):
-        model = EnsembleNMF(3, n_runs=12, consensus=consensus, weighting=weighting, random_state=seed)
+        model = EnsembleNMF(
+            3, n_runs=12, consensus=consensus, document_weighting=document_weighting, random_state=seed
+        )
         assert adjusted_rand_score(y, model.fit_predict(X)) == 1.0
         assert model.labels_.dtype == np.int32
         np.testing.assert_array_equal(np.unique(model.labels_, return_index=True)[0], [0, 1, 2])
@@ -168,8 +170,10 @@ def test_single_precision_agrees_with_double(weights):
 
 
 def test_losses_and_components_are_those_of_the_weighted_documents(weights):
-    for weighting, B in (("ncw", NCWTransformer().fit_transform(weights)), (None, weights)):
-        model = EnsembleNMF(6, n_runs=6, weighting=weighting, dtype="float64", random_state=0).fit(weights)
+    for document_weighting, B in (("ncw", NCWTransformer().fit_transform(weights)), (None, weights)):
+        model = EnsembleNMF(
+            6, n_runs=6, document_weighting=document_weighting, dtype="float64", random_state=0
+        ).fit(weights)
         topics = model.components_of_best_run_
         assert topics.shape == (6, weights.shape[1])
         least = factorization_loss(B, topics.T, document_weights(B, topics.T))
@@ -178,10 +182,10 @@ def test_losses_and_components_are_those_of_the_weighted_documents(weights):
 
 
 def test_ncw_is_that_of_the_transformer(weights):
-    weighted = EnsembleNMF(6, n_runs=4, weighting=None, random_state=0)
+    weighted = EnsembleNMF(6, n_runs=4, document_weighting=None, random_state=0)
     weighted.fit(NCWTransformer().fit_transform(weights))
-    within = EnsembleNMF(6, n_runs=4, weighting="ncw", random_state=0).fit(weights)
-    plain = EnsembleNMF(6, n_runs=4, weighting=None, random_state=0).fit(weights)
+    within = EnsembleNMF(6, n_runs=4, document_weighting="ncw", random_state=0).fit(weights)
+    plain = EnsembleNMF(6, n_runs=4, document_weighting=None, random_state=0).fit(weights)
     np.testing.assert_array_equal(within.run_losses_, weighted.run_losses_)
     np.testing.assert_array_equal(within.run_labels_, weighted.run_labels_)
     assert not np.isclose(within.run_losses_, plain.run_losses_).any()
@@ -218,16 +222,18 @@ def test_solver_options_arrive(weights):
 
 
 def test_labels_without_normalised_topics_differ_and_losses_do_not(weights):
-    one, two = (EnsembleNMF(6, n_runs=5, normalize=on, random_state=0).fit(weights) for on in (True, False))
+    one, two = (EnsembleNMF(6, n_runs=5, unit_topics=on, random_state=0).fit(weights) for on in (True, False))
     np.testing.assert_array_equal(one.run_losses_, two.run_losses_)
     assert (one.run_labels_ != two.run_labels_).any()
 
 
-@pytest.mark.parametrize("weighting", ["ncw", None])
+@pytest.mark.parametrize("document_weighting", ["ncw", None])
 @pytest.mark.parametrize("scale", [1e-4, 1e4])
-def test_scale_of_the_weights_does_not_matter(weights, weighting, scale):
+def test_scale_of_the_weights_does_not_matter(weights, document_weighting, scale):
     one, two = (
-        EnsembleNMF(6, n_runs=3, weighting=weighting, dtype="float64", random_state=0).fit(X)
+        EnsembleNMF(6, n_runs=3, document_weighting=document_weighting, dtype="float64", random_state=0).fit(
+            X
+        )
         for X in (weights, weights * scale)
     )
     np.testing.assert_array_equal(one.run_labels_, two.run_labels_)
@@ -683,8 +689,8 @@ def test_more_runs_go_on_and_fewer_are_refused(weights, tmp_path, monkeypatch):
     [
         {"n_clusters": 5},
         {"solver": "mu"},
-        {"weighting": None},
-        {"normalize": False},
+        {"document_weighting": None},
+        {"unit_topics": False},
         {"dtype": "float64"},
         {"input": "counts"},
         {"tol": 1e-3},

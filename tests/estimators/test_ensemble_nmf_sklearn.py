@@ -29,7 +29,7 @@ class SignedParts(EnsembleNMF):
 @parametrize_with_checks(
     [
         EnsembleNMF(**QUICK),
-        EnsembleNMF(**QUICK, weighting=None, dtype="float64", run_selection="best_half"),
+        EnsembleNMF(**QUICK, document_weighting=None, dtype="float64", run_selection="best_half"),
         EnsembleNMF(**QUICK, input="counts", consensus="hbgf"),
     ]
 )
@@ -146,7 +146,7 @@ def test_other_numbers_of_terms_are_refused():
         {"n_runs": 0},
         {"n_runs": 2.5},
         {"input": "text"},
-        {"weighting": "tfidf"},
+        {"document_weighting": "tfidf"},
         {"solver": "als"},
         {"consensus": "vote"},
         {"run_selection": "best"},

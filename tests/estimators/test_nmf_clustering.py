@@ -178,9 +178,9 @@ def test_fewer_clusters_than_topics(corpus):
 
 def test_literal_labels(corpus):
     X, _ = corpus
-    model = NMFClustering(6, normalize=False, max_iter=3, random_state=5).fit(X)
+    model = NMFClustering(6, unit_topics=False, max_iter=3, random_state=5).fit(X)
     runs = nmf(X, 6, seeds=np.random.SeedSequence(5).spawn(1), max_iter=3)
-    raw = labels_from_factors(runs.U[0], runs.V[0], normalize=False)
+    raw = labels_from_factors(runs.U[0], runs.V[0], unit_topics=False)
     assert adjusted_rand_score(raw, model.labels_) == 1
     assert adjusted_rand_score(labels_from_factors(runs.U[0], runs.V[0]), raw) < 1
     used = np.unique(raw)

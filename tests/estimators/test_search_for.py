@@ -31,12 +31,12 @@ BAGS = [rng.normal(3 * (i % 2), 1, (4, 2)) for i in range(12)]
 SIZES = {"pop_size": 8, "n_gen": 3, "random_state": 0}
 SEARCHES = [
     (MOCK(3, **SIZES), X, PymooSearch),
-    (MOCK(3, solver="pesa2", **SIZES), X, PymooSearch),
+    (MOCK(3, search="pesa2", **SIZES), X, PymooSearch),
     (NSGA2Clus(search="evolve", **SIZES), X, PymooSearch),
     (NSGA2Clus(search="evolve", engine="deap", **SIZES), X, DeapSearch),
     (AMOSAClus(t_max=1, t_min=0.1, n_moves=5, random_state=0), X, PymooSearch),
     (PESC(3, **SIZES), X, PymooSearch),
-    (SRMOSC(3, solver="nsga2", **SIZES), X, PymooSearch),
+    (SRMOSC(3, search="nsga2", **SIZES), X, PymooSearch),
     (FuzzyModesMOGA(3, **SIZES), X, PymooSearch),
     (NSGA2SISC(3, **SIZES), X, PymooSearch),
     (ParetoClustering(3, **SIZES), X, PymooSearch),
@@ -90,7 +90,7 @@ def test_nothing_is_written(tmp_path):
     [
         (NSGA2Clus(pop_size=1), "pop_size"),
         (NSGA2Clus(search="exhaustive"), "NSGA2Clus does not run a search .* such as search='evolve'"),
-        (SRMOSC(3, solver="hull"), "SRMOSC does not run a search .* such as solver='nsga2'"),
+        (SRMOSC(3, search="hull"), "SRMOSC does not run a search .* such as search='nsga2'"),
         (ParetoClustering(3), "ParetoClustering does not run a search .* such as n_gen=20"),
     ],
 )

@@ -43,7 +43,7 @@ MODELS["ICLClustering"] = public.ICLClustering(pop_size=1, n_gen=0, random_state
 GRAPHS = {
     "PESC": public.PESC(3, pop_size=8, n_gen=2, random_state=0),
     "PESC deap": public.PESC(3, pop_size=8, n_gen=2, engine="deap", random_state=0),
-    "SRMOSC": public.SRMOSC(3, solver="nsga2", pop_size=8, n_gen=2, random_state=0),
+    "SRMOSC": public.SRMOSC(3, search="nsga2", pop_size=8, n_gen=2, random_state=0),
 }
 
 
@@ -120,7 +120,7 @@ def test_fitted_weights_beyond_the_bounds_continue():
 
 
 def test_a_front_without_a_search_cannot_start():
-    with pytest.raises(ValueError, match='start, checkpoint and resume require solver="nsga2"'):
+    with pytest.raises(ValueError, match='start, checkpoint and resume require search="nsga2"'):
         public.SRMOSC(3, start=TRUTH).fit(X)
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from moo_clustering.estimators import SphericalKMeans, spherical_kmeans
 from moo_clustering.validity import i2_criterion, nmi
 
-BOTH = pytest.mark.parametrize("algorithm", ["kmeans", "bisecting"])
+BOTH = pytest.mark.parametrize("strategy", ["kmeans", "bisecting"])
 
 
 def documents(n=90, n_topics=3, n_words=40, seed=0):
@@ -31,9 +31,9 @@ def unit(X):
 
 
 @BOTH
-def test_finds_topics_and_says_what_they_are_worth(algorithm):
+def test_finds_topics_and_says_what_they_are_worth(strategy):
     X, topic = documents()
-    model = SphericalKMeans(3, algorithm=algorithm, random_state=0).fit(X)
+    model = SphericalKMeans(3, strategy=strategy, random_state=0).fit(X)
     assert nmi(topic, model.labels_) == pytest.approx(1.0)
     assert model.labels_.dtype == np.int32
     assert model.i2_ == pytest.approx(i2_criterion(X, model.labels_))
@@ -45,9 +45,9 @@ def test_finds_topics_and_says_what_they_are_worth(algorithm):
 
 @BOTH
 @pytest.mark.parametrize("container", [sp.csr_matrix, sp.csr_array, sp.csc_matrix])
-def test_sparse_is_as_dense(algorithm, container):
+def test_sparse_is_as_dense(strategy, container):
     X, _ = documents()
-    options = {"algorithm": algorithm, "n_init": 3, "random_state": 0}
+    options = {"strategy": strategy, "n_init": 3, "random_state": 0}
     one, two = SphericalKMeans(5, **options).fit(X), SphericalKMeans(5, **options).fit(container(X))
     np.testing.assert_array_equal(one.labels_, two.labels_)
     assert one.i2_ == pytest.approx(two.i2_)
@@ -55,10 +55,10 @@ def test_sparse_is_as_dense(algorithm, container):
 
 
 @BOTH
-def test_lengths_of_rows_do_not_matter(algorithm):
+def test_lengths_of_rows_do_not_matter(strategy):
     X, _ = documents()
     scales = 10.0 ** np.random.default_rng(0).integers(-200, 200, len(X))
-    options = {"algorithm": algorithm, "n_init": 2, "random_state": 0}
+    options = {"strategy": strategy, "n_init": 2, "random_state": 0}
     one = SphericalKMeans(4, **options).fit(X)
     two = SphericalKMeans(4, **options).fit(X * scales[:, None])
     np.testing.assert_array_equal(one.labels_, two.labels_)
@@ -133,11 +133,11 @@ def test_split_raises_i2_most():
 
 
 @BOTH
-def test_zero_rows_go_to_the_largest_cluster_with_a_warning(algorithm):
+def test_zero_rows_go_to_the_largest_cluster_with_a_warning(strategy):
     X, topic = documents(n=40)
     X, topic = X[topic != 2], topic[topic != 2]
     X = np.vstack([np.zeros(40), X, X[topic == 1], np.zeros(40)])
-    model = SphericalKMeans(2, algorithm=algorithm, random_state=0)
+    model = SphericalKMeans(2, strategy=strategy, random_state=0)
     with pytest.warns(UserWarning, match="2 rows of X are zero"):
         model.fit(sp.csr_matrix(X))
     counts = np.bincount(model.labels_[1:-1])
@@ -149,9 +149,9 @@ def test_zero_rows_go_to_the_largest_cluster_with_a_warning(algorithm):
 
 
 @BOTH
-def test_rows_that_do_not_differ_make_fewer_clusters(algorithm):
+def test_rows_that_do_not_differ_make_fewer_clusters(strategy):
     X = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 3.0], [0.0, 1.0], [5.0, 0.0]])
-    model = SphericalKMeans(4, algorithm=algorithm, random_state=0)
+    model = SphericalKMeans(4, strategy=strategy, random_state=0)
     with pytest.warns(UserWarning, match="only 2 of n_clusters=4"):
         model.fit(X)
     assert model.labels_.tolist() == [0, 0, 1, 1, 0]
@@ -160,8 +160,8 @@ def test_rows_that_do_not_differ_make_fewer_clusters(algorithm):
 
 
 @BOTH
-def test_nothing_but_zero_rows(algorithm):
-    model = SphericalKMeans(3, algorithm=algorithm)
+def test_nothing_but_zero_rows(strategy):
+    model = SphericalKMeans(3, strategy=strategy)
     with (
         pytest.warns(UserWarning, match="4 rows of X are zero"),
         pytest.warns(UserWarning, match="only 1 of n_clusters=3"),
@@ -173,9 +173,9 @@ def test_nothing_but_zero_rows(algorithm):
 
 
 @BOTH
-def test_every_row_a_cluster(algorithm):
+def test_every_row_a_cluster(strategy):
     X, _ = documents(n=6)
-    model = SphericalKMeans(6, algorithm=algorithm, random_state=0).fit(X)
+    model = SphericalKMeans(6, strategy=strategy, random_state=0).fit(X)
     assert sorted(model.labels_) == list(range(6))
     assert model.i2_ == pytest.approx(6.0)
 
@@ -199,24 +199,24 @@ def test_members_that_cancel_out_keep_their_centroid():
 
 
 @BOTH
-def test_predict_transform_and_float32(algorithm):
+def test_predict_transform_and_float32(strategy):
     X, _ = documents()
-    model = SphericalKMeans(4, algorithm=algorithm, random_state=0).fit(X)
+    model = SphericalKMeans(4, strategy=strategy, random_state=0).fit(X)
     distances = model.transform(X)
     np.testing.assert_allclose(distances, 1.0 - unit(X) @ model.cluster_centers_.T, atol=1e-12)
     np.testing.assert_array_equal(model.predict(X), distances.argmin(axis=1))
-    if algorithm == "kmeans":
+    if strategy == "kmeans":
         np.testing.assert_array_equal(model.predict(X), model.labels_)
     assert model.get_feature_names_out().tolist() == [f"sphericalkmeans{c}" for c in range(4)]
-    single = SphericalKMeans(4, algorithm=algorithm, random_state=0).fit(X.astype(np.float32))
+    single = SphericalKMeans(4, strategy=strategy, random_state=0).fit(X.astype(np.float32))
     assert single.cluster_centers_.dtype == single.transform(X.astype(np.float32)).dtype == np.float32
     assert single.i2_ == pytest.approx(model.i2_, rel=1e-3)
 
 
 @BOTH
-def test_workers_and_seeds(algorithm):
+def test_workers_and_seeds(strategy):
     X, _ = documents(n_topics=5)
-    options = {"algorithm": algorithm, "n_init": 4}
+    options = {"strategy": strategy, "n_init": 4}
     one = SphericalKMeans(7, random_state=3, **options).fit(X)
     two = SphericalKMeans(7, random_state=3, n_jobs=2, **options).fit(X)
     np.testing.assert_array_equal(one.labels_, two.labels_)
@@ -237,7 +237,7 @@ def test_too_few_iterations_are_told():
     [
         ({"n_clusters": 0}, "n_clusters"),
         ({"n_clusters": 91}, "n_clusters=91 is more than the number of samples, 90"),
-        ({"algorithm": "bisect"}, "algorithm"),
+        ({"strategy": "bisect"}, "strategy"),
         ({"n_init": 0}, "n_init"),
         ({"max_iter": 0}, "max_iter"),
     ],
@@ -250,7 +250,7 @@ def test_bad_input_is_named(options, message):
 @parametrize_with_checks(
     [
         SphericalKMeans(3, n_init=2, random_state=0),
-        SphericalKMeans(3, algorithm="bisecting", n_init=2, random_state=0),
+        SphericalKMeans(3, strategy="bisecting", n_init=2, random_state=0),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -317,7 +317,7 @@ def test_inputs_are_left_alone():
         ({"columns": [0, 6]}, "columns must be from 0"),
         ({"targets": np.eye(3)}, "targets must have shape"),
         ({"counts": [1.0, 0.0]}, "counts must be"),
-        ({"noise": 0.0}, "noise must be positive"),
+        ({"ridge": 0.0}, "ridge must be positive"),
     ],
 )
 def test_ridge_refuses(arguments, message):

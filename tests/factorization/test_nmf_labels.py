@@ -18,7 +18,7 @@ def test_largest_weight_of_unit_topics():
     labels = labels_from_factors(U, V)
     assert labels.tolist() == [0, 1, 0, 0]
     assert labels.dtype == np.int32
-    assert labels_from_factors(U, V, normalize=False).tolist() == [1, 1, 0, 1]
+    assert labels_from_factors(U, V, unit_topics=False).tolist() == [1, 1, 0, 1]
     np.testing.assert_array_equal(
         labels_from_factors(np.stack([U, U]), np.stack([V, V[::-1]]))[1], labels[::-1]
     )

@@ -147,9 +147,9 @@ FAMILIES = [
     Model("MOCK", {**SEARCH, "n_clusters": 3}, every=3),
     Model(
         "MOCK 2007",
-        {**SEARCH, "encoding": "locus", "solver": "pesa2", "init": "2007", "pc": 0.7, "n_clusters": None},
+        {**SEARCH, "encoding": "locus", "search": "pesa2", "init": "2007", "pc": 0.7, "n_clusters": None},
     ),
-    Model("SRMOSC", {**SEARCH, "solver": "nsga2"}),
+    Model("SRMOSC", {**SEARCH, "search": "nsga2"}),
     Model("FuzzyModesMOGA", SEARCH, every=2),
     Model("ICLClustering", {"pop_size": 10, "n_gen": 10}),
     Model("Regions", {**SEARCH, "n_regions": 3, "n_proposals": 500}, every=2),

@@ -121,7 +121,7 @@ PARTIAL = np.r_[0, 0, 1, 1, [-1] * 10]
         ("MIGKA", {"min_cluster_size": True}),
         ("ParetoClustering", {"n_neighbors": True}),
         ("EnsembleNMF", {"n_runs": True}),
-        ("AMOSAClus", {"gamma": True}),
+        ("AMOSAClus", {"init_factor": True}),
         ("SISCEnsemble", {"n_clusters": True}),
     ],
 )
@@ -161,9 +161,9 @@ def test_of_a_tiny_gamma_the_least_spread_feature_has_all_weight():
 
 def test_amosa_names_a_gamma_that_is_too_large():
     with pytest.raises(
-        ValueError, match=r"gamma \* soft_limit must be at most 100,000,000 samples, got 1e\+300"
+        ValueError, match=r"init_factor \* soft_limit must be at most 100,000,000 samples, got 1e\+300"
     ):
-        public.AMOSAClus(gamma=1e300, random_state=0).fit(TABLE)
+        public.AMOSAClus(init_factor=1e300, random_state=0).fit(TABLE)
 
 
 def test_pesc_names_neighbors_that_are_no_two_arrays():

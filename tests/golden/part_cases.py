@@ -491,7 +491,7 @@ def _subspace__sweeps():
     found = {}
     for name, options in {
         "usual": subspace.SubspaceOptions(),
-        "other": subspace.SubspaceOptions(fuzziness=2.0, weight_exponent=3.0, gamma=0.2),
+        "other": subspace.SubspaceOptions(fuzziness=2.0, weight_exponent=3.0, chi_weight=0.2),
     }.items():
         data = subspace.SubspaceData.of(X)
         memberships = subspace.memberships_from_seeds(data, np.array([0, 1, 2, 4]), options)

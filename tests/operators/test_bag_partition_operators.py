@@ -121,7 +121,7 @@ def test_settings_reach_the_objective():
     assert_array_equal(
         mutation._do(problem, np.array([[0.0, 1, 0]] * 2), random_state=rng()), [[1, 2, 1]] * 2
     )
-    assert seen == [{"p_gene": 0.4, "weights": "scaled"}]
+    assert seen == [{"p_gene": 0.4, "draw_weights": "scaled"}]
     assert mutation.n_trials == 14
 
 
@@ -345,7 +345,7 @@ def test_objectives_given_are_used():
     ("make", "error", "match"),
     [
         (lambda: ImprovementMutation(1.5), ValueError, "p_gene"),
-        (lambda: ImprovementMutation(weights="best"), ValueError, "'contrast', 'scaled'"),
+        (lambda: ImprovementMutation(draw_weights="best"), ValueError, "'contrast', 'scaled'"),
         (lambda: KMMutation("nearest"), ValueError, "empty"),
         (lambda: PartitionSampling("kmm"), ValueError, "'kmm'; did you mean 'km'"),
         (lambda: PartitionSampling([]), ValueError, "at least one"),

@@ -68,7 +68,7 @@ def test_halls_of_fame_hold_arrays(kind):
 
 def test_a_toolbox_of_whole_populations_says_so():
     toolbox = medoid_toolbox(MedoidProblem(X, k_max=4, metric="euclidean"))
-    with pytest.raises(TypeError, match=r"medoid_toolbox scores whole populations.* use bag_toolbox"):
+    with pytest.raises(TypeError, match=r"medoid_toolbox evaluates whole populations.* use bag_toolbox"):
         toolbox.evaluate([0, 1])
 
 

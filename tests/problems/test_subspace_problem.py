@@ -34,7 +34,7 @@ from moo_clustering.problems.subspace import checked_objectives
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 
 ALL = ("dispersion", "impurity", "n_clusters", "chi_square")
-OPTIONS = SubspaceOptions(fuzziness=1.6, weight_exponent=3.0, gamma=0.4)
+OPTIONS = SubspaceOptions(fuzziness=1.6, weight_exponent=3.0, chi_weight=0.4)
 FEW = settings(max_examples=15, deadline=None)
 
 
@@ -96,7 +96,7 @@ def naive_distances(X, Z, lam, q):
 def naive(X, y, seeds, n_sweeps, options, multilabel):
     """Objectives and labels of one individual, equation by equation."""
     (n, m), k = X.shape, len(seeds)
-    f, q, gamma, floor = options.fuzziness, options.weight_exponent, options.gamma, options.floor
+    f, q, gamma, floor = options.fuzziness, options.weight_exponent, options.chi_weight, options.floor
     if multilabel:
         known = [j for j in range(n) if y[j][0] >= 0]
         Y = np.maximum(y, 0)

@@ -415,7 +415,6 @@ def test_estimators_leave_their_fronts(tmp_path):
 
 
 def test_all_pairs_by_shaffer_and_holm(tmp_path):
-    pytest.importorskip("statsmodels")
     data = {f"set {i}": make_blobs(30, centers=3, cluster_std=3.0, random_state=i) for i in range(6)}
     methods = {**METHODS, "one": lambda X, seed: np.zeros(len(X), dtype=int)}
     study = Study(methods, data, seeds=1).run()

@@ -38,7 +38,10 @@ EVEN = np.full((12, 3), 1 / 3)
         (lambda: votes(EVEN, np.ones((2, 4)), np.zeros(3)), "per cluster"),
         (lambda: votes(EVEN, np.ones((3, 4)), np.zeros(2)), "per cluster"),
         (lambda: SubspaceOptions(fuzziness="2"), "fuzziness must be a finite number greater than 1, got '2'"),
-        (lambda: SubspaceOptions(gamma=None), "gamma must be a finite non-negative number, got None"),
+        (
+            lambda: SubspaceOptions(chi_weight=None),
+            "chi_weight must be a finite non-negative number, got None",
+        ),
         (lambda: SubspaceData.of(X, dtype="double precision"), "dtype must be one of 'float32', 'float64'"),
     ],
 )

@@ -21,7 +21,7 @@ X = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 
 Y = np.array([[1, 0], [1, 0], [0, 1], [-1, -1], [1, 1]])
 W = np.array([[0.8, 0.7, 0.2, 0.4, 0.5], [0.2, 0.3, 0.8, 0.6, 0.5]]).T
 TARGETS = partial_targets(Y, 5)
-OPTIONS = SubspaceOptions(fuzziness=1.5, weight_exponent=3.0, gamma=0.5, floor=0.0)
+OPTIONS = SubspaceOptions(fuzziness=1.5, weight_exponent=3.0, chi_weight=0.5, floor=0.0)
 CLOSE = {"rtol": 0, "atol": 6e-9}
 
 
@@ -97,7 +97,7 @@ def test_dispersion():
         SubspaceData.of(X),
         TARGETS,
         W,
-        SubspaceOptions(weight_exponent=3.0, gamma=0.0, impurity=None, floor=0.0),
+        SubspaceOptions(weight_exponent=3.0, chi_weight=0.0, impurity=None, floor=0.0),
     )
     powers = np.array([0.2837148, 0.4469, 0.45344369, 0.2837148]) ** -0.5
     assert_allclose(np.exp(found.log_weights[:, 0]), powers / powers.sum(), rtol=0, atol=2e-8)

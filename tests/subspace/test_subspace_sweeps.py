@@ -59,7 +59,7 @@ def test_as_the_formulas_say(make_corpus, kind, multilabel):
 def test_other_exponents(corpus, f, q):
     X, targets, W = corpus
     expected = naive.sweep(X, targets.indicators, targets.labelled, W, True, f=f, q=q, gamma=2.0, floor=0.3)
-    options = SubspaceOptions(fuzziness=f, weight_exponent=q, gamma=2.0, floor=0.3)
+    options = SubspaceOptions(fuzziness=f, weight_exponent=q, chi_weight=2.0, floor=0.3)
     assert_same(sweep(SubspaceData.of(X), targets, W, options), expected, rtol=1e-7)
 
 
@@ -278,7 +278,7 @@ def test_arrays_that_do_not_fit_are_refused(corpus):
         {"fuzziness": np.nan},
         {"weight_exponent": 1},
         {"weight_exponent": np.inf},
-        {"gamma": -0.1},
+        {"chi_weight": -0.1},
         {"floor": -1.0},
         {"impurity": "gini"},
         {"chi_scale": "m"},

@@ -72,7 +72,7 @@ class SearchPartition(ChangePartition):
 
 
 class UsesAllClusters:
-    """``legal``: check that every cluster has a minimum size.
+    """``legal``: check that every cluster has at least ``least`` bags.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class UsesAllClusters:
 
 
 class MixedStarts:
-    """``population``: alternate random partitions, steps of k-means, and partitions around random medoids.
+    """``population``: in turn, random partitions, results of k-means steps, and partitions by random medoids.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class MixedStarts:
         Must have ``from_genes``.
     rng : numpy.random.Generator
     distances : ndarray of shape (n_bags, n_bags)
-        Distances from the bags of the rows to the bags of the columns.
+        Entry (i, j) is the distance from bag i to bag j.
     km_steps : int, default=3
         Number of k-means steps from random partitions.
     """

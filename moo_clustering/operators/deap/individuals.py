@@ -48,7 +48,7 @@ class SupervisedMedoidFitness(base.Fitness):
 
 
 class ArrayIndividual(np.ndarray):
-    """Array of genes with a ``fitness``, smaller and faster than DEAP's lists (about 30 bytes per gene).
+    """Array of genes with a ``fitness``, smaller and faster than DEAP's lists of about 30 bytes per gene.
 
     Deep copies have genes and fitness, but slices have no fitness. ``==`` compares elementwise, so
     ``deap.tools.HallOfFame`` and ``ParetoFront`` require ``similar=numpy.array_equal``.
@@ -161,7 +161,7 @@ def as_mate(
     problem : pymoo.core.problem.Problem
         Passed to the crossover and the repair.
     seed : int, Generator or None, default=None
-        Seed of the generator that all calls share. A generator as last argument of a call replaces it.
+        Seed of the generator that all calls share. A generator as last argument replaces it.
     repair : pymoo.core.repair.Repair, optional
         Applied to the children. Default: the ``repair`` of ``problem.operators()``, if any.
 
@@ -227,9 +227,9 @@ def _repair_for(problem: Any, repair: Repair | None) -> Repair | None:
 def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
     """Map a function over individuals, in batches if the function has a batched form; for ``toolbox.map``.
 
-    Raises a ValueError if ``batch`` returns values of another shape. Batches have at most 64 MiB. Individuals
-    of different lengths are evaluated one by one, and so are all individuals if a decorator wraps the
-    function, because ``batch`` would skip the decorator.
+    Raises a ValueError if ``batch`` returns values of the wrong shape. Batches have at most 64 MiB.
+    Individuals of different lengths are evaluated one by one, and so are all individuals if a decorator wraps
+    the function, because ``batch`` would skip the decorator.
 
     Parameters
     ----------

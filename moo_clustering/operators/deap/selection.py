@@ -38,8 +38,7 @@ list of length k
 def sel_roulette_min(individuals: Individuals, k: int, rng: Generator, rule: Rule = "linear") -> Individuals:
     """Draw ``k`` individuals with replacement, with larger weights for smaller objectives.
 
-    Raises a ValueError if the fitness has several objectives or a maximised objective, for which
-    ``deap.tools.selRoulette`` is suited.
+    Raises a ValueError for several objectives or a maximised one, which requires ``deap.tools.selRoulette``.
 
     Parameters
     ----------
@@ -73,7 +72,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     Returns
     -------
     ndarray of shape (n_individuals,)
-        Weights. If all are 0, finite objectives get equal weights, or all objectives if none is finite.
+        Weights. If all would be 0, finite objectives get equal weights, or all objectives if none is finite.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
@@ -157,7 +156,8 @@ def fgka_fitness(
     f_max : float, optional
         Largest objective of earlier generations.
     legality : {"ratio", "count"}, default="ratio"
-        Factor of illegal partitions: share or (as printed, but no penalty) number of nonempty clusters.
+        Factor for illegal partitions: the share of nonempty clusters, or their number (as printed in the
+        paper), which does not penalise illegal partitions.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: Generator) -> Individuals:
     """Decide ``k`` binary tournaments by dominance, then greater ``fitness.crowding_dist``, then at random.
 
-    Unlike ``deap.tools.selTournamentDCD``, for any number of individuals and without global random state.
+    Unlike ``deap.tools.selTournamentDCD``, accepts any number of individuals and uses no global random state.
     """
     n_rounds = -(-2 * k // len(individuals))
     order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
@@ -275,8 +275,8 @@ def sel_dynamic_diversity(
 ) -> Individuals:
     """Select survivors, and set their fitness and crowding distance within the survivors.
 
-    DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. Only the first objective of
-    the individuals, parents and offspring, is used.
+    DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`. ``individuals`` are parents
+    and offspring; only their first objective is used.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ def sel_dynamic_diversity(
 
 
 def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.float64]]) -> None:
-    """Set the fitness and crowding distance of a population to its objectives."""
+    """Set the fitness values and crowding distances of a population."""
     _, crowding = survivals.rank_and_crowding(F)
     for individual, values, distance in zip(individuals, F, crowding, strict=True):
         individual.fitness.values = tuple(values)
@@ -307,10 +307,10 @@ class SelElite:
     Parameters
     ----------
     memory : EliteMemory
-        Stores the partitions with the best scalar scores of fitness values and genes.
+        Stores the best partitions, scored by fitness values and genes.
     survival : {"crowding", "random"}, default="crowding"
-        Selection by front, crowding distance and position, which includes the elite
-        (:class:`~moo_clustering.operators.EliteSurvival`); or at random, without an elite
+        ``"crowding"`` selects the elite, then by front, crowding distance and position
+        (:class:`~moo_clustering.operators.EliteSurvival`). ``"random"`` selects at random, without an elite
         (:class:`~moo_clustering.operators.RandomSurvival`).
     """
 

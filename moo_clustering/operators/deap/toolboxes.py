@@ -61,7 +61,7 @@ def bag_toolbox(
     align: bool = False,
     mutation: BagMutation = "improve",
     p_gene: float = 0.7,
-    weights: Weights = "contrast",
+    draw_weights: Weights = "contrast",
     bias: float = 0.5,
     empty: Empty = "farthest",
 ) -> base.Toolbox:
@@ -79,7 +79,7 @@ def bag_toolbox(
     mutation : {"improve", "descend", "drift"}, default="improve"
         Method of :class:`BagObjective`: redraw genes one by one by objective (Eqs. 5-6), move bags until no
         move improves, or redraw all genes at once by distance (Eq. 9).
-    p_gene, weights, bias, empty
+    p_gene, draw_weights, bias, empty
         Options of ``improve``, ``drift`` and ``reassign`` of :class:`BagObjective`.
 
     Returns
@@ -112,7 +112,7 @@ def bag_toolbox(
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(objective.evaluate))
     toolbox.register("mate", _as_mate(_CROSSOVERS[crossover](align), None), rng=rng)
-    toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, weights, bias))
+    toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, draw_weights, bias))
     toolbox.register("km", bags.ChangePartition(partial(objective.reassign, empty=empty)))
     toolbox.register("repair", bags.ChangePartition(objective.repair))
     toolbox.register("select", selecting.sel_roulette_min, rng=rng)
@@ -123,11 +123,11 @@ def bag_toolbox(
 
 
 def _mutation(
-    objective: BagObjective, rng: Generator, mutation: str, p_gene: float, weights: Weights, bias: float
+    objective: BagObjective, rng: Generator, mutation: str, p_gene: float, draw_weights: Weights, bias: float
 ) -> Any:
     choice("mutation", mutation, get_args(BagMutation))
     if mutation == "improve":
-        search = partial(objective.improve, rng=rng, p_gene=p_gene, weights=weights)
+        search = partial(objective.improve, rng=rng, p_gene=p_gene, draw_weights=draw_weights)
         return bags.SearchPartition(objective, search)
     if mutation == "descend":
         return bags.SearchPartition(objective, partial(objective.descend, rng=rng))
@@ -356,7 +356,7 @@ def medoid_toolbox(
     Parameters
     ----------
     problem : MedoidProblem
-        The supervision ``"constraint"`` raises a ValueError.
+        Raises a ValueError if its ``supervision`` is ``"constraint"``.
     length : {"grow", "keep", "two_cut"}, default="grow"
         See :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
@@ -408,7 +408,7 @@ def medoid_toolbox(
 def _refuse(toolbox: str, step: str, individual: Any) -> None:
     """Raise a TypeError for loops that evaluate single individuals."""
     raise TypeError(
-        f"{toolbox} scores whole populations with evaluate_population, for {step}; for loops of DEAP that "
+        f"{toolbox} evaluates whole populations, so it only works with {step}; for loops of DEAP that "
         "evaluate single individuals, use bag_toolbox, slot_toolbox or label_toolbox."
     )
 
@@ -470,7 +470,7 @@ def neighbor_toolbox(
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
         ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k)``,
-        and ``evaluate_population(individuals)``, which sets the fitness of all individuals, with the
+        and ``evaluate_population(individuals)``, which sets the fitness of all individuals and computes
         diversity within ``individuals``.
     """
     toolbox = base.Toolbox()
@@ -507,7 +507,7 @@ def dynamic_nsga2_step(
     """Run one generation of NSGA-II with objectives that depend on the population.
 
     Parents and offspring are evaluated together; then ``toolbox.select`` selects the survivors and evaluates
-    them again, within the survivors. Raises a ValueError for another ``pm`` than 1 with ``variation="or"``.
+    them again, within the survivors. Raises a ValueError if ``pm`` is not 1 with ``variation="or"``.
 
     Parameters
     ----------
@@ -517,7 +517,7 @@ def dynamic_nsga2_step(
         From :func:`neighbor_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float
-        Probabilities that a pair is crossed and (default 1, only with ``"and"``) an individual mutated.
+        Probabilities that a pair is crossed and that an individual is mutated (``"or"`` requires pm = 1).
     variation : {"and", "or"}, default="and"
         :func:`var_and`, or :func:`var_or`, which mutates all individuals that it does not cross.
 

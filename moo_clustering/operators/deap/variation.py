@@ -179,7 +179,7 @@ def var_and(
 
 @documented(VARIATION)
 def var_or(parents: Individuals, toolbox: base.Toolbox, rng: Generator, *, pc: float) -> Individuals:
-    """Clone parents, and cross consecutive pairs with probability pc or else mutate both individuals."""
+    """Clone parents; cross each consecutive pair with probability pc, otherwise mutate both individuals."""
     offspring = [toolbox.clone(parent) for parent in parents]
     for t in range(0, len(offspring), 2):
         if rng.random() < pc and t + 1 < len(offspring):

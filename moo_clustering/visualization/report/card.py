@@ -73,14 +73,14 @@ def _front(result: ClusteringResult) -> str:
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    # Largest number of labels of a front that is searched for the result.
+    # Largest number of labels in a front that is searched for the result.
     chosen = result.member if values.shape[0] * len(result.labels) > 10_000_000 else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:
         spread = np.argsort(values[rows, 0], kind="stable")
         rows = rows[spread[np.linspace(0, len(rows) - 1, _MOST_POINTS).round().astype(np.intp)]]
     low = values[rows, :2].min(axis=0)
-    # Halves, so that the range of huge values remains finite.
+    # Halve the values, so that the range of huge values remains finite.
     half = np.maximum(values[rows, :2].max(axis=0) / 2 - low / 2, np.finfo(float).tiny)
     room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
 

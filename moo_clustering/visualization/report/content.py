@@ -37,11 +37,11 @@ _MOST_RUNS = 200
 # A front that is clustered on demand shows members with at most this many labels in total, but at least
 # FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
-Cut = tuple[int, str, str]  # solution, how it was found, how it compares with the chosen solution
+Cut = tuple[int, str, str]  # solution; how it was found; how it compares with the chosen solution
 LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, position or -1 per sample
 # Name and requirement of a limit, and its violation by every solution, NaN if unknown.
 LimitRow = tuple[str, str, NDArray[np.float64]]
-Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, and the support of both
+Doubt = tuple[int, int, int, float, float]  # row; its cluster; another cluster; support of both clusters
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
@@ -97,7 +97,7 @@ def limit_rows(labels: NDArray[np.int32], limits: Sequence[Limit]) -> list[Limit
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Return scores of the solutions by the method: score of a pool, loss of a run, scores of the front."""
+    """Return the method's own scores of the solutions: of a pool, losses of runs, or of the front."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -114,7 +114,7 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
     """Return the chosen solution and the alternatives of a pool, or up to five members of a front."""
-    # Members have other numbers of clusters; of each number, the one most similar to the chosen solution.
+    # One member for every other number of clusters: the one most similar to the chosen solution.
     found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
     numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
     compared = [column for column in columns if column.is_objective]
@@ -411,7 +411,7 @@ class Solution:
 
     @property
     def name(self) -> str:
-        """First roles of the solution, ``"result"`` before all others."""
+        """Name of the solution: its first roles, ``"result"`` before all others."""
         shown = ", ".join(sorted(self.roles, key=lambda role: role != "result")[:_MOST_ROLES])
         more = len(self.roles) - _MOST_ROLES
         return shown if more <= 0 else f"{shown} and {more} more"
@@ -443,7 +443,7 @@ class Solutions:
     ) -> int:
         """Return the position of a partition, which is appended if it is new."""
         # ``member`` is its row of the front; the member of this row then gets the cluster numbers of
-        # ``labels``. With ``always_named``, an existing solution also gets the role.
+        # ``labels``. With ``always_named``, the role is also added to an existing solution.
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
         if place is None:
@@ -462,7 +462,7 @@ class Solutions:
         return place
 
     def _is_other_member(self, place: int, member: int | None) -> bool:
-        """Whether the position belongs to another row of the front, while this row has no position yet."""
+        """Return whether the position belongs to another row of the front, and this row has none yet."""
         if member is None or self.found[place].member in (None, member):
             return False
         return all(solution.member != member for solution in self.found)
@@ -558,7 +558,7 @@ def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> R
         solutions.place(labels, name)
     rules = {}
     for rule, selected in selections(result).items():
-        # The button of a rule names its solution.
+        # Do not add a role, because the page names the rules of a solution on their buttons.
         rules[rule] = _place(solutions, rule, selected, class_names, always_named=False)
     for name, labels in result.controls.items():
         solutions.place(labels, name)
@@ -584,7 +584,7 @@ def _place(
     class_names: Sequence[str] | None,
     always_named: bool = True,
 ) -> int:
-    """Return the position of the partition of a result, as a member of the front if it is one."""
+    """Return the position of a result's partition, which is added unless it is a member of the front."""
     place = solutions.place(
         checked_labels(result.labels),
         role,

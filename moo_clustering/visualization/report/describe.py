@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
     from moo_clustering.bags import Bags
 
-# Limits of compared pairs of solutions times samples, and of compared samples and solutions.
+# Agreement: most pairs of solutions times samples, fewest samples, and most solutions with all pairs.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Largest number of columns times solutions whose contrasts are computed, the first solution excepted.
+# Largest number of columns times solutions with contrasts. The first solution always has contrasts.
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # largest number of categories of a column
 # Largest numbers of columns of a heatmap, of cells times thousands of samples in all heatmaps, of columns
@@ -61,7 +61,7 @@ _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
 _MOST_KNOWN = 12  # largest number of values of a column that was not used
 MOST_ROWS, FEWEST_ROWS = 2000, 100
-# Limits of multiplications for all solutions, and of numbers in memory.
+# Largest numbers of multiplications for all solutions, and of numbers in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
 RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
@@ -116,7 +116,7 @@ class Described:
 
     @property
     def silhouettes(self) -> NDArray[np.float64]:
-        """Mean silhouettes of all solutions."""
+        """Mean silhouette of every solution."""
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> NDArray[np.intp]:
@@ -521,7 +521,7 @@ def typical_rows(
 def _nearest(
     rows: NDArray[np.intp], own: NDArray[np.int32], keys: FloatArray, n_clusters: int
 ) -> list[RowNumbers]:
-    # Rounding errors must not order equal samples.
+    # Round, so that rounding errors do not determine the order of equal samples.
     order = np.lexsort((rows, np.round(keys, 12), own))
     starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
     return [
@@ -552,7 +552,7 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
 
 
 def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
-    """Return columns of 2 to 12 distinct values, and columns of more numbers, divided at their quartiles."""
+    """Return columns of 2 to 12 distinct values, and columns of more numbers, binned at their quartiles."""
     import pandas as pd
 
     found: list[LeftOut] = []
@@ -564,7 +564,7 @@ def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
         if len(known) and np.isfinite(numbers).all():
             values = sorted(values, key=float)
         if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
-            # Samples are compared with the rounded limits, as the page shows them.
+            # Divide samples at the rounded limits, which the page shows.
             limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
             shown = [descriptions.human_number(limit) for limit in limits]
             between = [f"{low} to below {high}" for low, high in pairwise(shown)]
@@ -688,7 +688,7 @@ def archive_panel(archive: Any, labels: Labels) -> Panel:
 
 
 def _intervals(edges: FloatArray) -> list[str]:
-    """Name the cells between edges: integers by their value, others by their ends."""
+    """Name the intervals between edges: unit intervals by their integers, others by their ends."""
     if (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
         return [f"{low + 0.5:.0f}" for low in edges[:-1]]
     return [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
@@ -754,7 +754,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 
 def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: FloatArray) -> FloatArray | None:
-    """t-SNE positions, initially those in the plane; NaN for omitted samples; None if it adds nothing."""
+    """Return t-SNE positions (NaN for omitted samples), or None if the positions in the plane suffice."""
     from sklearn.manifold import TSNE
     from sklearn.metrics import pairwise_distances
 
@@ -795,7 +795,7 @@ def map_columns(samples: Samples, rows: Rows, heatmap: descriptions.Heatmap | No
 
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
-    """Return the user-supplied positions of some samples."""
+    """Return the positions, passed by the user, of some samples."""
     note = _noted("Positions as passed", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 
@@ -852,7 +852,7 @@ def _positions(
     if samples.points.shape[1] > 2:
         positions, _, found = feature_plane(samples.points)
         share = 1.0 if found is None else found
-    else:  # the other features are constant
+    else:  # all other features are constant
         positions, share = components(samples.points, samples.n_samples)
     return positions[rows], _COMPONENTS, f"Principal components, {share:.0%} of the variance"
 

@@ -295,7 +295,7 @@ def describe_of(
 
 
 def _read(estimator: Any, result: ClusteringResult, X: Any, *more: Any) -> describing.Samples | str:
-    """Read the rows of the fit with ``read_samples``; warn if they differ from those of the fit."""
+    """Read X with ``read_samples``; warn if its rows are not those of the fit."""
     n, is_sized = len(result.labels), isinstance(X, pd.DataFrame | np.ndarray) or sparse.issparse(X)
     if (
         isinstance(estimator, ReportMixin)
@@ -381,7 +381,7 @@ def _with_rules(
 ) -> None:
     """Add the shortest sufficient rules to the clusters of the result."""
     facts, labels = described.facts.get(run.chosen, []), np.asarray(run.labels[run.chosen])
-    if not 0 < len(facts) <= 20:  # rules of more clusters are not on the page
+    if not 0 < len(facts) <= 20:  # the page shows rules of at most 20 clusters
         return
     frame, further = _rule_columns(samples, labels)
     if frame is None:
@@ -494,7 +494,7 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
     with warnings.catch_warnings():
         if preparer is not None:
             prepared = preparer.prepare(X)
-            # The notes repeat the warnings of ``predict``.
+            # Ignore the warnings of ``predict``, because the notes repeat them.
             warnings.filterwarnings("ignore", "column ", UserWarning)
         found = _predicted(estimator, X, reference, **options)
     return Drift.of(found.labels, found.unlike, found.reference.sizes, found.names, prepared)
@@ -538,7 +538,7 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """Replace features of the facts by those of largest weight, if any, and return the heading."""
+    """If the method has feature weights, show the features of largest weight; return their heading."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""

@@ -45,7 +45,7 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
-# Scripts of the page; later ones use earlier ones.
+# Scripts of the page, in the order in which they depend on each other.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
     "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
@@ -62,7 +62,7 @@ _SURE = {
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is not known.",
 }
-# Smallest mean silhouettes, and what they show in words.
+# Smallest mean silhouettes, and their interpretation.
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other"),
     (0.25, "nearer to their own cluster than to the nearest other"),
@@ -134,7 +134,7 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     arrays[name] = array
     if array.dtype.kind in "iu" and array.size:
         least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
-        # Very large and negative integers together would become floats.
+        # Keep the type if the common type of very large and negative integers would be a float.
         arrays[name] = array.astype(least) if least.kind in "iu" else array
     return {"array": name, "dtype": array.dtype.str}
 
@@ -338,7 +338,7 @@ class _Part:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
 
     def history(self) -> pd.DataFrame | None:
-        """Return the history by generation, without repeated generations."""
+        """Return the history without repeated generations, indexed by generation."""
         history = self.content.history
         if history is None or history.shape[1] < 2 or not len(history):
             return None
@@ -396,7 +396,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 
 
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> NDArray[np.int64]:
-    """Row in the first run of every sample of the other run, by name."""
+    """Return the row in the first run of every sample of the other run, matched by name."""
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
     if len(there) != len(here):
@@ -478,7 +478,7 @@ def headline(content: ReportContent) -> Markup:
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
-    """Return a sentence on the certainty of the clusters, its figures, and a bar from 0 to 1 or None."""
+    """Return a sentence on the certainty of the clusters, its figures, and a bar (0 to 1 or None)."""
     if content.runs or not content.n_solutions:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
@@ -560,7 +560,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     room = max_bytes - _size(samples)
     n_kept = content.n_solutions
     while n_kept > 1 and (size := _size(parts)) > room:
-        # Slightly less than proportionally, because the page has a constant part.
+        # Remove slightly more than in proportion, because the page has a constant part.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
@@ -572,7 +572,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
 
 
 def _size(values: Mapping[str, Any]) -> int:
-    # Mostly base64, and short texts.
+    # The page is mostly base64 and short texts.
     total = 0
     for value in values.values():
         if isinstance(value, Mapping):

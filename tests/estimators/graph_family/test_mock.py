@@ -22,7 +22,7 @@ KINDS = [
     {"encoding": "locus"},
     {
         "encoding": "locus",
-        "solver": "pesa2",
+        "search": "pesa2",
         "init": "2007",
         "pc": 0.7,
         "objectives": ("deviation", "connectivity"),
@@ -210,7 +210,7 @@ def test_more_well_separated_clusters_than_are_compared():
         ({"root": 20}, "root must be .*, got 20"),
         ({"n_gen": 0}, "n_gen"),
         ({"delta": 100}, "delta"),
-        ({"solver": "deap"}, "solver"),
+        ({"search": "deap"}, "search"),
         ({"select": "labls"}, "select"),
         ({"select": "ari"}, "unknown rule 'ari'"),
         ({"select": "deviation"}, "unknown rule 'deviation'; allowed are .*'variance'"),
@@ -249,7 +249,7 @@ def test_published_connectivity_is_another():
 
 def test_presets():
     paper = MOCK.paper2007(3, pc=0.9)
-    assert (paper.solver, paper.encoding, paper.init, paper.objectives[0]) == (
+    assert (paper.search, paper.encoding, paper.init, paper.objectives[0]) == (
         "pesa2",
         "locus",
         "2007",
@@ -259,7 +259,7 @@ def test_presets():
     sizes = MOCK.pesc(3)
     assert (sizes.n_clusters, sizes.pop_size, sizes.n_gen, sizes.pc) == (3, 100, 100, 0.7)
     program = MOCK.delta()
-    assert (program.solver, program.connectivity, program.delta) == ("nsga2", "published", "auto")
+    assert (program.search, program.connectivity, program.delta) == ("nsga2", "published", "auto")
     assert clone(MOCK.delta(delta=50)).delta == 50
 
 
@@ -284,7 +284,7 @@ def test_no_warning_without_reason():
     [
         MOCK(pop_size=8, n_gen=2, n_controls=1, random_state=0),
         MOCK(pop_size=12, n_gen=4, n_controls=1, random_state=0),
-        MOCK(n_clusters=3, encoding="locus", solver="pesa2", init="2007", n_gen=4, random_state=0),
+        MOCK(n_clusters=3, encoding="locus", search="pesa2", init="2007", n_gen=4, random_state=0),
     ],
 )
 @pytest.mark.filterwarnings("ignore:no solution of the front has n_clusters")

@@ -14,7 +14,7 @@ from moo_clustering.operators import NeighborBiasedMutation
 from moo_clustering.persistence import CheckpointMismatchError
 
 QUICK = {"n_clusters": 3, "pop_size": 20, "random_state": 4}
-PAPER = {"encoding": "locus", "solver": "pesa2", "init": "2007", "pc": 0.7}
+PAPER = {"encoding": "locus", "search": "pesa2", "init": "2007", "pc": 0.7}
 
 
 @pytest.fixture(scope="module")

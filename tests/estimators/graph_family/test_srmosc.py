@@ -25,15 +25,15 @@ def blobs():
 
 
 @pytest.mark.parametrize("final", ["rcut", "consensus"])
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_separate_clusters_are_found(blobs, solver, final):
-    model = SRMOSC(3, solver=solver, final=final, **QUICK).fit(blobs[0])
-    assert adjusted_rand_score(blobs[1], model.labels_) > (0.95 if solver == "hull" else 0.6)
+@pytest.mark.parametrize("search", SOLVERS)
+def test_separate_clusters_are_found(blobs, search, final):
+    model = SRMOSC(3, search=search, final=final, **QUICK).fit(blobs[0])
+    assert adjusted_rand_score(blobs[1], model.labels_) > (0.95 if search == "hull" else 0.6)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_attributes(blobs, solver):
-    model = SRMOSC(3, solver=solver, **QUICK).fit(blobs[0])
+@pytest.mark.parametrize("search", SOLVERS)
+def test_attributes(blobs, search):
+    model = SRMOSC(3, search=search, **QUICK).fit(blobs[0])
     m = len(model.pareto_front_)
     assert model.labels_.dtype == np.int32
     assert model.labels_[0] == 0
@@ -49,10 +49,10 @@ def test_attributes(blobs, solver):
     labels = model.pareto_labels_
     assert labels.shape == (m, 120)
     np.testing.assert_array_equal(labels[model.chosen_], model.labels_)
-    assert sorted(map(tuple, model.result_.F)) == sorted(map(tuple, model.pareto_front_)) or solver == "nsga2"
-    assert model.n_iter_ == (5 if solver == "nsga2" else 0)
-    assert hasattr(model, "hull_") == (solver == "hull")
-    assert hasattr(model, "history_") == (solver == "nsga2")
+    assert sorted(map(tuple, model.result_.F)) == sorted(map(tuple, model.pareto_front_)) or search == "nsga2"
+    assert model.n_iter_ == (5 if search == "nsga2" else 0)
+    assert hasattr(model, "hull_") == (search == "hull")
+    assert hasattr(model, "history_") == (search == "nsga2")
     graph = model.to_networkx()
     assert {graph.nodes[i]["cluster"] for i in range(120)} == {0, 1, 2}
 
@@ -67,7 +67,7 @@ def test_the_hull_spans_the_front(blobs):
 @pytest.mark.slow
 def test_the_rcut_pick_has_the_least_cut_of_reliable_members(blobs):
     X = np.concatenate([blobs[0], blobs[0][:3] + 0.01])
-    model = SRMOSC(3, solver="nsga2", **QUICK).fit(X)
+    model = SRMOSC(3, search="nsga2", **QUICK).fit(X)
     members = model.graphs_
     mean = sum(symmetrize(members.graph(k)).toarray() for k in range(len(members.F))) / len(members.F)
     assert abs(members.mean_graph().toarray() - mean).max() < 1e-12
@@ -113,22 +113,22 @@ def test_choose_picks_again_without_searching(blobs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_same_seed_same_result_on_any_number_of_workers(blobs, solver):
-    models = [SRMOSC(3, solver=solver, n_jobs=n, **QUICK).fit(blobs[0]) for n in (1, 2, 4)]
+@pytest.mark.parametrize("search", SOLVERS)
+def test_same_seed_same_result_on_any_number_of_workers(blobs, search):
+    models = [SRMOSC(3, search=search, n_jobs=n, **QUICK).fit(blobs[0]) for n in (1, 2, 4)]
     for other in models[1:]:
         np.testing.assert_array_equal(models[0].labels_, other.labels_)
         np.testing.assert_array_equal(models[0].pareto_front_, other.pareto_front_)
         assert abs(models[0].similarity_ - other.similarity_).max() == 0
-    if solver == "nsga2":
-        other = SRMOSC(3, solver=solver, **{**QUICK, "random_state": 1}).fit(blobs[0])
+    if search == "nsga2":
+        other = SRMOSC(3, search=search, **{**QUICK, "random_state": 1}).fit(blobs[0])
         assert not np.array_equal(models[0].pareto_front_, other.pareto_front_)
 
 
 @pytest.mark.slow
 def test_threads_in_evolution_change_nothing():
     X = make_blobs(4200, centers=3, n_features=90, random_state=0)[0]
-    options = {"solver": "nsga2", "final": "consensus", "pop_size": 4, "n_gen": 2, "random_state": 0}
+    options = {"search": "nsga2", "final": "consensus", "pop_size": 4, "n_gen": 2, "random_state": 0}
     one, two = (SRMOSC(3, n_candidates=12, n_jobs=n, **options).fit(X) for n in (1, 2))
     np.testing.assert_array_equal(one.pareto_front_, two.pareto_front_)
     np.testing.assert_array_equal(one.labels_, two.labels_)
@@ -178,16 +178,16 @@ def partial(y, fraction, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_labels_forbid_links_in_every_member(solver):
+@pytest.mark.parametrize("search", SOLVERS)
+def test_labels_forbid_links_in_every_member(search):
     X, y = load_iris(return_X_y=True)
     known = partial(y, 0.4, 0)
-    model = SRMOSC(3, solver=solver, **QUICK).fit(X, known)
+    model = SRMOSC(3, search=search, **QUICK).fit(X, known)
     for k in range(len(model.pareto_front_)):
         S = model.graphs_.graph(k).tocoo()
         both = (known[S.row] >= 0) & (known[S.col] >= 0)
         assert (known[S.row] == known[S.col])[both].all()
-    free = SRMOSC(3, solver=solver, **QUICK).fit(X).graphs_.graph(5).tocoo()
+    free = SRMOSC(3, search=search, **QUICK).fit(X).graphs_.graph(5).tocoo()
     both = (known[free.row] >= 0) & (known[free.col] >= 0)
     assert (known[free.row] != known[free.col])[both].any()
 
@@ -222,7 +222,7 @@ def test_too_much_is_refused():
     with pytest.raises(ValueError, match="sparse form"):
         SRMOSC(2, n_candidates="all").fit(X)
     with pytest.raises(ValueError, match="max_memory"):
-        SRMOSC(2, solver="nsga2", max_memory=1000).fit(X)
+        SRMOSC(2, search="nsga2", max_memory=1000).fit(X)
     with pytest.raises(ValueError, match="must not be"):
         SRMOSC(2, metric="precomputed").fit(np.ones((4, 4)))
     with pytest.raises(ValueError, match="more than the number of samples"):
@@ -235,13 +235,13 @@ def test_any_number_of_clusters_up_to_n(blobs, n_clusters):
     assert model.n_clusters_ == len(np.unique(model.labels_)) == n_clusters
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("search", SOLVERS)
 @pytest.mark.parametrize("X", [np.ones((6, 2)), np.zeros((6, 2)), np.repeat([[0.0, 1], [3, 4]], 5, axis=0)])
-def test_degenerate_data(X, solver):
+def test_degenerate_data(X, search):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.warns(UserWarning, match="of n_clusters=3 clusters .* fewer distinct rows"):
-            model = SRMOSC(3, solver=solver, **QUICK).fit(X)
+            model = SRMOSC(3, search=search, **QUICK).fit(X)
     assert model.n_clusters_ == len(np.unique(X, axis=0))
 
 
@@ -252,8 +252,8 @@ def test_two_samples():
 def test_the_input_is_not_changed_and_models_can_be_stored(blobs):
     X = blobs[0].copy()
     X.setflags(write=False)
-    for solver in SOLVERS:
-        model = SRMOSC(3, solver=solver, **QUICK).fit(X)
+    for search in SOLVERS:
+        model = SRMOSC(3, search=search, **QUICK).fit(X)
         again = pickle.loads(pickle.dumps(model))
         np.testing.assert_array_equal(again.choose("consensus").labels_, model.choose("consensus").labels_)
     np.testing.assert_array_equal(X, blobs[0])
@@ -276,7 +276,7 @@ def test_known_accuracies_of_the_hull(loader, n_clusters, rcut, consensus):
 @parametrize_with_checks(
     [
         SRMOSC(n_clusters=3, pop_size=8, random_state=0),
-        SRMOSC(n_clusters=3, solver="nsga2", final="consensus", pop_size=8, n_gen=2, random_state=0),
+        SRMOSC(n_clusters=3, search="nsga2", final="consensus", pop_size=8, n_gen=2, random_state=0),
     ],
 )
 @pytest.mark.filterwarnings("ignore:only .* distinct rows")

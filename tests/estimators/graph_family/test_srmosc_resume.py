@@ -12,7 +12,7 @@ from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.operators.sparse_rows import SupportMutation
 from moo_clustering.persistence import CheckpointMismatchError
 
-QUICK = {"n_clusters": 3, "solver": "nsga2", "pop_size": 12, "random_state": 4}
+QUICK = {"n_clusters": 3, "search": "nsga2", "pop_size": 12, "random_state": 4}
 
 
 @pytest.fixture(scope="module")
@@ -79,5 +79,5 @@ def test_only_the_same_search_is_resumed(X, tmp_path):
 
 def test_the_hull_has_nothing_to_resume(X, tmp_path):
     for options in ({"checkpoint": tmp_path / "run.npz"}, {"resume": True}):
-        with pytest.raises(ValueError, match='solver="nsga2"'):
+        with pytest.raises(ValueError, match='search="nsga2"'):
             SRMOSC(3, random_state=0, **options).fit(X)

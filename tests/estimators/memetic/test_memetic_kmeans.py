@@ -102,7 +102,7 @@ def test_more_evaluations_are_never_worse(strategy):
     [
         {"strategy": "memetic", "engine": "pymoo"},
         {"strategy": "memetic", "engine": "deap"},
-        {"strategy": "memetic", "removal": "cheap", "mutation": "half"},
+        {"strategy": "memetic", "removal": "cheap", "pm": 0.5},
         {"strategy": "swap", "removal": "cheap"},
         {"strategy": "multistart"},
         {"strategy": "ward"},
@@ -145,7 +145,7 @@ def test_defaults_do_not_lose_to_restarts_on_many_samples(global_random_seed):
 @ENGINES
 @pytest.mark.parametrize(
     "options",
-    [{"mutation": "never"}, {"mutation": "half"}, {"removal": "cheap"}, {"pop_min": 1, "pop_max": 1}],
+    [{"pm": 0.0}, {"pm": 0.5}, {"removal": "cheap"}, {"pop_min": 1, "pop_max": 1}],
 )
 def test_options_matter_and_work(engine, options):
     X = blobs(k=40, n=600)
@@ -314,7 +314,7 @@ def test_progress_on_stderr(capfd):
         ({"k": 0}, "n_clusters"),
         ({"strategy": "best"}, "strategy"),
         ({"engine": "platypus"}, "engine"),
-        ({"mutation": "often"}, "mutation"),
+        ({"pm": 1.5}, "pm"),
         ({"removal": "dear"}, "removal"),
         ({"distances": 0}, "max_distance_evaluations"),
         ({"max_time": 0.0}, "max_time"),

@@ -25,7 +25,7 @@ def search_of(engine, max_stall=500, **options):
     rng = np.random.default_rng(0)
     X = rng.random((30, 2))[rng.integers(30, size=400)] + 0.03 * rng.standard_normal((400, 2))
     problem = SumOfSquaresProblem(X, 30)
-    options = {"pop_min": 4, "pop_max": 7, "mutation": "always", "removal": "uniform"} | options
+    options = {"pop_min": 4, "pop_max": 7, "pm": 1.0, "removal": "uniform"} | options
     return MemeticSearch(
         problem, Budget(problem, 10**9, None), rng, False, max_stall=max_stall, engine=engine, **options
     )

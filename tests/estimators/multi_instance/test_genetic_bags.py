@@ -111,7 +111,7 @@ FURTHER_OPTIMA = [
     (CHCMIC(), 2, 1, db),
     (CHCMIC(3), 3, 2, db),
     (CHCMIC(weighting="instance", mutate="population"), 2, 2, lambda b, y: db(b, y, "instance")),
-    (CHCMIC(weights="greedy", crossover="uniform"), 2, 2, db),
+    (CHCMIC(draw_weights="greedy", crossover="uniform"), 2, 2, db),
     (MemeticCHCMIC(3, pop_size=10, n_gen=8), 3, 2, db),
 ]
 
@@ -338,7 +338,7 @@ def test_the_best_never_worsens(cls):
 @pytest.mark.parametrize("cls", [CHCMIC, MemeticCHCMIC])
 def test_restarts_keep_the_best(cls):
     bags, _ = overlapping(12, 2)
-    options = {"threshold": 1, "pm": 0.1} if cls is CHCMIC else {}
+    options = {"difference_threshold": 1, "pm": 0.1} if cls is CHCMIC else {}
     model = cls(pop_size=8, n_gen=40, random_state=1, **options).fit(bags)
     assert model.n_restarts_ == sum(model.logbook_.select("restart")) > 1
     assert (np.diff(model.logbook_.select("min")) <= 0).all()
@@ -385,7 +385,12 @@ SHARED = [
     {"max_evals": 40},
 ]
 OF_PARTITIONS = [{"p_km": 0.9}, {"constraint_handling": "repair"}, {"penalty": 7.0}, {"normalize": False}]
-WEIGHTS = [{"weights": "scaled"}, {"weights": "printed"}, {"weights": "greedy"}, {"empty": "closest"}]
+WEIGHTS = [
+    {"draw_weights": "scaled"},
+    {"draw_weights": "printed"},
+    {"draw_weights": "greedy"},
+    {"empty": "closest"},
+]
 OPTIONS = {
     MIGKA: [*SHARED, *OF_PARTITIONS, *WEIGHTS, {"elitism": 0}],
     MIFGKA: [
@@ -393,7 +398,8 @@ OPTIONS = {
         *[{"bias": 0.1}, {"reading": "printed"}, {"legality": "count"}, {"elitism": 0}],
     ],
     CHCMIC: [
-        *[*SHARED, *OF_PARTITIONS, *WEIGHTS, {"threshold": 11}, {"threshold": 1, "n_keep": 3}],
+        *[*SHARED, *OF_PARTITIONS, *WEIGHTS, {"difference_threshold": 11}],
+        *[{"difference_threshold": 1, "n_keep": 3}],
         *[{"threshold_rule": "no_acceptance"}, {"mutate": "population"}, {"crossover": "hux"}],
         *[{"crossover": "uniform"}, {"distance": "aligned"}],
     ],
@@ -459,14 +465,17 @@ def test_no_cluster_is_smaller_than_asked(cls, k, least, n_gen):
 @pytest.mark.parametrize(
     "options",
     [
-        {"weights": "printed", "empty": "closest", "threshold": 1, "n_keep": 1},
+        {"draw_weights": "printed", "empty": "closest", "difference_threshold": 1, "n_keep": 1},
         {"mutate": "population", "crossover": "hux", "distance": "aligned"},
         {"pm": 0.0, "p_km": 1.0},
     ],
 )
 def test_literal_options_keep_sizes_too(options):
     bags, _ = overlapping(20, 2, seed=1)
-    for cls, own in ((CHCMIC, options), (MIGKA, {"weights": "printed", "empty": "closest", "elitism": 0})):
+    for cls, own in (
+        (CHCMIC, options),
+        (MIGKA, {"draw_weights": "printed", "empty": "closest", "elitism": 0}),
+    ):
         model = cls(3, min_cluster_size=5, pop_size=8, n_gen=15, random_state=0, **own).fit(bags)
         assert model.cluster_sizes_.min() >= 5
 

@@ -32,13 +32,15 @@ def saved(path):
     "model",
     [
         MIGKA(),
-        MIGKA(weights="printed", elitism=0),
+        MIGKA(draw_weights="printed", elitism=0),
         MIFGKA(),
         MIFGKA(legality="count", constraint_handling="repair", min_cluster_size=2),
         MIGCUK(),
         MIGCUK(k_min=2, mutation="rank", centers="mean", constraint_handling="repair"),
         CHCMIC(),
-        CHCMIC(threshold=1, pm=0.1, n_keep=2, distance="aligned", mutate="population", max_evals=1500),
+        CHCMIC(
+            difference_threshold=1, pm=0.1, n_keep=2, distance="aligned", mutate="population", max_evals=1500
+        ),
         MemeticCHCMIC(max_evals=6000),
         MemeticCHCMIC(constraint_handling="repair"),
     ],
@@ -93,7 +95,7 @@ def test_ctrl_c(cls, presses, tmp_path, monkeypatch):
 
 
 CHANGES = {
-    MIGKA: {"weights": "scaled"},
+    MIGKA: {"draw_weights": "scaled"},
     MIFGKA: {"bias": 0.25},
     MIGCUK: {"centers": "mean"},
     CHCMIC: {"crossover": "hux"},

@@ -97,7 +97,7 @@ def test_pipelines_and_copies(model, data):
     [
         (QUICK[0], {"C": [0.01, 1.0]}),
         (QUICK[1], {"min_count": [1, 3]}),
-        (QUICK[2], {"n_clusters": [(3,), (5, 6)], "sisc": [SISC(max_iter=2)], "sisc__gamma": [0.5]}),
+        (QUICK[2], {"n_clusters": [(3,), (5, 6)], "sisc": [SISC(max_iter=2)], "sisc__chi_weight": [0.5]}),
         (QUICK[3], {"sisc__n_clusters": [4, 5]}),
     ],
     ids=by_class,

@@ -24,7 +24,7 @@ def test_finds_clusters_in_subspaces():
 
 def test_is_sisc_without_labels_and_chi_square():
     X, _ = planted()
-    plain = SISC(5, gamma=0, impurity=None, init="seeds", random_state=2).fit(X)
+    plain = SISC(5, chi_weight=0, impurity=None, init="seeds", random_state=2).fit(X)
     assert_array_equal(SCAD2(5, random_state=2).fit(X).memberships_, plain.memberships_)
 
 

@@ -150,7 +150,7 @@ def test_normalisations_of_impurity(data, impurity, labels):
     [
         {"impurity_in_membership": False},
         {"chi_scale": "n_labelled"},
-        {"gamma": 0.0},
+        {"chi_weight": 0.0},
         {"weight_exponent": 15.0},
         {"fuzziness": 1.3},
         {"floor": 5.0},

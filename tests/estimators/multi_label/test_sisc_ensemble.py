@@ -112,9 +112,9 @@ def test_more_clusters_than_documents(data):
 
 def test_template(data):
     X, _, partly, _ = data
-    template = SISC(gamma=0.1, max_iter=3, random_state=5)
+    template = SISC(chi_weight=0.1, max_iter=3, random_state=5)
     model = SISCEnsemble(template, n_clusters=4, n_estimators=2, random_state=0).fit(X, partly)
-    assert [member.gamma for member in model.estimators_] == [0.1, 0.1]
+    assert [member.chi_weight for member in model.estimators_] == [0.1, 0.1]
     assert 5 not in [member.random_state for member in model.estimators_]
     assert template.n_clusters == 60
     assert not hasattr(template, "classes_")

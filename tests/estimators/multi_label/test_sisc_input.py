@@ -155,7 +155,7 @@ def test_values_of_any_sign(data):
         ({"n_clusters": 121}, "n_clusters=121 is more than the number of samples, 120"),
         ({"n_neighbors": 0}, "n_neighbors"),
         ({"n_neighbors": 7}, "n_neighbors=7 is more than n_clusters=6"),
-        ({"gamma": -0.1}, "gamma"),
+        ({"chi_weight": -0.1}, "chi_weight"),
         ({"impurity": "gini"}, "impurity"),
         ({"aggregation": "mean"}, "aggregation"),
         ({"init": "k-means++"}, "init"),

@@ -114,7 +114,9 @@ def test_search_over_label_sets(data):
     X, _, Y = data
     macro = make_scorer(macro_auc, response_method="predict_proba")
     for scoring in ("roc_auc", macro):
-        search = GridSearchCV(SISC(6, random_state=0), {"gamma": [0.0, 0.5]}, scoring=scoring, cv=3).fit(X, Y)
+        search = GridSearchCV(SISC(6, random_state=0), {"chi_weight": [0.0, 0.5]}, scoring=scoring, cv=3).fit(
+            X, Y
+        )
         assert search.best_score_ > 0.6
     one = SISC(6, random_state=0).fit(X[:80], Y[:80])
     assert macro(one, X[80:], Y[80:]) == pytest.approx(
