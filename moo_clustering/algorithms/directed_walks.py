@@ -68,8 +68,8 @@ class DirectedWalks(GeneticAlgorithm):
 
     def __init__(
         self,
-        *,
         pop_size: int = 20,
+        *,
         n_offsprings: int | None = None,
         archive_size: int = 200,
         sampling: Any = None,

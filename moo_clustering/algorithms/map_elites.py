@@ -17,10 +17,11 @@ from pymoo.termination.default import DefaultMultiObjectiveTermination
 from pymoo.util.display.multi import MultiObjectiveOutput
 from scipy.special import xlogy
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, choice, integer, name_of, value_per_row
+from moo_clustering._arrays import IntpArray, choice, integer, name_of, value_per_row, warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._messages import quoted
+from moo_clustering._types import FloatArray, Labels
 from moo_clustering.algorithms.pymoo_search import ALGORITHM, checked_options
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import ValidityIndex, check_population
@@ -158,8 +159,8 @@ class MapElites(GeneticAlgorithm):
 
     def __init__(
         self,
-        *,
         pop_size: int = 100,
+        *,
         n_offsprings: int | None = None,
         descriptors: Sequence[Any] = ("n_clusters", "evenness"),
         cells: Mapping[str, int] | None = None,
@@ -225,6 +226,9 @@ class CellSurvival(Survival):
         self.names = tuple(self.functions)
         if not self.names or len(self.names) < len(given):
             raise ValueError(f"descriptors must be a list of unique descriptors, got {quoted(descriptors)}.")
+        for what, each in (("cells", cells), ("ranges", ranges)):
+            if not isinstance(each, Mapping):
+                raise TypeError(f"{what} must be a mapping from names of descriptors, got {quoted(each)}.")
         for name in (*cells, *ranges):
             choice("names in cells and ranges", name, self.names)
         self.cells = {name: integer(f"cells[{name!r}]", n) for name, n in cells.items()}
@@ -264,6 +268,13 @@ class CellSurvival(Survival):
     def _do(self, problem: Any, pop: Population, *args: Any, **kwargs: Any) -> Population:
         new = pop[len(self.values) :]
         values = np.concatenate([self.values, self._describe(problem, new)]) if len(new) else self.values
+        if not self.n_seen:
+            for name, column, each in zip(self.names, values.T, self.edges, strict=True):
+                if ((column < each[0]) | (column > each[-1])).all():
+                    warn_caller(
+                        f"the descriptor {name!r} of all initial partitions is outside its range, from "
+                        f"{each[0]:g} to {each[-1]:g}, so they share the outer cells: change ranges."
+                    )
         cells = _cells_of(values, self.edges)
         quality, violation = self._quality(pop.get("F")), pop.get("CV")[:, 0]
         # The sort is stable, so that older members come first.

@@ -62,8 +62,8 @@ class PESA2(Algorithm):
 
     def __init__(
         self,
-        *,
         pop_size: int = 10,
+        *,
         archive_size: int = 1000,
         n_bins: int = 10,
         selection: Selection = "boxes",

@@ -193,7 +193,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
             encoded = self.links.split_genes if self.kind == "split" else self.links.short_genes
             return encoded(labels).astype(self.dtype)
         if self.neighbors is not None:
-            rows = [_forest(self.neighbors, row) for row in labels]
+            rows = [spanning_links(self.neighbors, row) for row in labels]
             return np.array(rows, dtype=self.dtype).reshape(labels.shape)
         order = np.argsort(labels, axis=1, kind="stable")
         same = np.diff(np.take_along_axis(labels, order, axis=1), axis=1) == 0
@@ -240,7 +240,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self
 
 
-def _forest(neighbors: IntArray, labels: IntArray) -> IntArray:
+def spanning_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within the clusters."""
     # Forward links, from a sample to one of its neighbours, are preferred to backward links. Roots lie in
     # strong components without outgoing links, which forward links reach from every sample, so that backward

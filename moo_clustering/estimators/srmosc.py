@@ -168,9 +168,9 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         self._set_partition(row, self.graphs_.partition(row))
 
     def _checkpoint(self, *data: Any) -> Checkpoint | None:
-        if self.search == "hull" and (self.checkpoint is not None or self.resume):
+        if self.search == "hull" and (self.checkpoint is not None or self.resume or self.start is not None):
             raise ValueError(
-                'checkpoint and resume require search="nsga2"; search="hull" has no generations.'
+                'start, checkpoint and resume require search="nsga2"; search="hull" has no generations.'
             )
         # The selection does not affect the search, so it can change when it is resumed.
         same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")

@@ -12,6 +12,7 @@ from pymoo.operators.mutation.pm import PM
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, IntpArray, Labels, choice, quoted
+from moo_clustering.encodings import Encoding
 from moo_clustering.operators import base
 from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.operators.selection import CanonicalDuplicates
@@ -190,8 +191,12 @@ register_operators(
     crossover=partial(SBX, prob=0.9, eta=10),
     mutation=partial(PM, eta=20),
     repair=EncodingRepair,
-    # Equal partitions can have different memberships.
-    duplicates=lambda problem: CanonicalDuplicates(problem.encoding),
+    # Equal partitions can have different memberships, which only some indices read.
+    duplicates=lambda problem: CanonicalDuplicates(
+        problem.encoding
+        if getattr(problem, "reads_genes", True)
+        else partial(Encoding.canonical, problem.encoding)
+    ),
 )
 # There is no repair by local search, which would require another pass over the rows.
 register_operators(

@@ -42,7 +42,8 @@ _REAL = "evaluates real-valued vectors, which cannot be decoded without a repair
 _ONE_VARIABLE = "searches a single real variable"
 # Reasons why the other algorithms of pymoo cannot search genotypes, by class.
 _UNSUITED = {
-    **dict.fromkeys(("BRKGA", "DE", "EPPSO", "ES", "LocalSearch", "MOPSO_CD", "NSDE", "Optuna"), _REAL),
+    **dict.fromkeys(("BRKGA", "DE", "EPPSO", "ES", "KGB", "LocalSearch", "MOPSO_CD"), _REAL),
+    **dict.fromkeys(("NSDE", "Optuna"), _REAL),
     **dict.fromkeys(("BracketSearch", "ExponentialSearch", "LineSearch", "WolfeSearch"), _ONE_VARIABLE),
     **dict.fromkeys(("Meta", "MetaAlgorithm2"), "wraps another algorithm, which needs the operators"),
     "NRBO": "divides by differences between genes, which are 0 for equal genes",
@@ -279,7 +280,8 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     problem : Problem
     start : array-like, Population, Result, estimator or path
         Partitions of shape (n, n_samples) or (n_samples,); genotypes of shape (n, n_var), in a Population if
-        n_var = n_samples; a fitted estimator, whose front is used if it has one; or the folder of a run.
+        n_var = n_samples; a fitted estimator, whose front is used if it has one, or whose population if both
+        searches are for graphs (PESC, SRMOSC); or the folder of a run.
 
     Returns
     -------
@@ -287,13 +289,14 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     """
     encoding = problem if isinstance(problem, Encoding) else getattr(problem, "encoding", problem)
     n_samples, n_var = getattr(encoding, "n_samples", None), getattr(problem, "n_var", None)
-    encodes = hasattr(encoding, "encode")
-    if not encodes:
-        # The search cannot start from a partition, but it can from the population of an earlier search.
-        start = getattr(start, "result_", start)
+    encodes, earlier = hasattr(encoding, "encode"), getattr(start, "result_", None)
+    if encoding is problem and isinstance(getattr(earlier, "problem", None), type(problem)):
+        # Graphs contain more than their partition, so a fit continues the population of an earlier one.
+        start = earlier if earlier.X is not None else start
     rows = start_rows(start)
     if rows.shape[1:] == (n_var,) and (isinstance(start, Population | Result) or n_var != n_samples):
         low, high = (problem.xl, problem.xu) if hasattr(problem, "xl") else encoding.bounds()
+        high = getattr(problem, "largest_gene", high)
         slack = 1e-6 * np.maximum(1.0, np.abs(high))
         if not ((rows >= low - slack) & (rows <= high + slack)).all():
             raise ValueError(
@@ -328,8 +331,8 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     changed = (_partitions(encoding, genes) != labels).any(axis=1)
     if changed.any():
         warn_caller(
-            f"{np.count_nonzero(changed)} of {len(labels)} start partitions are only approximated, because "
-            f"{type(encoding).__name__} cannot represent them."
+            f"{type(encoding).__name__} can only approximate {np.count_nonzero(changed)} of "
+            f"{len(labels)} partitions in start."
         )
     return genes
 

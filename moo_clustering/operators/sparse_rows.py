@@ -54,22 +54,10 @@ class SparseRowSampling(Sampling):
         return np.stack([self._individual(problem, m, n_samples).X for m in range(n_samples)])
 
     def _individual(self, problem: SRMOSCProblem, member: int, n_members: int) -> Individual:
-        X, candidates, admissible = base.require(problem, *SPARSE_ROWS).candidates()
+        _, candidates, admissible = base.require(problem, *SPARSE_ROWS).candidates()
         width = 1 + round((problem.width - 1) * member / max(n_members - 1, 1))
-        rows = np.empty(candidates.shape, dtype=np.float32)
-        errors, sizes = np.empty(len(X)), np.empty(len(X), dtype=np.int32)
-
-        def fill(lo: int, hi: int) -> None:
-            least_squares.fill_rows(
-                X, problem.norms, candidates, admissible, problem.rho, width, self.n_sweeps, lo, hi,
-                rows, errors, sizes,
-            )  # fmt: skip
-
-        for_parts(fill, len(X), (1.0 + self.n_sweeps) * width * X.size, problem.n_jobs)
-        individual = Individual(X=rows.reshape(-1))
-        individual.set("row_errors", errors)
-        individual.set("row_sizes", sizes)
-        return individual
+        rows, errors, sizes = problem.fitted_rows(candidates, admissible, width, self.n_sweeps)
+        return Individual(X=rows.reshape(-1), row_errors=errors, row_sizes=sizes)
 
 
 class RowUniformCrossover(base.PairCrossover):
@@ -116,10 +104,7 @@ class RowUniformCrossover(base.PairCrossover):
 def _children(
     problem: SRMOSCProblem, first: Individual, second: Individual, swap: BoolArray | None
 ) -> tuple[Individual, Individual]:
-    if swap is None:
-        genes = (first.X, second.X)
-    else:
-        genes = _swapped_rows(problem, first.X, second.X, swap)
+    genes = (first.X, second.X) if swap is None else _swapped_rows(problem, first.X, second.X, swap)
     children = Individual(X=genes[0]), Individual(X=genes[1])
     if all(parent.has(name) for parent in (first, second) for name in TABLES):
         for name in TABLES:

@@ -33,7 +33,8 @@ from moo_clustering._types import Float32Array, FloatArray, IntArray, Labels
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.encodings import LocusAdjacencyEncoding, relabel_by_first_appearance
-from moo_clustering.encodings.loci import Delta, Kind, relevant_links
+from moo_clustering.encodings.base import checked_labels
+from moo_clustering.encodings.loci import Delta, Kind, relevant_links, spanning_links
 from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighbor_lists
 from moo_clustering.graphs.neighbors import Method, Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
@@ -50,6 +51,8 @@ MAX_MEMORY = 4 * 2**30
 MOST_LITERAL = 2000
 # For separated clusters: maximum number of features, minimum minimax silhouette, samples to compute it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
+# Weight of links that only connect a cluster of a start; the weights of a row sum to about 1.
+_CONNECTING = 1e-3
 # Above the first number, parts are grouped before they are merged; above the second, the cut is coarser.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 
@@ -703,6 +706,31 @@ class NeighborGraphProblem(FixedProblem):
         """Decode genotypes to partitions: the connected components of their graphs."""
         return LocusAdjacencyEncoding(n_samples=self.n_samples).decode(self.neighbors(X))
 
+    def encode(self, labels: IntArray) -> IntArray:
+        """Encode partitions by links from every sample to a near neighbour in its cluster.
+
+        :meth:`decode` restores the partition if, in every cluster, links to listed neighbours lead from every
+        sample to the same sample. Otherwise, clusters are divided, and samples without a listed neighbour in
+        their cluster are linked to the nearest sample. O(N (w + log N)) time per partition.
+        """
+        labels = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
+        ranks = [self._spanning_ranks(row, self.n_neighbors) for row in labels]
+        return self.genes(np.array(ranks, dtype=self.vtype).reshape(labels.shape))
+
+    def _spanning_ranks(self, labels: Labels, width: int) -> IntArray:
+        """Link along a tree of every cluster, if possible to one of the first ``width`` neighbours."""
+        neighbors = self.lists.indices[:, :width]
+        inside, before = _inside(neighbors, labels), None
+        while before is None or not np.array_equal(inside, before):
+            # A link to a sample that must leave its cluster would join two clusters.
+            before, inside = inside, inside & inside.any(axis=1)[neighbors]
+        target = spanning_links(np.where(inside, neighbors, -1), labels)
+        chosen = inside & (neighbors == target[:, None])
+        ranks = np.where(chosen.any(axis=1), chosen.argmax(axis=1), inside.argmax(axis=1))
+        if width < self.width and (self.decode(self.genes(ranks[None]))[0] != labels).any():
+            return self._spanning_ranks(labels, min(2 * width, self.width))
+        return ranks
+
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
         """f1 of ranks, shape (n_individuals,)."""
         add = partial(loci.sum_distances, ranks, self.lists.distances)
@@ -738,6 +766,11 @@ def default_n_neighbors(n_samples: int) -> int:
         N.
     """
     return min(n_samples - 1, math.floor(math.log(n_samples)) + 1)
+
+
+def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
+    """Return which candidates of the samples are in the same cluster."""
+    return (candidates >= 0) & (labels[candidates] == labels[:, None])
 
 
 def _inverse(lists: NeighborLists) -> IntArray:
@@ -813,6 +846,8 @@ class SRMOSCProblem(FixedProblem):
     """
 
     objective_names = ("reconstruction_error", "n_links")
+    # Fitted weights can exceed the bounds, which only serve operators that need some.
+    largest_gene = np.inf
 
     def __init__(
         self,
@@ -892,6 +927,22 @@ class SRMOSCProblem(FixedProblem):
 
         for_parts(score, self.n_samples, float(self.width) * self.X.size, self.n_jobs)
 
+    def fitted_rows(
+        self, candidates: Labels, admissible: Labels, width: int, n_sweeps: int
+    ) -> tuple[Float32Array, FloatArray, Labels]:
+        """Fit weights of the first ``width`` candidates; return these, and errors and link counts of rows."""
+        n, rows = self.n_samples, np.empty(candidates.shape, dtype=np.float32)
+        errors, sizes = np.empty(n), np.empty(n, dtype=np.int32)
+
+        def fill(lo: int, hi: int) -> None:
+            least_squares.fill_rows(
+                self.X, self.norms, candidates, admissible, self.rho, width, n_sweeps, lo, hi,
+                rows, errors, sizes,
+            )  # fmt: skip
+
+        for_parts(fill, n, (1.0 + n_sweeps) * width * self.X.size, self.n_jobs)
+        return rows, errors, sizes
+
     def candidates(self) -> tuple[FloatArray, Labels, Labels]:
         """Return the features, candidate lists, and the number of admissible candidates of every sample."""
         return self.X, self.lists.indices, self.lists.n_admissible
@@ -906,6 +957,28 @@ class SRMOSCProblem(FixedProblem):
         graphs = map(self.graph, np.atleast_2d(np.asarray(X)))
         labels = [csgraph.connected_components(graph, directed=False)[1] for graph in graphs]
         return relabel_by_first_appearance(np.stack(labels).astype(np.int32))
+
+    def encode(self, labels: IntArray) -> Float32Array:
+        """Encode partitions by weights that reconstruct every sample from candidates in its cluster.
+
+        A link gets a small weight if its cluster would otherwise be divided, so that :meth:`decode` restores
+        the partition if links between candidates connect every cluster. A sample without a candidate in its
+        cluster is linked to the nearest sample. O(N w n_features) time per partition.
+        """
+        made = [self._weights_inside(row) for row in checked_labels(labels, self.n_samples)]
+        return np.array(made, dtype=np.float32).reshape(-1, self.n_var)
+
+    def _weights_inside(self, labels: IntArray) -> Float32Array:
+        candidates = self.lists.indices
+        inside = _inside(candidates, labels)
+        order = np.argsort(~inside, axis=1, kind="stable")
+        own = np.ascontiguousarray(np.take_along_axis(candidates, order, axis=1))
+        number = np.maximum(inside.sum(axis=1, dtype=np.int32), 1)
+        weights = np.empty(own.shape, dtype=np.float32)
+        np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
+        (found,) = self.decode(weights.reshape(1, -1))
+        weights[inside & (found[candidates] != found[:, None])] = _CONNECTING
+        return weights
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         errors, sizes = self.row_tables(X)

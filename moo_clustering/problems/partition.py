@@ -187,6 +187,9 @@ class PartitionProblem(SignedProblem):
         encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
         if not isinstance(encoding, Encoding):
             raise TypeError(f"encoding must be an Encoding or a tuple, got {type(encoding).__name__}.")
+        # Encodings of other packages are checked once.
+        self._unseen = is_own(encoding)
+        xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
         _check_constraints(constraints, constraint_handling, encoding.n_samples)
         n_data = encoding.n_samples if data is None else _num_samples(checked_container(data, "data"))
         whole = n_data == encoding.n_samples
@@ -195,9 +198,6 @@ class PartitionProblem(SignedProblem):
                 f"data and encoding must have the same samples, got {n_data} and {encoding.n_samples}."
             )
         self.encoding = encoding
-        # Encodings of other packages are checked once.
-        self._unseen = is_own(encoding)
-        xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
         self.indices = _fitted(objectives, data)
         if isinstance(encoding, TupleEncoding):
             self.indices = tuple(_of_parts(index, encoding, whole) for index in self.indices)

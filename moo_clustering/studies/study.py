@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import importlib
 import re
+import shutil
 import tempfile
 import tomllib
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -134,8 +136,9 @@ class Study:
         for name in self._sizes:
             checks.choice("the data set in n_clusters", name, self.data)
         self.timeout = None if timeout is None else checks.positive("timeout", timeout)
-        self._temporary = tempfile.TemporaryDirectory()
-        self.path = Path(self._temporary.name if path is None else path)
+        self.path = Path(tempfile.mkdtemp() if path is None else path)
+        if path is None:
+            weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
         self._loaded: tuple[Any, Any] = (None, None)
 
     @classmethod
@@ -364,7 +367,8 @@ class Study:
         best.loc["average rank"] = np.isclose(ranks, ranks.min())
         spread = "mean ± standard deviation" if statistic == "mean" else "median [quartiles]"
         better = "larger" if greater else "smaller"
-        caption = f"{score}: {spread} over {len(self.seeds)} seeds; {better} is better"
+        seeds = f"{len(self.seeds)} seed{'s' * (len(self.seeds) > 1)}"
+        caption = f"{score}: {spread} over {seeds}; {better} is better"
         if excluded := [name for name in self.data if name not in text.index]:
             caption += f"; without the data sets used for tuning ({', '.join(excluded)})"
         wanted = [key for key in self._keys() if "part" not in key and key["data"] in text.index]
@@ -927,8 +931,8 @@ def _features_and_classes(name: str, entry: Any, seed: int) -> tuple[Any, Any]:
         raise ValueError(f"the data set {name!r} cannot be read: {error}") from error
     if X.ndim != 2 or 0 in X.shape or (isinstance(X, np.ndarray) and X.dtype.kind not in "biuf"):
         raise ValueError(
-            f"no method can read the data set {name!r}, a {type(X).__name__} of shape {X.shape}; it must be "
-            "of shape (n_samples, n_features), with numbers unless it is a DataFrame."
+            f"no method can read the data set {name!r}, of type {type(X).__name__} and shape {X.shape}; it "
+            "must be of shape (n_samples, n_features), with numbers unless it is a DataFrame."
         )
     if y is None:
         return X, np.full(X.shape[0], -1)

@@ -344,3 +344,14 @@ def test_numbers_of_clusters_of_links_are_those_of_the_samples():
     problem = PartitionProblem(X, LocusAdjacencyEncoding(n_samples=24), "deviation")
     archive = found_by(problem, n_gen=1).algorithm.archive_
     np.testing.assert_allclose(archive.edges[0], np.arange(0.5, 25))
+
+
+def test_a_range_without_any_partition_is_reported():
+    problem = PartitionProblem(X, MedoidEncoding(X, k_max=4), "silhouette")
+    made = MapElites(6, ranges={"n_clusters": (10, 20)}, **problem.operators(MapElites))
+    with pytest.warns(
+        UserWarning, match="'n_clusters' of all initial partitions is outside its range, from 9.5"
+    ):
+        minimize(problem, made, ("n_gen", 1), seed=0)
+    with pytest.raises(TypeError, match=r"cells must be a mapping from names of descriptors, got \[5, 5\]"):
+        MapElites(cells=[5, 5])

@@ -69,7 +69,7 @@ def test_folder_table_and_column(run, table, started):
         ("plain.csv", "mock", "twice.csv", "twice.csv contains the row '0' twice"),
         ("plain.csv", "mock", "noise.csv", "must have a label for every sample"),
         ("plain.csv", "bamic", "long.csv", "--start requires a method with a search, but bamic has none"),
-        ("plain.csv", "pesc", "thirds.csv", "cannot encode partitions"),
+        ("plain.csv", "srmosc", "thirds.csv", 'start, checkpoint and resume require search="nsga2"'),
     ],
 )
 def test_starts_that_cannot_be_used(run, table, data, method, start, message):

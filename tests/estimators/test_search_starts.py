@@ -91,10 +91,16 @@ def test_the_first_population_contains_the_start(name):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", GRAPHS)
-def test_searches_for_graphs_continue_earlier_populations_only(name):
+def test_searches_for_graphs_start_from_partitions_or_continue_earlier_populations(name):
     model = GRAPHS[name]
-    with pytest.raises(TypeError, match="cannot encode partitions: start must be the Population or result_"):
-        clone(model).set_params(start=TRUTH).fit(X)
+    other = public.MOCK(3, pop_size=8, n_gen=1, random_state=0).fit(X)
+    for start in (7 - 2 * TRUTH, other):
+        search = clone(model).set_params(start=start).search_for(X)
+        search.start()
+        given = search.algorithm.pop.get("X") if hasattr(search, "algorithm") else search.population
+        plain = search if hasattr(search, "problem") else clone(GRAPHS["PESC"]).search_for(X)
+        labels = plain.problem.decode(np.stack([np.asarray(one) for one in given]))
+        assert (numbered(labels) == TRUTH).all(axis=1).any()
     earlier = clone(model).fit(X)
     again = clone(model).set_params(start=earlier).search_for(X)
     again.start()
@@ -102,8 +108,20 @@ def test_searches_for_graphs_continue_earlier_populations_only(name):
     pop, front = earlier.result_.pop, earlier.result_.X
     genes = front if pop is None else pop.get("X")
     assert (genes[:, None] == first).all(axis=2).any(axis=1).all()
-    with pytest.raises(TypeError, match="cannot encode partitions"):
+    with pytest.raises(ValueError, match="start must contain partitions of 20 samples"):
         clone(model).set_params(start=earlier).fit(X[:20])
+
+
+def test_fitted_weights_beyond_the_bounds_continue():
+    data = np.random.default_rng(0).normal(size=(180, 8))[-30:]
+    model = clone(GRAPHS["SRMOSC"]).set_params(scale="standard").fit(data)
+    model.result_.pop[0].X = model.result_.pop[0].X + 2 * model.result_.problem.xu.max()
+    assert clone(model).set_params(start=model).fit(data).n_clusters_ == 3
+
+
+def test_a_front_without_a_search_cannot_start():
+    with pytest.raises(ValueError, match='start, checkpoint and resume require search="nsga2"'):
+        public.SRMOSC(3, start=TRUTH).fit(X)
 
 
 def test_a_likelihood_search_begins_from_the_start():
@@ -127,7 +145,7 @@ def test_a_fitted_estimator_is_a_start_also_in_clones():
     model = clone(public.NSGA2Clus(search="evolve", metric="euclidean", k_max=20, start=earlier, **FEW))
     assert model.start is earlier
     assert not [name for name in model.get_params() if name.startswith("start__")]
-    with pytest.warns(UserWarning, match="start partitions are only approximated"):
+    with pytest.warns(UserWarning, match="can only approximate . of 10 partitions in start"):
         model.fit(X)
     with pytest.raises(ValueError, match="start must be fitted, but MOCK is not"):
         clone(model).set_params(start=public.MOCK()).fit(X)

@@ -42,6 +42,7 @@ UNSUITED = {
         "GDE3MNN",
         "GDE3PCD",
         "ISRES",
+        "KGB",
         "LocalSearch",
         "MOPSO_CD",
         "NSDE",
@@ -117,6 +118,12 @@ def test_an_algorithm_that_cannot_search_genotypes_is_refused_with_the_reason(na
     reason = f"{name} cannot search genotypes: it .*{REASON[name]}.*such as NSGA2"
     with pytest.raises(TypeError, match=reason):
         problem.operators(CLASSES[name])
+
+
+@pytest.mark.parametrize("kind", [CHC, PESA2, DirectedWalks, MapElites])
+def test_the_population_size_comes_first_as_in_pymoo(kind):
+    problem = PartitionProblem(X, ENCODING, "silhouette")
+    assert kind(12, **problem.operators(kind)).pop_size == 12
 
 
 @pytest.mark.parametrize("wrong", ["NSGA2", CHC(), 3])

@@ -123,7 +123,7 @@ def test_starts_that_do_not_fit_are_refused_in_a_sentence():
     sides = PartitionProblem(X, Sides(), ["silhouette"])
     with pytest.raises(TypeError, match="Sides cannot encode partitions, which start_genes requires"):
         sides.operators(NSGA2, start=TRUTH)
-    with pytest.warns(UserWarning, match="1 of 1 start partitions are only approximated"):
+    with pytest.warns(UserWarning, match="AdjacencyEncoding can only approximate 1 of 1 partitions in start"):
         start_genes(problem_of("tree"), np.arange(30) % 2)
 
 

@@ -10,6 +10,7 @@ from contract.problems import PROBLEMS, problem_of
 from pymoo.algorithms.moo.moead import MOEAD
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.sms import SMSEMOA
+from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
@@ -27,7 +28,7 @@ from moo_clustering.operators import (
     PrefixUnionCrossover,
     suited_operators,
 )
-from moo_clustering.problems import BagPartitionProblem, PartitionProblem
+from moo_clustering.problems import BagPartitionProblem, FuzzyCenterEncoding, PartitionProblem
 from moo_clustering.validity import get_index
 
 X = np.random.default_rng(0).normal(size=(24, 2)) + np.repeat([[0, 0], [6, 0], [0, 6]], 8, axis=0)
@@ -135,3 +136,12 @@ def test_medoids_that_decode_to_the_same_partition_are_duplicates(algorithm):
     result = minimize(problem, algorithm(30, **problem.operators(algorithm)), ("n_gen", 12), seed=1)
     partitions = relabel_by_first_appearance(problem.decode(result.pop.get("X")))
     assert len(partitions) == len(np.unique(partitions, axis=0)) == 30
+
+
+def test_fuzzy_genotypes_are_duplicates_unless_an_index_reads_their_memberships():
+    encoding = FuzzyCenterEncoding(X, 3)
+    genes = encoding.encode(np.arange(len(X))[None] % 3)
+    genes = np.concatenate([genes, np.nextafter(genes, 9)])
+    for objectives, n in ((["silhouette"], 1), (["fuzzy_xie_beni", "silhouette"], 2)):
+        duplicates = PartitionProblem(X, encoding, objectives).operators()["eliminate_duplicates"]
+        assert len(duplicates.do(Population.new(X=genes))) == n

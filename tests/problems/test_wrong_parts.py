@@ -11,7 +11,7 @@ from pymoo.util.ref_dirs import get_reference_directions
 from moo_clustering import MOCK, NSGA2Clus, ParetoClustering, PCKMeans
 from moo_clustering.algorithms import PymooSearch
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings import LabelEncoding
+from moo_clustering.encodings import Encoding, LabelEncoding
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import ValidityIndex
 
@@ -104,3 +104,17 @@ def test_reference_directions_that_are_missing_or_of_other_objectives(algorithm)
 def test_an_algorithm_without_the_operators_of_the_problem():
     with pytest.raises(ValueError, match="EncodingSampling"):
         PymooSearch(problem_of("connectivity"), NSGA2(pop_size=8), seed=0).start()
+
+
+def test_an_encoding_without_its_number_of_samples_is_refused():
+    class Cut(Encoding):
+        n_var = 1
+
+        def bounds(self):
+            return np.zeros(1, int), np.ones(1, int)
+
+        def decode(self, X):
+            return np.zeros((len(X), 4), int)
+
+    with pytest.raises(TypeError, match=r"Cut.n_samples must be an integer of at least 1, got None"):
+        PartitionProblem(np.zeros((4, 1)), Cut(), "silhouette")

@@ -1,5 +1,6 @@
 """A study: every cell once, failures shown, classes out of reach, numbers as worked out independently."""
 
+import gc
 import inspect
 import json
 import os
@@ -529,7 +530,7 @@ def test_faults_are_named_at_once(arguments, options, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (np.ones(3), r"no method can read the data set 'd', a ndarray of shape \(3,\)"),
+        (np.ones(3), r"no method can read the data set 'd', of type ndarray and shape \(3,\)"),
         (np.array([["a", "b"]]), "no method can read the data set 'd'"),
         (Path("nowhere.csv"), "the data set 'd' cannot be read: .*nowhere.csv"),
         ((X, Y[:3]), r"the data set 'd' has 60 samples, but classes of shape \(3,\)"),
@@ -692,3 +693,14 @@ def test_keys_of_the_file_are_documented():
     section = page.partition("| key of FILE | meaning |")[2].partition("## about")[0]
     listed = re.findall(r"^\| `\[?(\w+)\]?` \|", section, re.MULTILINE)
     assert set(listed) == {*inspect.signature(Study).parameters, "jobs", "compare"}
+
+
+def test_a_study_without_a_folder_leaves_nothing(recwarn):
+    study = Study([KMeans(2)], {"x": np.arange(8.0)[:, None]}, ["silhouette"], seeds=1).run()
+    path, caption = study.path, study.table().caption
+    assert path.is_dir()
+    assert "over 1 seed;" in caption
+    del study
+    gc.collect()
+    assert not path.exists()
+    assert not [one for one in recwarn if issubclass(one.category, ResourceWarning)]
