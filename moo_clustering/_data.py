@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import quoted, row_sizes
+from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
 # Types of tables of numbers that are not converted.
 FLOATS = [np.float64, np.float32]
@@ -412,3 +412,19 @@ def without_duplicates(X: Any) -> Any:
     X = X.copy()
     X.sum_duplicates()
     return X
+
+
+def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
+    """Warn about rows of zeros, which have no direction, and dense rows of very different lengths."""
+    sizes = row_sizes(X)
+    if n_zero := int((sizes == 0.0).sum()):
+        warn_caller(
+            f"{n_zero} of {len(sizes)} {rows} contain only zeros, so that their direction is undefined; "
+            "leave them out, or their clusters have no meaning"
+        )
+    sizes = sizes[sizes > 0.0]
+    if not issparse(X) and len(sizes) and sizes.max() / 1000.0 > sizes.min():
+        warn_caller(
+            f"the largest absolute values of {rows} range from {sizes.min():.3g} to {sizes.max():.3g}; "
+            'metric="cosine" ignores lengths, so check that all rows come from the same model'
+        )

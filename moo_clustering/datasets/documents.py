@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import BoolArray, Int64Array, quoted, warn_caller
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_array, warn_of_lengths
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
 from moo_clustering.datasets import tables
@@ -240,8 +240,6 @@ def embed(texts: Sequence[str], model: Any) -> NDArray[Any]:
     given, texts = texts, [] if isinstance(texts, str) else list(texts)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise DataError(f"texts must be a non-empty sequence of strings, got {quoted(given)}")
-    from moo_clustering.estimators._pareto_landmarks import warn_of_lengths  # slow import
-
     name, call = _embedder(model)
     try:
         made = call(texts)

@@ -14,9 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from moo_clustering._arrays import (
     near_one,
     require_squares,
-    row_sizes,
     unit_rows,
-    warn_caller,
 )
 from moo_clustering._kernels.kmeans import nearest_in_groups, row_products
 from moo_clustering._kernels.threads import for_parts
@@ -47,8 +45,6 @@ _EQUAL = 1e-9
 _FEW_LANDMARKS = 20
 # Samples of rare groups are at least this far from their landmark, relative to the median.
 _OUTER = 1.5
-# Ratio of row lengths above which embeddings are unlikely to come from the same model.
-_UNLIKE_LENGTHS = 1000.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,22 +138,6 @@ class FeatureScaling:
         found = np.tile(self.least, (len(rows), 1))
         found[:, self.varying] = self.offset + self.spread * rows[:, : len(self.varying)]
         return found
-
-
-def warn_of_lengths(X: Any, rows: str = "rows of X") -> None:
-    """Warn about rows of zeros, which have no direction, and dense rows of very different lengths."""
-    sizes = np.concatenate([row_sizes(part) for part in _row_parts(X)])
-    if n_zero := int((sizes == 0.0).sum()):
-        warn_caller(
-            f"{n_zero} of {len(sizes)} {rows} contain only zeros, so that their direction is undefined; "
-            "leave them out, or their clusters have no meaning"
-        )
-    sizes = sizes[sizes > 0.0]
-    if not sp.issparse(X) and len(sizes) and sizes.max() / _UNLIKE_LENGTHS > sizes.min():
-        warn_caller(
-            f"the largest absolute values of {rows} range from {sizes.min():.3g} to {sizes.max():.3g}; "
-            'metric="cosine" ignores lengths, so check that all rows come from the same model'
-        )
 
 
 def _row_parts(X: Any) -> list[Any]:

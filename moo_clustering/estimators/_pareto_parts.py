@@ -20,7 +20,7 @@ from moo_clustering._arrays import (
     quoted,
     spawn_seeds,
 )
-from moo_clustering._data import is_partitioned
+from moo_clustering._data import is_partitioned, warn_of_lengths
 from moo_clustering._targets import partial_targets
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
@@ -68,7 +68,7 @@ def pooled_parts(
     looked = survey(table, size, seed=integer_seed(seeds[1]))
     rows = looked.rows[np.argsort(looked.numbers)]
     if placing["scale"] == "unit":
-        placement.warn_of_lengths(rows, "rows of X" if len(rows) == n else "sampled rows of X")
+        warn_of_lengths(rows, "rows of X" if len(rows) == n else "sampled rows of X")
     scaling, placed, far = placed_table(rows, seed=integer_seed(seeds[0]), n_rows=n, **placing)
     scaling = replace(scaling, by_row=True)
     check_scaled(scaling, scaling.transform(np.stack([looked.low, looked.high])))

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import FloatArray
-from moo_clustering._data import holds_tables, is_frame, numeric_features, refuse_frames
+from moo_clustering._data import holds_tables, is_frame, numeric_features, refuse_frames, warn_of_lengths
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
@@ -24,7 +24,7 @@ from moo_clustering.drift import ClusterChanges, Drift, Reference, matched_clust
 from moo_clustering.estimators._base import scaled_features
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
-from moo_clustering.estimators._pareto_landmarks import Scale, warn_of_lengths
+from moo_clustering.estimators._pareto_landmarks import Scale
 from moo_clustering.estimators._pareto_parts import PartsMixin
 from moo_clustering.estimators._pareto_pool import (
     PooledSamples,
