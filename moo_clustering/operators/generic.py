@@ -289,7 +289,8 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     """
     encoding = problem if isinstance(problem, Encoding) else getattr(problem, "encoding", problem)
     n_samples, n_var = getattr(encoding, "n_samples", None), getattr(problem, "n_var", None)
-    encodes, earlier = hasattr(encoding, "encode"), getattr(start, "result_", None)
+    encodes = hasattr(encoding, "encode")
+    earlier: Any = getattr(start, "result_", None)
     if encoding is problem and isinstance(getattr(earlier, "problem", None), type(problem)):
         # Graphs contain more than their partition, so a fit continues the population of an earlier one.
         start = earlier if earlier.X is not None else start

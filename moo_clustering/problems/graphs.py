@@ -720,10 +720,10 @@ class NeighborGraphProblem(FixedProblem):
     def _spanning_ranks(self, labels: Labels, width: int) -> IntArray:
         """Link along a tree of every cluster, if possible to one of the first ``width`` neighbours."""
         neighbors = self.lists.indices[:, :width]
-        inside, before = _inside(neighbors, labels), None
-        while before is None or not np.array_equal(inside, before):
-            # A link to a sample that must leave its cluster would join two clusters.
-            before, inside = inside, inside & inside.any(axis=1)[neighbors]
+        inside: Any = _inside(neighbors, labels)
+        # A link to a sample that must leave its cluster would join two clusters.
+        while not np.array_equal(inside, fewer := inside & inside.any(axis=1)[neighbors]):
+            inside = fewer
         target = spanning_links(np.where(inside, neighbors, -1), labels)
         chosen = inside & (neighbors == target[:, None])
         ranks = np.where(chosen.any(axis=1), chosen.argmax(axis=1), inside.argmax(axis=1))
