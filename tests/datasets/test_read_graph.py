@@ -144,6 +144,7 @@ def test_edges_as_programs_write_them(tmp_path, text, suffix, pairs):
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".parquet"])
 def test_edges_in_other_tables(tmp_path, suffix):
+    pytest.importorskip("openpyxl" if suffix == ".xlsx" else "pyarrow")
     frame, path = pd.DataFrame(LINKS, columns=["from", "to"]), tmp_path / f"graph{suffix}"
     (frame.to_excel if suffix == ".xlsx" else frame.to_parquet)(path, index=False)
     graph = read_graph(path)
