@@ -60,7 +60,6 @@ STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
 # Largest number of samples for a start from a Ward cut, except for ``strategy="ward"``.
 WARD_SAMPLES = 8000
-# Mutation probability of a child.
 # Default budget: 2000 times all distances between samples and centres, at most half a billion, but at least
 # 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
