@@ -135,7 +135,7 @@ def test_rows_unlike_the_fit_are_compared_by_part(run, files, rows):
         rows[300 * i : 300 * (i + 1)].to_parquet(f"t/{i}.parquet", index=False)
     in_memory, by_part = run("predict", "m", "new.csv"), run("predict", "m", "t")
     assert by_part.stdout.splitlines()[:-1] == in_memory.stdout.splitlines()[:-1]
-    assert "3 of 900 rows (0%, 95 % interval" in by_part.stdout
+    assert "3 of 900 rows (0%, 95% interval" in by_part.stdout
     assert "are unlike the fit" in by_part.stdout
     found = labels_of(files / "t-labels")
     assert np.flatnonzero(found["unlike"]).tolist() == [5, 450, 451]

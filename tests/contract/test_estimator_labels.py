@@ -71,8 +71,8 @@ OTHER_LABELS = {
     "ParetoClustering": ("labelled samples that ``clamp`` retains", "pairs"),
     "ParetoBagClustering": ("labelled samples that ``clamp`` retains", "pairs"),
     "FuzzyModesMOGA": ("After a vote or consensus", "vote"),
-    "EnsembleNMF": ("which are the consensus of the runs", "anywhere"),
-    "NMFClustering": ("are not converged", "anywhere"),
+    "EnsembleNMF": ("the consensus of the runs", "anywhere"),
+    "NMFClustering": ("as the weights of the fit are inexact", "anywhere"),
     "ConstrainedKMeans": ("the limits are ignored, so labels of training rows can differ", "anywhere"),
     "SphericalKMeans": ('With ``strategy="bisecting"``', "bisecting"),
     **dict.fromkeys(

@@ -31,7 +31,7 @@ ABOUT_ORIGIN = (
     *("HMRFKMeans, metric=cosine", "MOCK, metric=cosine", "NMFClustering", "NMFClustering, dtype=float32"),
     *("NSGA2Clus", "NSGA2SISC", "NSGA2SISC, dtype=float32", "PCKMeans, metric=cosine", "SISC"),
     "ParetoClustering, metric=cosine",
-    *("SISC, dtype=float32", "SRMOSC, scale=none", "SphericalKMeans, algorithm=bisecting"),
+    *("SISC, dtype=float32", "SRMOSC, scale=none", "SphericalKMeans, strategy=bisecting"),
 )
 EXCEPTIONS = {
     "plus 64": {

@@ -160,7 +160,7 @@ def test_indices():
 
 
 COSINES = (
-    *("AMOSAClus", "NSGA2Clus", "SphericalKMeans", "SphericalKMeans, algorithm=bisecting"),
+    *("AMOSAClus", "NSGA2Clus", "SphericalKMeans", "SphericalKMeans, strategy=bisecting"),
     *("HMRFKMeans, metric=cosine", "PCKMeans, metric=cosine"),
 )
 EACH_ROW = np.array([0, -60, 55, -300, 300, 20])[np.arange(24) % 6][:, None]
