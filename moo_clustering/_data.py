@@ -286,7 +286,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
         # In arrays, scikit-learn raises a TypeError for objects that are neither numbers nor strings.
         objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)
         read = kind != "distances" and not (issparse(X) or objects)
-        problem = _problem(owner, name, X, kind == "directions") if read else ""
+        problem = _problem(owner, name, X, kind == "directions" and not is_frame(X)) if read else ""
         if problem:
             raise ValueError(problem) from error
         if "argument must be" in str(error):

@@ -1,5 +1,7 @@
 """Table of the methods by short name, for the command ``moo-clustering``, and their papers as BibTeX."""
 
+from __future__ import annotations
+
 import importlib
 import inspect
 import re

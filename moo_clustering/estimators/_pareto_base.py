@@ -82,7 +82,7 @@ class ParetoPoolClusterer(
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, not counting ``rare_groups_``. ``"auto"``: up to 40, and at most
         max(6, ceil(sqrt(n_samples))). Doubled, at most to n_samples / 5, while a fit without labels, pairs
-        and ``n_clusters`` is best near the largest number. Extended to the end of an interval.
+        and ``n_clusters`` would select a number near the largest. Extended to the end of an interval.
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional

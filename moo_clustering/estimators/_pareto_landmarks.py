@@ -240,7 +240,7 @@ class Placement:
         np.maximum.at(widest, landmark_of, away)
         least = _LEAST_RARE * n_samples / n_rows
         settled = settled_groups(means, rare, counts, widest <= equal, n_samples, least)
-        if len(means) < _FEW_LANDMARKS and n_rows == n_samples and settled is None:
+        if len(means) < _FEW_LANDMARKS < n_landmarks and n_rows == n_samples and settled is None:
             # Like the rows, the landmarks of few distinct rows occur several times.
             copies = np.minimum(counts, _FEW_LANDMARKS)
             rank = np.empty(n_samples, dtype=np.intp)

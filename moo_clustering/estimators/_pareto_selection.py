@@ -584,8 +584,7 @@ def more_numbers(ks: Any, n_points: int, candidates: Candidates, most: int | Non
         step = max(2, top // 10)
         more = [*range(top + step, min(2 * top, n_points // 5) + 1, step)]
         # HDBSCAN can have more clusters, but no other family then agrees.
-        best = [candidates.best(values).max() + 1 for values in (candidates.score, candidates.values[:, 1])]
-        if max(best) <= _NEAR_TOP * top:
+        if candidates.best(candidates.score).max() + 1 <= _NEAR_TOP * top:
             return []
     return sorted({*numbers, *more}) if more else []
 

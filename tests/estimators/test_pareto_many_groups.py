@@ -38,7 +38,7 @@ def test_many_groups_exceed_the_square_root():
     assert table.n_passes == 1
 
 
-@pytest.mark.parametrize("options", [{"n_clusters": 20}, {"n_clusters": (15, 20)}, {"granularity": "many"}])
+@pytest.mark.parametrize("options", [{"n_clusters": 20}, {"n_clusters": (15, 20)}])
 def test_restricted_numbers_are_not_extended(options):
     X, _ = groups(42, 200, 1)
     model = ParetoClustering(families=["km", "ward", "spec", "genie"], random_state=0, **options).fit(X)

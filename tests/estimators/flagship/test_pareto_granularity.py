@@ -76,24 +76,23 @@ def test_an_interval_restricts_the_number_also_with_pairs_and_without_a_new_fit(
     assert wine.n_clusters is None
 
 
-def test_granularities_and_intervals_reach_as_many_clusters_as_the_data_have():
+def test_granularities_are_those_of_the_default_fit_and_intervals_extend_the_pool():
     rng = np.random.default_rng(0)
     classes = np.repeat(np.arange(20), 6)
     X = 20 * np.stack(np.divmod(classes, 5), axis=1) + rng.normal(size=(120, 2))
     # The square root of 120 is 11.
+    interval = ParetoClustering((15, 24), random_state=0).fit(X)
+    assert adjusted_rand_score(classes, interval.labels_) == 1
+    assert interval.verdict_ != "no structure beyond noise"
+    assert interval.pool_.n_clusters.max() == 24
+    distances = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
+    of_distances = ParetoClustering((15, 24), metric="precomputed", random_state=0).fit(distances)
+    assert adjusted_rand_score(classes, of_distances.labels_) == 1
     auto = ParetoClustering(random_state=0).fit(X)
-    assert adjusted_rand_score(classes, auto.labels_) == 1
-    assert auto.verdict_ != "no structure beyond noise"
     for level, number in auto.granularities_.items():
         again = ParetoClustering(granularity=level, random_state=0).fit(X)
         assert (again.granularity_, again.n_clusters_) == (level, number)
         assert again.granularities_ == auto.granularities_
-    distances = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
-    options = {"metric": "precomputed", "granularity": auto.granularity_, "random_state": 0}
-    assert adjusted_rand_score(classes, ParetoClustering(**options).fit(distances).labels_) == 1
-    model = ParetoClustering((33, 34), random_state=0).fit(X)
-    assert model.n_clusters_ in (33, 34)
-    assert model.pool_.n_clusters.max() == 34
 
 
 def test_no_answer_divides_equal_rows():
