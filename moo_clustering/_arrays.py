@@ -231,7 +231,7 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
         return rest[(ordered == ordered[last]).all(axis=1)]
     front: list[int] = []
     while len(rest):
-        # Of the rows that the front does not dominate, no other row dominates the lexicographically first.
+        # The lexicographically first row of the rest is not dominated by any other row of the rest.
         first = F[rest[0]]
         equal = (F[rest] == first).all(axis=1)
         front.extend(rest[equal].tolist())

@@ -663,7 +663,7 @@ def _names(
     # Clusters without a clear contrast are named after weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Of equally good phrases, prefer categories, then those with the greatest contrast to all clusters.
+    # Ties between phrases are broken in favour of categories, then of the greatest contrast to all clusters.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]

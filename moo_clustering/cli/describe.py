@@ -398,7 +398,7 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # Of equally frequent categories, return the first in sorted order.
+    # Categories are sorted, so that argmax returns the first of equally frequent ones.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
