@@ -83,8 +83,8 @@ def test_a_cluster_that_two_earlier_clusters_share_names_both():
 
 
 def test_the_chance_of_a_small_cluster_is_that_of_its_sampled_rows():
-    # The 20,000 compared rows contain 20 of the smaller cluster on average. The 99 % quantile of the distances
-    # of n rows has the rank .99 (n - 1) + 1 among n + 1 equally likely ones.
+    # The 20,000 compared rows contain 20 of the smaller cluster on average. The 99 % quantile of n distances
+    # has the rank .99 (n - 1) + 1 among n + 1 equally likely ones.
     none, sizes = np.zeros(50, bool), np.array([999_000, 1000])
     large, small = (Drift.of(np.full(50, k), none, sizes, ["a", "b"]).expected_share for k in (0, 1))
     assert large == pytest.approx((19_980 - 0.99 * 19_979) / 19_981)
