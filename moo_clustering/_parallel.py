@@ -1,5 +1,7 @@
 """Parallel calls on threads, processes or Dask workers."""
 
+from __future__ import annotations
+
 import errno
 import hashlib
 import pickle
@@ -32,7 +34,7 @@ _PER_PROCESS, _AROUND = 4, 4
 # Largest number of threads that were running simultaneously.
 _startable = [1]
 # A shelf exists until the block of joblib.parallel_config ends.
-_SHELVES: "WeakKeyDictionary[Any, Shelf]" = WeakKeyDictionary()
+_SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
 
 def run_calls(

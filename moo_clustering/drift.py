@@ -139,24 +139,25 @@ class Drift:
     ) -> Drift:
         """Compare new rows with the cluster sizes of the fit; ``prepared`` contains the prepared new rows."""
         new_rows = np.bincount(labels[labels >= 0], minlength=len(rows_of_fit))
-        found = cls._of_counts(new_rows, len(labels), int(unlike.sum()), rows_of_fit, names)
+        found = cls.of_counts(new_rows, len(labels), int(unlike.sum()), rows_of_fit, names)
         columns, more = ((), ()) if prepared is None else (prepared.unseen, prepared.notes)
         return replace(found, columns=columns, notes=(*notes, *more))
 
     @classmethod
-    def _of_counts(
-        cls, new_rows: IntpArray, n: int, n_unlike: int, rows_of_fit: IntpArray, names: Sequence[str]
+    def of_counts(
+        cls, new_rows: IntpArray, n_rows: int, n_unlike: int, rows_of_fit: IntpArray, names: Sequence[str]
     ) -> Drift:
-        n_noise = n - int(new_rows.sum())
+        """Compare the sizes of the clusters; noise and unlike rows are among the ``n_rows`` new rows."""
+        n_noise = n_rows - int(new_rows.sum())
         expected, p_value = _of_chance(n_unlike, np.append(new_rows, n_noise), rows_of_fit)
-        between = stats.binomtest(n_unlike, n).proportion_ci(0.95)
+        between = stats.binomtest(n_unlike, n_rows).proportion_ci(0.95)
         table = np.array([rows_of_fit, new_rows])
         table = table[:, table.any(axis=0)]
         p_shares = float("nan")
         if table.shape[1] > 1 and table.any(axis=1).all():
             p_shares = float(stats.chi2_contingency(table, correction=False).pvalue)
         return cls(
-            n, n_noise, n_unlike, expected, (float(between.low), float(between.high)), p_value,
+            n_rows, n_noise, n_unlike, expected, (float(between.low), float(between.high)), p_value,
             tuple(map(str, names)), rows_of_fit, new_rows, p_shares,
         )  # fmt: skip
 

@@ -4,6 +4,8 @@
 if they have a method ``clustering_result()`` that returns a :class:`ClusteringResult`.
 """
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -140,7 +142,7 @@ class PoolResult:
     granularity: Callable[[int], str] | None = None
     granularities: Mapping[str, int] = field(default_factory=dict)
     labels: Labels | None = None
-    coassociation: "Callable[[int], Coassociation] | None" = None
+    coassociation: Callable[[int], Coassociation] | None = None
     support: Callable[[], FloatArray] | None = None
     classes: NDArray[Any] | None = None
     cluster_classes: NDArray[Any] | None = None
@@ -254,7 +256,7 @@ class ClusteringResult:
     member: int | None = None
     member_is_known: bool = False
     rules: Sequence[str] = ()
-    select: "Callable[[str], ClusteringResult] | None" = None
+    select: Callable[[str], ClusteringResult] | None = None
     values: FloatArray | None = None
     medoids: NDArray[Any] | None = None
     alternatives: Mapping[str, NDArray[Any]] = field(default_factory=dict)
@@ -276,7 +278,7 @@ class ClusteringResult:
     embedding: Any = None
     metric: Any = None
     scaled: Callable[[Any], Any] = field(default_factory=lambda: _unscaled)
-    limits: "Sequence[Limit]" = ()
+    limits: Sequence[Limit] = ()
     preparer: Any = None
     facts: Sequence[tuple[str, str]] = ()
     lines: Callable[[], Sequence[str]] = tuple

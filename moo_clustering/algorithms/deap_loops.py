@@ -1,5 +1,7 @@
 """Loops and steps in the style of DEAP: genetic K-means, genetic clustering for unknown K, and CHC."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -145,7 +147,7 @@ def chc(
 
 
 def run_steps(
-    step: "CountedStep",
+    step: CountedStep,
     population: Individuals,
     toolbox: base.Toolbox,
     ngen: int,

@@ -1,5 +1,7 @@
 """Exhaustive search over all sets of medoids of a problem."""
 
+from __future__ import annotations
+
 from itertools import chain, combinations
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -56,7 +58,7 @@ def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
     return np.concatenate(parts)
 
 
-def exhaustive_front(problem: "MedoidProblem", *, max_sets: int = MAX_SETS) -> Result:
+def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Result:
     """Evaluate all medoid sets of a problem, and return the exact Pareto front.
 
     Raises a ValueError if there are more than ``max_sets`` sets. Source: NSGA-II-clus.
@@ -101,7 +103,7 @@ def exhaustive_front(problem: "MedoidProblem", *, max_sets: int = MAX_SETS) -> R
     return result
 
 
-def _distinct(problem: "MedoidProblem", out: dict[str, NDArray[Any]]) -> Population:
+def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
     """Drop repeated medoid sets, and keep the one with the smallest objectives."""
     # With "assigned_by", equal medoid sets can have different objectives, and all of these remain.
     order = np.lexsort(out["F"].T[::-1])

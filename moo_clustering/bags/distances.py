@@ -1,5 +1,7 @@
 """Distances between bags (Hausdorff, mean, energy, sliced) and Gaussian kernels of them."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
@@ -98,7 +100,7 @@ def _table_bytes(n_rows: int) -> int:
     return 40 * n_rows**2
 
 
-def _sides(A: Bags, B: Bags | None, max_memory: float) -> "tuple[Side, Side]":
+def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
     """Return centred rows and blocks of both sides; without ``B``, the same object twice."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
@@ -124,14 +126,14 @@ class Side(NamedTuple):
     rows: FloatArray
     squares: FloatArray
     sizes: Int64Array
-    blocks: "list[Block]"
+    blocks: list[Block]
 
 
 class Block(NamedTuple):
     """Several adjacent bags in one piece, or one large bag in several pieces."""
 
     bags: slice
-    pieces: "list[Piece]"
+    pieces: list[Piece]
 
     @property
     def n_bags(self) -> int:

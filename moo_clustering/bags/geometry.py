@@ -1,5 +1,7 @@
 """Products of bag means and instances, which determine the distances to every centroid."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -376,7 +378,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
     return kept
 
 
-def chunk_layout(sizes: Int64Array, starts: Int64Array) -> "ChunkLayout":
+def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
     """Divide bags of adjacent rows from ``starts`` into chunks, with the number of slots that costs least."""
     # Largest number of instances in a chunk; compiled loops iterate over the slots of a chunk.
     n_slots = min(range(1, 17), key=lambda slots: _work(sizes, slots))

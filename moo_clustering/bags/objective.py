@@ -1,5 +1,7 @@
 """Objectives of partitions of bags, and moves that improve them."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -121,7 +123,7 @@ class BagObjective:
         p_gene: float = 0.7,
         draw_weights: Rule = "contrast",
         max_trials: int | None = None,
-    ) -> "Improved":
+    ) -> Improved:
         """Redraw genes one after the other, with probabilities that depend on the objective for each choice.
 
         Source: Evolutionary multi-instance clustering, Eqs. 5-6.
@@ -148,7 +150,7 @@ class BagObjective:
         task = self._task._replace(rule=RULES[draw_weights])
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
-    def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> "Improved":
+    def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
         """Move single bags of partitions (n_individuals, n_bags) to their best cluster, in random order.
 
         A descent ends if no move improves the objective. ``max_trials`` is the total budget of trial
@@ -231,7 +233,7 @@ class BagObjective:
 
         for_parts(share, len(labels), n_visits * data.squares.size, n_jobs)
 
-    def _improved(self, outcome: tuple[Labels, FloatArray, FloatArray, Int64Array]) -> "Improved":
+    def _improved(self, outcome: tuple[Labels, FloatArray, FloatArray, Int64Array]) -> Improved:
         labels, values, violations, trials = outcome
         return Improved(labels, self._penalised(values, violations), trials)
 

@@ -1,5 +1,7 @@
 """Transformer of bags from a transformer of instances."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -15,8 +17,8 @@ from moo_clustering._docs import documented
 from moo_clustering.bags.bags import Bags, as_bags
 
 
-def _inner_has(method: str) -> "Callable[[BagTransformer], bool]":
-    def check(self: "BagTransformer") -> bool:
+def _inner_has(method: str) -> Callable[[BagTransformer], bool]:
+    def check(self: BagTransformer) -> bool:
         getattr(self._inner(), method)  # raises an error that names the missing method
         return True
 

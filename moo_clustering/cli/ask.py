@@ -1,5 +1,7 @@
 """The command ``ask``: sessions, the dialog, and the results."""
 
+from __future__ import annotations
+
 import io
 import json
 import shlex
@@ -269,7 +271,7 @@ def save_answers(run: AskedRun, found: runs.RunFolder) -> list[str]:
     return files
 
 
-def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> "ReportContent":
+def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportContent:
     """Create a report of the partition after all answers, with the solutions of the fit."""
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge

@@ -1,5 +1,7 @@
 """The commands ``fit`` and ``predict`` of a table in parts, which may be larger than memory."""
 
+from __future__ import annotations
+
 import logging
 import signal
 import time
@@ -103,7 +105,7 @@ class PartSamples(PreparedSamples):
         }
 
     @classmethod
-    def chosen(cls, name: str, table: Parts, numbers: NDArray[Any], rows: NDArray[Any]) -> "PartSamples":
+    def chosen(cls, name: str, table: Parts, numbers: NDArray[Any], rows: NDArray[Any]) -> PartSamples:
         """Return the rows with these numbers as samples."""
         columns = table.columns or tuple(f"x{place}" for place in range(table.n_features))
         frame = pd.DataFrame(rows.astype(np.float64), columns=list(columns))
@@ -215,7 +217,7 @@ def run_predict_in_parts(folder: Path, data: Sequence[str], options: Mapping[str
     sizes, _, _ = _read_labels(files, np.empty(0, dtype=np.int64), len(model["sizes"]))
     read = optional_package("pyarrow.parquet", "parquet", "reading labels").read_table
     n_unlike = sum(int(read(file, columns=["unlike"])["unlike"].to_numpy().sum()) for file in files)
-    drift = Drift._of_counts(sizes, table.n_rows, n_unlike, model["sizes"], cluster_names(model))
+    drift = Drift.of_counts(sizes, table.n_rows, n_unlike, model["sizes"], cluster_names(model))
     if options["as_json"]:
         print_record(out, drift, model)
     elif not options["quiet"]:

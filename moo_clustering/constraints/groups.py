@@ -1,5 +1,7 @@
 """The transitive closure of labels and pairs: groups that belong together, and pairs of groups apart."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -129,12 +131,12 @@ class ConstraintGroups:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.groups, self.conflicts)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "ConstraintGroups":
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConstraintGroups:
         return self
 
 
 def constraint_groups(
-    n_samples: int, y: ArrayLike | None = None, constraints: "PairwiseConstraints | None" = None
+    n_samples: int, y: ArrayLike | None = None, constraints: PairwiseConstraints | None = None
 ) -> ConstraintGroups:
     """Closure of partial labels and pairwise constraints.
 
@@ -230,7 +232,7 @@ class InconsistentConstraintsError(ValueError):
             message += f"; and {left} more"
         super().__init__(message)
 
-    def _renumbered(self, samples: Int64Array) -> "InconsistentConstraintsError":
+    def _renumbered(self, samples: Int64Array) -> InconsistentConstraintsError:
         """Return the error with renumbered samples; numbers of classes do not change."""
         number = partial(re.sub, r"(?<!class )\b\d+\b", lambda found: str(samples[int(found[0])]))
         return type(self)(samples[self.conflicts], [*map(number, self._reasons)])

@@ -1,5 +1,7 @@
 """Pairs of samples that belong together or apart, and how well partitions satisfy them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -94,7 +96,7 @@ class PairwiseConstraints:
         fraction: float,
         *,
         scheme: sources.Scheme = "stratified",
-        random_state: "int | Generator | BitGenerator | SeedSequence | None" = None,
+        random_state: int | Generator | BitGenerator | SeedSequence | None = None,
         max_pairs: int = MAX_PAIRS,
     ) -> Self:
         """Draw constraints from gold labels.
@@ -168,7 +170,7 @@ class PairwiseConstraints:
 
     def closure(
         self, strict: bool = False, *, max_pairs: int = MAX_PAIRS
-    ) -> "tuple[PairwiseConstraints, Int64Array]":
+    ) -> tuple[PairwiseConstraints, Int64Array]:
         """Transitive closure: must-links within components, cannot-links between them.
 
         Parameters
@@ -439,7 +441,7 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
 
 def satisfied_pairs(
     partitions: ArrayLike, supervision: Mapping[str, Any]
-) -> "tuple[SatisfiedPairs, SatisfiedPairs]":
+) -> tuple[SatisfiedPairs, SatisfiedPairs]:
     """Count the pairs, including those of partial labels ``y``, that each partition satisfies."""
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])

@@ -1,5 +1,7 @@
 """Pairs read from files, and pairs drawn from gold labels."""
 
+from __future__ import annotations
+
 import csv
 import io
 import math
@@ -211,7 +213,7 @@ def share_of(fraction: float, total: int) -> int:
     return max(min(1, total), math.ceil(meant * total))
 
 
-def _draw_mixed(gold: "Gold", fraction: float, scheme: Scheme, rng: Generator, max_pairs: int) -> Int64Array:
+def _draw_mixed(gold: Gold, fraction: float, scheme: Scheme, rng: Generator, max_pairs: int) -> Int64Array:
     """Draw pairs of both kinds: from all pairs, or all pairs among a random subset of the samples."""
     n = gold.n_samples
     if scheme == "pooled":
@@ -240,7 +242,7 @@ def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
     return rng.choice(ranks, size=size, replace=False)
 
 
-def as_gold(y: Any) -> "Gold":
+def as_gold(y: Any) -> Gold:
     """Read gold labels: 1-d labels, a list of label sets, or a 2-d indicator."""
     if sparse.issparse(y):
         return LabelSets(_check_indicator(without_duplicates(y.tocsr())))

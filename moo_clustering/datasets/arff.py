@@ -1,5 +1,7 @@
 """ARFF files: headers, dense and sparse rows, relational attributes, and selection of label attributes."""
 
+from __future__ import annotations
+
 import math
 import re
 from array import array
@@ -49,7 +51,7 @@ class Attribute:
     name: str
     kind: str
     values: dict[str, int] = field(default_factory=dict)
-    inner: "list[Attribute]" = field(default_factory=list)
+    inner: list[Attribute] = field(default_factory=list)
     rounded: str = ""  # the first integer that double precision cannot represent
 
     def code(self, token: str | None) -> float:
@@ -323,7 +325,7 @@ class EntryReader:
             each.kind == "numeric" or each.values.get("0") == 0 for each in attributes
         )
 
-    def read_all(self, lines: Lines, source: str) -> "Entries":
+    def read_all(self, lines: Lines, source: str) -> Entries:
         """Read the entries of every row; O(entries) memory, O(characters) time."""
         columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
         for number, line in lines:
@@ -413,7 +415,7 @@ class EntryReader:
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]
 
-    def _refuse_duplicates(self, entries: "Entries", source: str) -> None:
+    def _refuse_duplicates(self, entries: Entries, source: str) -> None:
         cells = entries.rows * len(self._codes) + entries.columns
         if (np.diff(cells) > 0).all():
             return

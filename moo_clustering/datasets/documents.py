@@ -1,5 +1,7 @@
 """Reader of documents from JSON lines, tables and folders of texts, tf-idf features and embeddings."""
 
+from __future__ import annotations
+
 import csv
 import io
 import itertools
@@ -160,7 +162,7 @@ def tfidf(
     stop_words: str | Sequence[str] | None = "english",
     min_df: float = 1,
     max_df: float = 1.0,
-) -> "tuple[csr_matrix, NDArray[Any]]":
+) -> tuple[csr_matrix, NDArray[Any]]:
     """Compute tf-idf weights of texts with scikit-learn's ``TfidfVectorizer``.
 
     O(total length of the texts) time, O(stored weights) memory. Raises a DataError if no document has a term
@@ -301,7 +303,7 @@ def _embedder(model: Any) -> tuple[str, Callable[[list[str]], Any]]:
     return quoted(model), loaded.encode if package == "sentence-transformers" else loaded.embed
 
 
-def read_folder(folder: Path, fields: "Fields") -> Documents:
+def read_folder(folder: Path, fields: Fields) -> Documents:
     """Read every text file in a folder and its sub-folders, sorted by name."""
     if fields.text or fields.id_column or fields.drop:
         problem = f"{folder} is a folder of text files, which has no columns to name with "

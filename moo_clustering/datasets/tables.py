@@ -1,5 +1,7 @@
 """Reader of tables of numbers and categories from text, Excel, Parquet and npz files."""
 
+from __future__ import annotations
+
 import io
 import itertools
 import re
@@ -408,7 +410,7 @@ def _typed_frame(frame: pd.DataFrame, text: Collection[str], notes: list[str]) -
 
 
 def typed(
-    column: "pd.Series[Any]",
+    column: pd.Series[Any],
     name: str,
     notes: list[str],
     *,
@@ -612,7 +614,7 @@ def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
     )
 
 
-def _example(column: "pd.Series[Any]") -> str:
+def _example(column: pd.Series[Any]) -> str:
     text = column.astype(object)
     bad = np.flatnonzero((pd.to_numeric(text, errors="coerce").isna() & text.notna()).to_numpy())
     if len(bad):
@@ -652,7 +654,7 @@ def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) 
     return pd.DataFrame(columns).reset_index(drop=True)
 
 
-def _as_text(column: "pd.Series[Any]", name: str, source: str) -> Any:
+def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in _KINDS:
         raise files.DataError(

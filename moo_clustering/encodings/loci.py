@@ -1,5 +1,7 @@
 """Locus-based adjacency encoding: genes link samples, and clusters are connected components."""
 
+from __future__ import annotations
+
 import math
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
@@ -72,7 +74,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         n_samples: int | None = None,
         *,
         kind: Kind = "locus",
-        graph: "LocusGraph | None" = None,
+        graph: LocusGraph | None = None,
         delta: Delta = "auto",
         n_jobs: int | None = None,
     ) -> None:
@@ -193,7 +195,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
             encoded = self.links.split_genes if self.kind == "split" else self.links.short_genes
             return encoded(labels).astype(self.dtype)
         if self.neighbors is not None:
-            rows = [spanning_links(self.neighbors, row) for row in labels]
+            rows = [forest_links(self.neighbors, row) for row in labels]
             return np.array(rows, dtype=self.dtype).reshape(labels.shape)
         order = np.argsort(labels, axis=1, kind="stable")
         same = np.diff(np.take_along_axis(labels, order, axis=1), axis=1) == 0
@@ -240,7 +242,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self
 
 
-def spanning_links(neighbors: IntArray, labels: IntArray) -> IntArray:
+def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within the clusters."""
     # Forward links, from a sample to one of its neighbours, are preferred to backward links. Roots lie in
     # strong components without outgoing links, which forward links reach from every sample, so that backward
@@ -307,7 +309,7 @@ class TreeLinks:
     # sample; the root is in part 0, and parents precede their children. By part, ``above`` is the parent
     # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the start of that link.
 
-    def __init__(self, graph: "LocusGraph", n_relevant: int) -> None:
+    def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree
         self.relevant = graph.interest.order[:n_relevant]
         self.parent = tree.parent

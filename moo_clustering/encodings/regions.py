@@ -1,7 +1,5 @@
 """Encoding of connected regions of a graph, such as territories on a map, with bounds on their loads."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
@@ -236,7 +234,7 @@ class RegionEncoding(LabelEncoding):
         before[known] = base.align_labels(plan[known], labels[known])
         # Annealing may worsen the plan, which is then discarded.
         n_agree, found = np.count_nonzero(plan == before), plan.copy()
-        self._climb(found, _CHANGED, before, *self.bounds_of_loads, 0.3, _PER_AREA * self.n_var, rng)
+        self._climb(found, _CHANGED, before, self.bounds_of_loads, _PER_AREA * self.n_var, rng, heat=0.3)
         return found if np.count_nonzero(found == before) > n_agree else plan
 
     def _evened(self, plan: Labels, rng: np.random.Generator) -> bool:
@@ -246,15 +244,25 @@ class RegionEncoding(LabelEncoding):
         for _ in range(60):
             if self._holds(plan, piece):
                 return True
-            self._climb(plan, _VARIATION, plan, -np.inf, np.inf, 0.0, 1 + self.n_var // 2, rng)
+            self._climb(plan, _VARIATION, plan, (-np.inf, np.inf), 1 + self.n_var // 2, rng)
         return self._holds(plan, piece)
 
-    def _climb(self, plan: Labels, rates: FloatArray, before: Labels, *options: Any) -> None:
+    def _climb(
+        self,
+        plan: Labels,
+        rates: FloatArray,
+        before: Labels,
+        bounds: tuple[float, float],
+        n_proposals: int,
+        rng: np.random.Generator,
+        heat: float = 0.0,
+    ) -> None:
         """Move areas across boundaries to lower an objective that requires neither features nor shapes."""
-        nothing, graph = np.zeros((self.n_var, 2)), (self.indptr, self.indices, self.weight)
-        low, high, *rest = options
-        borders = np.zeros(len(self.indices))
-        kernels.climb_boundaries(plan, *graph, nothing, low, high, rates, before, nothing, borders, *rest)
+        nothing, borders = np.zeros((self.n_var, 2)), np.zeros(len(self.indices))
+        graph = self.indptr, self.indices, self.weight
+        kernels.climb_boundaries(
+            plan, *graph, nothing, *bounds, rates, before, nothing, borders, heat, n_proposals, rng
+        )
 
     def _counted(self, plan: IntArray) -> Int64Array:
         """Count the regions of a plan in every component."""

@@ -4,6 +4,8 @@ A fit builds a pool (``_pareto_pool``), optionally evolves it (``_pareto_evoluti
 labels and pairs (``_pareto_selection``). ``relabel`` repeats the last two steps, ``choose`` only the last.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -413,7 +415,7 @@ class ParetoPoolClusterer(
         return cast(Any, self)._of_rows("outliers") > 0
 
     @property
-    def rare_groups_(self) -> "pd.DataFrame":
+    def rare_groups_(self) -> pd.DataFrame:
         """Small groups of samples at a distance from all others, see :class:`ParetoClustering`."""
         import pandas as pd  # slow import
 
@@ -862,7 +864,7 @@ class ParetoPoolClusterer(
         pairs: PairwiseConstraints | None,
         choose: Callable[[selection.Candidates], selection.Solution],
         checkpoint: Checkpoint | None,
-    ) -> "Plans[_Evolution]":
+    ) -> Plans[_Evolution]:
         """Evolve the pool, and compute both controls unless Ctrl-C stopped the evolution."""
         graph, objectives = self._samples.graph, pool.objectives
         if pairs is not None:
@@ -907,7 +909,7 @@ class ParetoPoolClusterer(
                 scores["random_control"] = float(by_chance.total.max())
         return _Evolution(candidates, solutions, scores, evolved, interrupted)
 
-    def _publish(self, evolution: "_Evolution | None") -> None:
+    def _publish(self, evolution: _Evolution | None) -> None:
         """Set the attributes that do not depend on the selected partition."""
         controls = ("control_labels_", "control_score_", "random_control_labels_")
         for name in ("classes_", "_changes", "_lead", *controls, "history_"):

@@ -1,5 +1,7 @@
 """Base classes of clusterers of bags, and functions to read, scale and compare bags."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
@@ -183,11 +185,19 @@ class BagClusterer(
     def _fit(self, data: BagData) -> Plans[None] | None:
         """Cluster the bags, and set the fitted attributes; yield a search, if any, before it runs."""
 
-    def _prepare(self, X: Any, y: Any, groups: Any = None, offsets: Any = None, **links: Any) -> BagData:
+    def _prepare(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> BagData:
         """Check the whole input of a fit before any work."""
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
-        pairs = _base.supervision_pairs(raw.n_bags, y, links.get("must_link"), links.get("cannot_link")).pairs
+        pairs = _base.supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
         self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
         self.data_min_, self.data_range_ = self._range
         n_distinct = count_distinct_bags(raw, self.n_clusters)
@@ -344,7 +354,7 @@ class FeatureRange(NamedTuple):
     span: FloatArray
 
     @classmethod
-    def of(cls, bags: Bags) -> "FeatureRange":
+    def of(cls, bags: Bags) -> FeatureRange:
         """Compute the range over the instances of all bags."""
         low = bags.instances.min(axis=0).astype(np.float64)
         high = bags.instances.max(axis=0).astype(np.float64)
@@ -359,7 +369,7 @@ class FeatureRange(NamedTuple):
         return cls(low, span)
 
     @classmethod
-    def unit(cls, n_features: int) -> "FeatureRange":
+    def unit(cls, n_features: int) -> FeatureRange:
         """Create a range that does not change values."""
         return cls(np.zeros(n_features), np.ones(n_features))
 

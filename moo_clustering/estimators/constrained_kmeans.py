@@ -1,5 +1,7 @@
 """K-means within limits on sizes, on sums of weights and on shares of groups, and with pairs of samples."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -231,7 +233,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
 
     def _bounds(
         self, n_samples: int, weight: Any, groups: Any, pairs: PairwiseConstraints | None = None
-    ) -> "_Bounds":
+    ) -> _Bounds:
         """Create the limits for ``n_samples`` samples, and check that they are possible."""
         load = (self.min_cluster_weight, self.max_cluster_weight)
         if weight is None and any(bound is not None for bound in load):
@@ -299,7 +301,7 @@ class _Run(NamedTuple):
 
 
 def _constrained_run(
-    points: FloatArray, centers: FloatArray, bounds: "_Bounds", max_iter: int, limit: float
+    points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
     """Alternate between assignments within bounds and means; return None if there is no assignment."""
     centers = np.array(centers, order="C")

@@ -1,5 +1,7 @@
 """Clustering of documents by non-negative matrix factorisation: single factorisations and ensembles."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -405,7 +407,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
             self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), ensure_non_negative=True, reset=reset
         )
 
-    def _set(self, run: "_Run", empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
+    def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
         # The solver stops before equal documents have equal weights.
         topics = _base.united(factorization.labels_from_factors(run.U, run.V, self.unit_topics), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
@@ -456,7 +458,7 @@ def ensemble_runs(
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
     **options: Any,
-) -> "EnsembleRuns":
+) -> EnsembleRuns:
     """Factorise B once per seed by :func:`map_nmf`; continue from the checkpoint, and write to it."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:

@@ -1,5 +1,7 @@
 """MemeticKMeans: evolutionary k-means, and simpler searches as its controls."""
 
+from __future__ import annotations
+
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -330,7 +332,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
 
     def _search(
         self, name: str, problem: SumOfSquaresProblem, rng: Generator, share: int = 1
-    ) -> "CenterSearch":
+    ) -> CenterSearch:
         budget = Budget(problem, self.max_distance_evaluations, self.max_time, share)
         if name == "multistart":
             return Multistart(problem, budget, rng, False)
@@ -356,7 +358,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         )
         return _base.checkpoint_for(same, X)
 
-    def _set(self, search: "CenterSearch", problem: SumOfSquaresProblem) -> None:
+    def _set(self, search: CenterSearch, problem: SumOfSquaresProblem) -> None:
         best = search.best
         self.labels_, order = number_clusters(best.labels)
         self._set_centers(order, best.centers, problem.encoding.offsets, best.objective)

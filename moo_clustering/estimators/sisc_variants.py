@@ -1,5 +1,7 @@
 """NSGA2SISC, SISCEnsemble and SISCStacked: a search, an ensemble and a stack of SISC models."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -379,7 +381,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
 def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
-) -> "tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]":
+) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
         # All members would repeat the warnings about the data that ``fit`` issues once.
         warnings.simplefilter("always")

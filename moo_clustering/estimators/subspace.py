@@ -1,5 +1,7 @@
 """Clusterers and classifiers with feature weights per cluster: SISC, SCAD2 and EntropyWeightedKMeans."""
 
+from __future__ import annotations
+
 import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
@@ -307,7 +309,7 @@ class SubspaceEstimator(
         """Nearness of documents to clusters, shape (n, n_clusters); a document joins the nearest cluster."""
         return -distances
 
-    def _set(self, found: "Clusters", data: SubspaceData, targets: Targets) -> None:
+    def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
         self.labels_: NDArray[np.int32]
         self.labels_, used = number_clusters(found.memberships.argmax(axis=1))
         self.n_clusters_ = len(used)
@@ -369,7 +371,7 @@ class Clusters(NamedTuple):
         """Objective of the last sweep."""
         return float(self.history[-1])
 
-    def take(self, order: NDArray[np.intp]) -> "Clusters":
+    def take(self, order: NDArray[np.intp]) -> Clusters:
         """Reorder the clusters."""
         memberships, centers, weights = (np.ascontiguousarray(array[:, order]) for array in self[:3])
         return Clusters(memberships, centers, weights, self.impurities[order], self.history)

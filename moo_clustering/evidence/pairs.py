@@ -1,5 +1,7 @@
 """Propagation of must-links and cannot-links to other samples, and repair of partitions by pairs."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
@@ -260,7 +262,7 @@ def cross_validated_partition(
     return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
 
 
-def _cut(W: FloatArray, R: "Walks", Z: sp.csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int32]:
+def _cut(W: FloatArray, R: Walks, Z: sp.csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int32]:
     return spectral_cuts(adjusted(W, R, Z), [k], rng=rng)[0]
 
 

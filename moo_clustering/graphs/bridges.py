@@ -1,5 +1,7 @@
 """Links that join the components of a similarity graph."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -96,7 +98,7 @@ def link_parts(
 
 
 def spanning_links(
-    parts: Int32Array, proposals: "list[Proposal]", keys: Int64Array
+    parts: Int32Array, proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Find links that join all parts, by Boruvka's algorithm on candidate links of several proposals."""
     # A proposal is used until it joins no more parts. The last must always return a link out of every part.
@@ -112,7 +114,7 @@ def spanning_links(
     return np.concatenate([i for i, _ in chosen]), np.concatenate([j for _, j in chosen])
 
 
-def _shortest_of_parts(links: "Links", parts: Int32Array, keys: Int64Array) -> tuple[Int64Array, Int64Array]:
+def _shortest_of_parts(links: Links, parts: Int32Array, keys: Int64Array) -> tuple[Int64Array, Int64Array]:
     """Return the shortest link out of every part, without cycles; the keys of the samples break ties."""
     outward = np.flatnonzero(parts[links.i] != parts[links.j])
     i, j = links.i[outward], links.j[outward]
@@ -138,7 +140,7 @@ def _proposals(
     lists: neighbors.NeighborLists | None,
     keys: Int64Array,
     n_samples: int,
-) -> "list[Proposal]":
+) -> list[Proposal]:
     if isinstance(metric, str) and metric == "precomputed":
         D = checked_distances(X)
         return [_exact_links(lambda rows: D[rows], keys)]

@@ -1,5 +1,7 @@
 """Smallest eigenpairs of Laplacians: dense, Lanczos, Chebyshev filters, LOBPCG, power iteration."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -365,7 +367,7 @@ def chebyshev_pairs(
 
 
 def _filtered(
-    products: "_Products",
+    products: _Products,
     block: FloatArray,
     last: float,
     wanted: FloatArray,
@@ -394,7 +396,7 @@ def _filtered(
     return block
 
 
-def _ritz_pairs(products: "_Products", block: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Replace a block by its Ritz vectors; return increasing Ritz values and |L u - lambda u|."""
     for _ in range(3):
         # Repeat for nearly dependent columns; rounding replaces dependent columns by new directions.

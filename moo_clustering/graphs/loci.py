@@ -1,5 +1,7 @@
 """Neighbour lists, and a spanning tree with the interestingness of its links, for locus-based genes."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -43,7 +45,7 @@ class LocusGraph:
     neighbors: NDArray[np.int32]
     keys: NDArray[np.int32]
     tree: SpanningTree
-    interest: "LinkInterest"
+    interest: LinkInterest
     recall: float | None = None
 
     @property

@@ -1,5 +1,7 @@
 """Minimum spanning trees, and Genie clustering along them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -405,7 +407,7 @@ def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -
     return SpanningTree(parent.astype(np.int32), length_of, root, order.astype(np.int32))
 
 
-def box_tree(X: NDArray[Any]) -> "BoxTree":
+def box_tree(X: NDArray[Any]) -> BoxTree:
     """Build a tree of boxes over rows. O(n_features N log N) time, O(n_features N) memory."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
     samples, *nodes = trees.build(rows, trees.node_count(len(rows)))

@@ -1,5 +1,7 @@
 """Display of samples with a question: pictures, the features that differ most, and words."""
 
+from __future__ import annotations
+
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -85,7 +87,7 @@ class ShownColumn:
     words: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, column: "pd.Series[Any]", *, is_note: bool = False) -> Self:
+    def of(cls, name: str, column: pd.Series[Any], *, is_note: bool = False) -> Self:
         """Create a column of dates, numbers or, for all other types, texts."""
         if not is_note and pd.api.types.is_datetime64_any_dtype(column):
             seconds = column.to_numpy(dtype="datetime64[s]").astype(np.float64)

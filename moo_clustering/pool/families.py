@@ -1,5 +1,7 @@
 """The eight families of clustering algorithms that generate the partitions of a pool."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -170,7 +172,7 @@ class PoolData:
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
-    def ordered(self, order: IntpArray) -> "PoolData":
+    def ordered(self, order: IntpArray) -> PoolData:
         """Return the samples and the graph in another order."""
         X = self.X[order]
         graph = None if self.given_graph is None else self.given_graph[order][:, order]

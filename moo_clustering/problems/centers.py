@@ -1,5 +1,7 @@
 """Minimum sum-of-squares clustering: a problem over centre coordinates, and its encoding."""
 
+from __future__ import annotations
+
 import copy
 import math
 from collections import OrderedDict
@@ -84,7 +86,7 @@ class SumOfSquaresProblem(PartitionProblem):
             [11.]]]), array([[4.]]))
     """
 
-    encoding: "CenterEncoding"
+    encoding: CenterEncoding
 
     def __init__(
         self,

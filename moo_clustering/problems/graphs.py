@@ -34,7 +34,7 @@ from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.encodings import LocusAdjacencyEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_labels
-from moo_clustering.encodings.loci import Delta, Kind, relevant_links, spanning_links
+from moo_clustering.encodings.loci import Delta, Kind, forest_links, relevant_links
 from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighbor_lists
 from moo_clustering.graphs.neighbors import Method, Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
@@ -724,7 +724,7 @@ class NeighborGraphProblem(FixedProblem):
         # A link to a sample that must leave its cluster would join two clusters.
         while not np.array_equal(inside, fewer := inside & inside.any(axis=1)[neighbors]):
             inside = fewer
-        target = spanning_links(np.where(inside, neighbors, -1), labels)
+        target = forest_links(np.where(inside, neighbors, -1), labels)
         chosen = inside & (neighbors == target[:, None])
         ranks = np.where(chosen.any(axis=1), chosen.argmax(axis=1), inside.argmax(axis=1))
         if width < self.width and (self.decode(self.genes(ranks[None]))[0] != labels).any():

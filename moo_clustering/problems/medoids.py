@@ -1,5 +1,7 @@
 """Medoid sets of the NSGA-II-clus paper: the problem, its decoding and assignment under constraints."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -220,10 +222,10 @@ class MedoidDecoder:
 
     def __init__(
         self,
-        encoding: "SpaceMedoidEncoding",
+        encoding: SpaceMedoidEncoding,
         mode: Decode,
         n_local: int,
-        constrained: "ConstrainedAssignment | None",
+        constrained: ConstrainedAssignment | None,
     ) -> None:
         self.encoding = encoding
         self.space = encoding.space

@@ -1,5 +1,7 @@
 """Fuzzy subspace clustering from seed documents: problem, objectives, cache and encoding."""
 
+from __future__ import annotations
+
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -181,14 +183,14 @@ class SubspaceClusteringProblem(SignedProblem):
             known[i] = one.objectives
         out["F"] = np.array(known, dtype=np.float64).reshape(len(rows), self.n_obj)
 
-    def _grown(self, slots: IntArray) -> "list[Grown]":
+    def _grown(self, slots: IntArray) -> list[Grown]:
         rows = self.encoding.canonical(slots)
         known = [self._memo.grown(row.tobytes()) for row in rows]
         new = [i for i, one in enumerate(known) if one is None]
         computed = iter(self._compute(rows[new]))
         return [next(computed) if one is None else one for one in known]
 
-    def _compute(self, rows: IntArray) -> "list[Grown]":
+    def _compute(self, rows: IntArray) -> list[Grown]:
         first, inverse = base.distinct_rows(rows)
         grown = self.encoding.grow_all(rows[first], self._digest)
         for row, one in zip(rows[first], grown, strict=True):
@@ -196,7 +198,7 @@ class SubspaceClusteringProblem(SignedProblem):
         self.n_grown += len(grown)
         return [grown[i] for i in inverse]
 
-    def _digest(self, done: subspace.Sweep) -> "Grown":
+    def _digest(self, done: subspace.Sweep) -> Grown:
         return Grown(
             objectives=np.array(
                 [OBJECTIVES[name](done, self.targets, self.options) for name in self.objective_names]

@@ -1,5 +1,7 @@
 """Cells of an experiment, computed by any joblib backend; each is saved when it finishes."""
 
+from __future__ import annotations
+
 import faulthandler
 import hashlib
 import inspect
@@ -60,7 +62,7 @@ def check_folder(folder: Path) -> None:
 
 
 @contextmanager
-def cells_of_folder(folder: Path, parameters: Mapping[str, Any]) -> "Iterator[CellStore]":
+def cells_of_folder(folder: Path, parameters: Mapping[str, Any]) -> Iterator[CellStore]:
     """Lock a folder, which is created if necessary, and open its cells."""
     check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -72,7 +74,7 @@ def run_cells(
     compute: Compute,
     cells: Sequence[Key],
     data: Callable[[Key], Any],
-    store: "CellStore",
+    store: CellStore,
     *,
     n_jobs: int | None = None,
     verbose: bool = False,

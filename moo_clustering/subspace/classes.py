@@ -1,5 +1,7 @@
 """Classes of labelled samples in soft clusters: shares, impurity, chi-square, and votes."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -52,7 +54,7 @@ def overall_shares(targets: Targets) -> FloatArray:
     return targets.indicators[rows].mean(axis=0)
 
 
-def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> "LabelledShares":
+def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
     """Return the shares of Eq. 1, with the denominator that it omits; unlabelled samples are not read."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)

@@ -1,5 +1,7 @@
 """Data of a sweep: dense or sparse matrices, with products in fixed blocks on threads."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -34,7 +36,7 @@ class SubspaceData:
         Number of threads, as for joblib; results do not depend on it.
     """
 
-    def __init__(self, matrix: "SparseMatrix | DenseMatrix", dtype: DTypeLike, n_jobs: int | None) -> None:
+    def __init__(self, matrix: SparseMatrix | DenseMatrix, dtype: DTypeLike, n_jobs: int | None) -> None:
         self.matrix = matrix
         self.dtype = np.dtype(dtype)
         self.n_jobs = n_jobs
@@ -261,7 +263,7 @@ class SparseMatrix:
         return (np.array(self.shape), *self._rows)
 
     @cached_property
-    def _columns(self) -> "Compressed":
+    def _columns(self) -> Compressed:
         values = np.ones(self.n_stored, np.int8) if self.is_binary else self._rows.values
         matrix = csr_array((values, self._rows.indices, self._rows.indptr), shape=self.shape).tocsc()
         kept = self._rows.values if self.is_binary else matrix.data

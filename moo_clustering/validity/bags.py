@@ -1,5 +1,7 @@
 """Internal validity indices for partitions of bags of instances, and a report of all indices."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -287,7 +289,7 @@ class BagSDbw(_GeometryIndex):
         return density
 
 
-def _points(bags: "Bags", sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
+def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
     """Means, sums of squared deviations and numbers of points of the bags, and the unit of the data."""
     # Subtracting a row first yields exact zeros for equal instances.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
@@ -378,7 +380,7 @@ def capped(values: FloatArray, undefined: float) -> FloatArray:
     return np.minimum(values, undefined)
 
 
-def bags_of(data: Any) -> "Bags":
+def bags_of(data: Any) -> Bags:
     """Convert data, or a geometry, to bags."""
     # Lazy import: most users of indices have no bags.
     from moo_clustering.bags import BagGeometry, as_bags
@@ -386,7 +388,7 @@ def bags_of(data: Any) -> "Bags":
     return data.bags if isinstance(data, BagGeometry) else as_bags(data)
 
 
-def geometry_of(data: Any, weighting: Weighting, owner: str) -> "BagGeometry":
+def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
     """Build the geometry of bags, or return ``data`` if it is a geometry with this weighting."""
     from moo_clustering.bags import BagGeometry, as_bags
 

@@ -1,5 +1,7 @@
 """Internal validity indices: compactness and separation, neighbours, and similarity graphs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple, Self
@@ -256,7 +258,7 @@ class XieBeni(base.PopulationIndex):
         return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
 
 
-def xie_beni_values(scatter: "Scatter", n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
+def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
     """Xie-Beni index from squared distances, whose mean over all pairs is ``mean``."""
     if mean < NOTHING:
         values = np.zeros(len(n_clusters))
@@ -339,7 +341,7 @@ class IIndex(base.PopulationIndex):
         return i_index_values(scatter, population.n_clusters, self.e1_, self.power)
 
 
-def i_index_values(scatter: "Scatter", n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
+def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
     """I-index from plain distances."""
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
@@ -365,9 +367,7 @@ class Scatter(NamedTuple):
     greatest: FloatArray
 
 
-def representatives(
-    kind: str, metric: Metric, data: Any, max_memory: int, owner: str
-) -> "Centroids | Medoids":
+def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Centroids | Medoids:
     """Check the options and prepare data for ``representative=kind``."""
     choice("representative", kind, ("centroid", "medoid"))
     if kind == "medoid":

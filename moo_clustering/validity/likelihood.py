@@ -1,5 +1,7 @@
 """The exact integrated classification likelihood, its models, and moves and merges that increase it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
@@ -58,7 +60,7 @@ class LikelihoodModel:
                 kind = type(field.default).__name__
                 raise TypeError(f"{field.name} must be a {kind}, got {quoted(value)}")
 
-    def terms(self, data: Any) -> "TableTerms | GraphTerms":
+    def terms(self, data: Any) -> TableTerms | GraphTerms:
         """Check data, and prepare the computation of marginal likelihoods."""
         X = checked_table(data)
         return TableTerms(self.blocks(X), X.shape[1])
@@ -236,7 +238,7 @@ class StochasticBlockModel(LikelihoodModel):
     b: float = 1.0
     directed: bool | None = None
 
-    def terms(self, data: Any) -> "GraphTerms":
+    def terms(self, data: Any) -> GraphTerms:
         """Check a graph."""
         choice("directed", self.directed, (None, True, False))
         S = csr_array(checked_graph(data, "the graph", symmetric=False))

@@ -1,5 +1,7 @@
 """The page of a report: its archive, merging of several runs, and HTML with the content as JSON."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import json
@@ -137,7 +139,7 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     return {"array": name, "dtype": array.dtype.str}
 
 
-def _plain(column: "pd.Series[Any]") -> NDArray[Any] | list[Any]:
+def _plain(column: pd.Series[Any]) -> NDArray[Any] | list[Any]:
     values = column.to_numpy()
     return values if values.dtype.kind in "iufb" else [None if pd.isna(cell) else cell for cell in column]
 
