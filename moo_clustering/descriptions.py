@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import fsum
@@ -288,6 +288,9 @@ class ComparedColumns:
             if known.any():
                 self._columns.append(_Column.of(" ".join(name.split()), column, known, unit))
                 self._places.append(place)
+        counts = Counter(value.lower() for column in self._columns for value in column.values)
+        shared = {value for value, count in counts.items() if count > 1}
+        self._columns = [replace(column, shared=shared) for column in self._columns]
 
     def columns(self, first: Sequence[str], most: int) -> list[_Column]:
         """Return at most ``most`` columns, first those whose names are in ``first``."""
@@ -418,6 +421,7 @@ class _Column:
     show: Callable[[float], str]
     detail: int = 0  # precision of dates: 1 for months, 2 for days, 3 for minutes
     unit: str = ""
+    shared: Collection[str] = ()  # categories of several columns, in lower case
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], known: NDArray[np.bool_], unit: str) -> _Column:
@@ -517,7 +521,8 @@ class _Column:
             return [_Trait(self.name, effect, phrases, show, show, spread[-1])]
         for place, value in enumerate(self.values):
             share = shares[:, place]
-            phrase = f"{self.name} {value}" if _BARE.fullmatch(value) else value
+            is_bare = _BARE.fullmatch(value) or value.lower() in self.shared
+            phrase = f"{self.name} {value}" if is_bare else value
             texts = [f"{_percent(each)} {value}" for each in share]
             phrases = [phrase if each >= 0.5 else "" for each in share]
             effect, show = np.subtract.outer(share, share), texts.__getitem__
@@ -689,16 +694,15 @@ def _names(
                 break
         if chosen:
             found[cluster] = tuple(traits[place].phrases[cluster] for place in chosen)
-    # Clusters with equal names also get the value of the column in which they differ most.
-    for phrases, count in Counter(found).items():
+    # Clusters with equal names also get the value of the column in which each differs most from the others.
+    for phrases in [phrases for phrases, count in Counter(found).items() if count > 1]:
         same = [cluster for cluster, other in enumerate(found) if other == phrases]
-        between = np.abs(effects[np.ix_(range(len(effects)), same, same)]).max(axis=(1, 2), initial=0.0)
-        if count == 1 or between.max(initial=0.0) < _LISTED:
-            continue
-        trait = traits[int(between.argmax())]
         for cluster in same:
-            kept = [phrase for phrase in phrases if phrase != trait.phrases[cluster]]
-            found[cluster] = (*kept, f"{trait.column} {trait.value(cluster)}")
+            between = strength[:, cluster, same].max(axis=1)
+            if between.max(initial=0.0) >= _LISTED:
+                trait = traits[int(between.argmax())]
+                rest = [phrase for phrase in phrases if phrase != trait.phrases[cluster]]
+                found[cluster] = (*rest, f"{trait.column} {trait.value(cluster)}")
     return distinct_names(", ".join(phrases) for phrases in found)
 
 

@@ -169,8 +169,10 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         features = {name: options[name] for name in _FEATURES}
         samples, use = estimator_input(method, estimator, samples, seed, quiet, **features)
     notices += more_notices
-    if not quiet and "scale" not in scaled | settings and (note := units_note(estimator, samples)):
-        click.echo(note, err=True)
+    if "scale" not in scaled | settings and (note := units_note(method, estimator, samples)):
+        samples = replace(samples, notes=(*samples.notes, note))
+        if not quiet:
+            click.echo(f"Note: {note}", err=True)
     job = Job(
         "fit", method, estimator, samples, seed, use, notices=notices, started=started, why=why,
         options=settings, lines=partial(lines_of, Path(data), click.get_current_context()),

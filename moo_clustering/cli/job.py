@@ -22,6 +22,7 @@ from moo_clustering.cli.samples import Samples, TextSamples, indicators
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED, DataError
+from moo_clustering.descriptions import human_number
 from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method, accepting
 from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
@@ -319,19 +320,24 @@ def _document_features(
     return text
 
 
-def units_note(estimator: Any, samples: Samples) -> str | None:
+def units_note(method: Method, estimator: Any, samples: Samples) -> str | None:
     """Return a note if unscaled features have very different standard deviations, otherwise None."""
-    if estimator.get_params(deep=False).get("scale") != "none" or not samples.has_units:
+    parameters = estimator.get_params(deep=False)
+    is_word_method = method.stems or method.presence
+    if is_word_method or method.equal_columns is None or not samples.has_units or samples.has_equal_columns:
+        return None
+    if parameters.get("scale", "none") != "none" or parameters.get("metric") == "precomputed":
         return None
     spreads = samples.X.std(axis=0)
     spreads = spreads[spreads > 0]
     # Ratio of standard deviations above which features are unlikely to have the same unit.
     if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < 20:
         return None
-    return (
-        f"Note: one feature varies {ratio:.3g} times as much as another, and features are not "
-        "scaled; --set scale=standard scales them, --set scale=none silences this note."
-    )
+    remedy = "--weights equal scales them"
+    if "scale" in parameters:
+        remedy = "--set scale=standard scales them, --set scale=none silences this note"
+    times = human_number(ratio)
+    return f"one feature varies {times} times as much as another, and features are not scaled; {remedy}"
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:

@@ -303,6 +303,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         paper="Gustafson & Kessel 1978; Babuska, van der Veen & Kaymak 2002",
         summary="fuzzy clusters of different shapes and orientations",
         needs="numeric features, and the number of clusters",
+        equal_columns=None,
     ),
     Method(
         name="regions",
@@ -392,6 +393,7 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         needs="numeric features, dense or sparse; optional labels or pairs",
         supervision=("labels", "pairs"),
         sparse=True,
+        equal_columns=None,
     ),
     Method(
         name="icl",

@@ -6,15 +6,19 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering import MOCK, FuzzyModesMOGA
+from moo_clustering import MOCK, FuzzyCMeans, FuzzyModesMOGA
 from moo_clustering.cli.describe import number_rows, plain_cell
+from moo_clustering.cli.job import units_note
+from moo_clustering.cli.samples import Samples
 from moo_clustering.datasets import CategoryTable, read_table
+from moo_clustering.estimators._methods import METHODS
 from moo_clustering.persistence import read_archive
 
 QUICK = ("--set", "pop_size=20", "--set", "n_gen=6")
@@ -169,15 +173,38 @@ def test_labels_and_pairs_of_mock(run, table, tmp_path):
 
 
 @pytest.mark.slow
-def test_features_of_different_units(run, tmp_path):
+@pytest.mark.parametrize(
+    ("method", "remedies"),
+    [
+        ("mock", [("--set", "scale=standard"), ("--set", "scale=none")]),
+        ("fuzzy-cmeans", [("--weights", "equal")]),
+    ],
+)
+def test_features_of_different_units(run, tmp_path, method, remedies):
     rng = np.random.default_rng(0)
     pd.DataFrame({"a": rng.normal(size=20), "b": 100 * rng.normal(size=20)}).to_csv("units.csv", index=False)
-    fit = ("fit", "units.csv", "--method", "mock", "-k", 2, *QUICK)
-    assert re.search(
-        r"Note: one feature varies [\d.]+ times .*scale=standard", run(*fit, "--out", "1").stderr
+    fit = (
+        "fit",
+        "units.csv",
+        "--method",
+        method,
+        "-k",
+        2,
+        *(QUICK if method == "mock" else ("--no-report",)),
     )
-    for number, more in enumerate((("--set", "scale=none"), ("--set", "scale=standard"), ("--quiet",)), 2):
+    stderr = run(*fit, "--out", "1").stderr
+    assert re.search(rf"Note: one feature varies [\d.]+ times .*{' '.join(remedies[0])}", stderr)
+    assert "times as much as another" in Path("1/run.json").read_text()
+    for number, more in enumerate([*remedies, ("--quiet",)], 2):
         assert "Note" not in run(*fit, *more, "--out", number).stderr
+
+
+@pytest.mark.parametrize("method", ["gustafson-kessel", "subspace-mixture", "sisc"])
+def test_no_note_on_units_that_have_no_effect(method):
+    X = np.random.default_rng(0).normal(size=(20, 2)) * [1.0, 100.0]
+    samples = Samples(name="units", X=X, feature_names=["a", "b"], row_ids=np.arange(20))
+    assert units_note(METHODS["fuzzy-cmeans"], FuzzyCMeans(2), samples) is not None
+    assert units_note(METHODS[method], FuzzyCMeans(2), samples) is None
 
 
 def test_how_the_number_was_chosen_is_told_of_runs_without_scores():
