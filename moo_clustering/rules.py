@@ -37,7 +37,7 @@ class Rule:
     name : str
         Name of the cluster.
     conditions : tuple of str
-        At most one for each column; empty if the rule assigns all samples.
+        At most one for each column, one for all terms; empty if the rule assigns all samples.
     n_samples : int
         Number of samples that satisfy the conditions.
     precision : float
@@ -553,9 +553,20 @@ class _Table:
         return values
 
     def sentences(self, path: Sequence[tuple[_Test, bool]]) -> Iterator[str]:
-        """Yield the conditions of a path from the root to a leaf, one for each column."""
+        """Yield the conditions of a path from the root to a leaf, one for each column, one for all terms."""
+        terms: tuple[list[str], list[str]] = [], []  # absent, present
         for place in dict.fromkeys(test.column for test, _ in path):
-            yield self._sentence(self.columns[place], [each for each in path if each[0].column == place])
+            tests, column = [each for each in path if each[0].column == place], self.columns[place]
+            if column.kind != "term":
+                yield self._sentence(column, tests)
+            else:
+                terms[all((test.value == 1) == holds for test, holds in tests)].append(repr(column.name))
+        absent, present = terms
+        if present:
+            but = f", but {'not' if len(absent) == 1 else 'none of'} {', '.join(absent)}" if absent else ""
+            yield f"contains {' and '.join(present)}{but}"
+        elif absent:
+            yield f"{'does not contain' if len(absent) == 1 else 'contains none of'} {', '.join(absent)}"
 
     @staticmethod
     def _sentence(column: _Column, path: Sequence[tuple[_Test, bool]]) -> str:
@@ -579,8 +590,6 @@ class _Table:
             is_one = len(allowed) == 1
             named = [str(column.categories[place]) for place in sorted(allowed if is_one else excluded)]
             return f"{column.name} {'is' if is_one else 'is not'} {' or '.join(named)}{missing}"
-        if column.kind == "term":
-            return f"{'contains' if 1 in allowed else 'does not contain'} {column.name!r}"
         return f"{'' if 1 in allowed else 'not '}{column.name}{missing}"
 
 
@@ -985,5 +994,6 @@ def _moment(seconds: float, zone: Any, *, full: bool = False) -> str:
 
 
 def _percent(share: float) -> str:
-    """Format a share in percent; 100 only if it is exactly 1."""
-    return f"{100 * share:.0f} %" if share in (0.0, 1.0) else f"{min(max(100 * share, 0.1), 99.9):.3g} %"
+    """Format a share in percent; 100 only if it is exactly 1, and 0 only if it is exactly 0."""
+    is_whole = share in (0.0, 1.0) or 0.005 <= share < 0.995
+    return f"{100 * share:.0f} %" if is_whole else f"{min(max(100 * share, 0.1), 99.9):.1f} %"

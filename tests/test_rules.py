@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from moo_clustering import MIGCUK, ParetoClustering, SphericalKMeans
 from moo_clustering.datasets import TablePreparer, make_bags, prepare_table
 from moo_clustering.descriptions import describe_columns
-from moo_clustering.rules import find_rules
+from moo_clustering.rules import find_rules, rules_of
 from moo_clustering.visualization.report import report_content
 
 
@@ -459,6 +459,24 @@ def test_estimators_explain_tables_with_texts_and_dates():
     assert {rule.conditions[0].split()[0] for rule in only.rules} == {"city"}
     assert only.predict(frame[["city"]]).tolist() == model.labels_.tolist()
     assert isinstance(model.preparer_, TablePreparer)
+
+
+def test_conditions_on_terms_are_one_sentence():
+    words = ["goal", "team", "engine"]
+    table = pd.DataFrame(
+        [[bool(code & 1 << place) for place in range(3)] for code in range(8)], columns=words
+    )
+    table = pd.concat([table] * 3, ignore_index=True)
+    labels = np.where(table["goal"] & ~table["team"] & ~table["engine"], 1, 0)
+    found = rules_of(labels, table, None, is_terms=True).select(1.0)
+    assert (found.predict(table) == labels).all()
+    [rule] = [rule for rule in found.rules if rule.cluster == 1]
+    assert re.fullmatch(r"contains 'goal', but none of '(team|engine)', '(team|engine)'", *rule.conditions)
+    labels = np.where(table["goal"] | table["team"] | table["engine"], 1, 0)
+    [rule] = [
+        each for each in rules_of(labels, table, None, is_terms=True).select(1.0).rules if not each.cluster
+    ]
+    assert [text.split(" '")[0] for text in rule.conditions] == ["contains none of"]
 
 
 def test_estimators_explain_documents_bags_and_refuse_distances():
