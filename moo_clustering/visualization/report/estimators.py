@@ -388,7 +388,7 @@ def _with_rules(
         return
     is_terms = isinstance(samples.compared, ComparedTerms)
     found = rules_of(labels, frame, further, units=samples.units, is_terms=is_terms).select()
-    for rule in found.rules:
+    for rule in sorted(found.rules, key=lambda rule: -rule.recall):
         said = str(rule).removeprefix(f"{rule.name}: ")
         facts[rule.cluster] = replace(facts[rule.cluster], rules=(*facts[rule.cluster].rules, said))
 

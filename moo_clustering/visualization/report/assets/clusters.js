@@ -23,11 +23,16 @@ function contrastsOf(facts) {
 }
 
 // The conditions stand out from the shares in brackets.
+// Rules come in the order of the share of the cluster that they cover; the page folds those after the second.
 function conditionsOf(facts) {
-  return element("ul", { class: "conditions" }, ...facts.rules.map((rule) => {
+  const list = (rules) => element("ul", { class: "conditions" }, ...rules.map((rule) => {
     const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""].map((text) => text && tied(text));
     return element("li", {}, conditions, " ", element("span", { class: "text" }, shares.replace("sample", data.sampleKind)));
   }));
+  const more = facts.rules.slice(2);
+  if (!more.length) return list(facts.rules);
+  const summary = element("summary", {}, more.length === 1 ? "1 more rule" : `${more.length} more rules`);
+  return element("div", {}, list(facts.rules.slice(0, 2)), element("details", {}, summary, list(more)));
 }
 
 // On narrow screens, rows become blocks, so cells need their own titles and roles.
