@@ -729,20 +729,12 @@ def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
     if data is not None and data.shape[1] > most and not sparse.issparse(data):
         data = data.iloc[:, :most] if isinstance(data, pd.DataFrame) else data[:, :most]
         names = names[:most]
-    ids = [str(name) if samples.has_row_ids else f"row {name}" for name in samples.row_ids]
-    notes = samples.notes_of_rows
-    if notes is not None and not samples.has_row_ids:
-        # A column that was not clustered can identify rows better than their numbers.
-        unique = [str(name) for name in notes if notes[name].notna().all() and notes[name].is_unique]
-        if unique:
-            cells = [cell if isinstance(cell, str) else f"{unique[0]} {cell}" for cell in notes[unique[0]]]
-            ids = [shortened(cell, 40) for cell in cells]  # at most 40 characters
     return ShownSamples.of(
         data,
         samples=rows,
-        names=ids,
+        names=samples.row_names() or [f"row {number}" for number in samples.row_ids],
         feature_names=names,
         texts=samples.source.texts if isinstance(samples, TextSamples) else None,
-        notes=notes,
+        notes=samples.notes_of_rows,
         empty=None if samples.prepared is None else samples.prepared.missing,
     )

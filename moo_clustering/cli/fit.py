@@ -510,7 +510,7 @@ def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
         **samples.report_data(),
         "left_out": samples.left_out(),
         "title": f"{type(job.estimator).__name__} on {samples.name}",
-        "sample_names": np.asarray(samples.row_ids).astype(str).tolist(),
+        "sample_names": samples.row_names() or np.asarray(samples.row_ids).astype(str).tolist(),
         "sample_texts": samples.texts(),
         "sample_kind": samples.kind,
         "class_names": list(map(str, classes)) or None,
@@ -533,7 +533,7 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         missing = job.samples.prepared.missing.sum()
         used = {*missing.index, *job.samples.columns_with_roles}
         unused = [f"{name}" for name in job.samples.given if name not in used]
-        filled = [f"{name} ({n})" for name, n in missing.items() if n]
+        filled = [f"{n} of {name}" for name, n in missing.items() if n]
         facts += [("columns not used", _some(unused)), ("filled cells", _some(filled))]
         facts = [fact for fact in facts if fact[1]]
     if notes := job.samples.notes:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray
 from moo_clustering._messages import distinct_names
-from moo_clustering.cli.terminal import one_line
+from moo_clustering.cli.terminal import one_line, shortened
 from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, PreparedTable, Table
 from moo_clustering.descriptions import human_number, with_unit
 from moo_clustering.persistence import fingerprint
@@ -101,6 +101,16 @@ class Samples(Table):
         """Return columns in their units that describe the clusters, without filled cells, and the units."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
+
+    def row_names(self) -> list[str] | None:
+        """Return the identifiers, or the cells of a unique column without a role; None if there are none."""
+        if self.has_row_ids:
+            return [str(name) for name in self.row_ids]
+        for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
+            texts = [shortened(cell if isinstance(cell, str) else f"{name} {cell}", 40) for cell in cells]
+            if cells.notna().all() and len({*texts}) == len(texts):
+                return texts
+        return None
 
     @property
     def column_names(self) -> Any:

@@ -1015,7 +1015,7 @@ class ParetoPoolClusterer(
             return f"does not satisfy {named}={getattr(self, named)!r}"
         if self._number is not None and self.method == "consensus":
             return "the result is the consensus of the pool"
-        return "a lower score, which decides"
+        return "a lower score, by which the method chooses"
 
     def _numbered(self, solution: selection.Solution) -> selection.Solution:
         """Unite equal samples, and number the clusters 0, 1, ... by class or by first sample."""

@@ -65,7 +65,11 @@ def check_solutions(page, run, most=12):
 def check_rules(page, run, wanted):
     """Every button selects what ``choose`` gives; the wanted rules are among them."""
     buttons = page.all("#rules button")
-    rules = [each.text.split(", ") for each in buttons]
+    rules = [
+        re.findall(r'choose\("([^"]*)"\)|(the method.s choice)', each.get_attribute("title"))
+        for each in buttons
+    ]
+    rules = [["".join(pair) for pair in own] for own in rules]
     assert set(wanted) < {rule for own in rules for rule in own}
     assert len(buttons) == len({each.get_attribute("data-solution") for each in buttons})
     for button, own in zip(buttons, rules, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -62,6 +63,8 @@ _SURE = {
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is not known.",
 }
+# What a verdict reports in brackets, for methodologists.
+_EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
 # Smallest mean silhouettes, and their interpretation.
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other"),
@@ -445,8 +448,10 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
         content=content,
         headline=headline(content),
         sure=sureness(content),
-        first=[fact for fact in content.facts if fact[0] in _FIRST],
-        facts=[fact for fact in content.facts if fact[0] not in _FIRST and not fact[0].endswith(MADE_WITH)],
+        first=[fact for fact in content.facts if _is_first(content, fact)],
+        facts=[
+            fact for fact in content.facts if not _is_first(content, fact) and not fact[0].endswith(MADE_WITH)
+        ],
         made_with=[value for name, value in content.facts if name.endswith(MADE_WITH)],
         missing=data["missing"],
         n_solutions=len(data["names"]),
@@ -457,6 +462,12 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
         script=Markup(script),
         data=htmlsafe_json_dumps(data, allow_nan=False),
     )
+
+
+def _is_first(content: ReportContent, fact: tuple[str, str]) -> bool:
+    """Whether the header of the page shows a fact: not a warning that repeats the sentence on certainty."""
+    repeats = fact[0] == "warning" and not content.runs and fact[1].startswith(tuple(_SURE))
+    return fact[0] in _FIRST and not repeats
 
 
 def headline(content: ReportContent) -> Markup:
@@ -486,13 +497,16 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         if BEYOND_CHANCE in verdict:
             said = "There is no evidence of structure beyond chance, but these clusters may still be useful."
         said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
-        if not np.isfinite(content.confidence):
+        if not np.isfinite(content.confidence) or not (found := _EXPECTED.search(verdict)):
             return said, f"Verdict: {verdict}.", None
-        bar = (
-            "The bar shows the expected agreement with known classes: 1 is perfect, and 0 is that of random "
-            "labels."
+        remarks = verdict[found.end() :].replace(BEYOND_CHANCE, "").strip("; ")
+        figures = (
+            f"Expected agreement with the true groups: {content.confidence:.2f}, probably {found[1]} to "
+            f"{found[2]}, where 1 is perfect and 0 is chance."
         )
-        return said, f"Verdict: {verdict}. {bar}", content.confidence
+        if remarks:
+            figures += f" {remarks[0].upper()}{remarks[1:]}."
+        return said, figures, content.confidence
     said = "This method does not assess the certainty of its clusters."
     means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
     means = [value for value in means if np.isfinite(value)]

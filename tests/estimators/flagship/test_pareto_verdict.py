@@ -77,13 +77,13 @@ def test_the_statements_on_every_choice_agree(kind):
     X = X[:150]
     model = fitted(X, scale=scale)
     assert_consistent(model)
-    reason = {"a lower score, which decides"}
+    reason = {"a lower score, by which the method chooses"}
     for rule in model.rules_:
         model.choose(rule)
         assert_consistent(model)
         found = re.findall(r"higher expected index, but (.+?)(?:;|$)", repr(model).splitlines()[1])
         reason.update(found)
-    assert reason <= {"a lower score, which decides", "another partition was chosen"}
+    assert reason <= {"a lower score, by which the method chooses", "another partition was chosen"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.choose("auto").relabel(n_clusters=7)
@@ -99,7 +99,7 @@ def test_the_verdict_is_the_same_in_the_report():
     model.verdict_, model.verdict_remarks_ = SEVERAL, (CHANCE,)
     said, figures, _ = sureness(report_content(model))
     assert said == "There is no evidence of structure beyond chance, but these clusters may still be useful."
-    assert CHANCE in figures
+    assert CHANCE.partition(";")[0] not in figures  # the sentence says the same
 
 
 def test_clusters_of_identical_rows_are_named_and_do_not_count():

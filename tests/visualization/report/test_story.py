@@ -210,25 +210,49 @@ def test_merged_runs_claim_no_certainty_cuts_or_doubts():
     assert merged.left_out == FULL["left_out"]
 
 
+EXPECTED = "(expected adjusted Rand index with known classes 0.1 to 0.4, p < 0.01)"
+
+
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        ("clear (expected ...)", "The clusters are clear."),
-        ("several good answers (...)", "These clusters are one of several good answers."),
+        (f"clear {EXPECTED}", "The clusters are clear."),
         (
-            "no structure beyond noise: the pool ...",
+            f"several good answers {EXPECTED}; alternative-0 ...",
+            "These clusters are one of several good answers.",
+        ),
+        (
+            f"no structure beyond noise {EXPECTED}",
             "No structure beyond noise was found. The clusters may be arbitrary.",
         ),
-        ("clear (0.6); unreliable for bags", "The clusters are clear, but this verdict is unreliable."),
-        ("not known, because ...", "The certainty of the clusters is not known."),
+        (f"clear {EXPECTED}; unreliable for bags", "The clusters are clear, but this verdict is unreliable."),
     ],
 )
 def test_a_verdict_is_a_sentence(verdict, said):
     found = sureness(content(facts=[("verdict", verdict)], confidence=0.25))
     assert (found[0], found[2]) == (said, 0.25)
-    assert found[1].startswith(f"Verdict: {verdict}. The bar shows the expected agreement with known classes")
+    figures = "Expected agreement with the true groups: 0.25, probably 0.1 to 0.4, "
+    figures += "where 1 is perfect and 0 is chance."
+    remark = verdict.partition("); ")[2]
+    assert found[1] == (f"{figures} {remark.capitalize()}." if remark else figures)
     # Without a confidence, the page has no bar to explain.
     assert sureness(content(facts=[("verdict", verdict)])) == (said, f"Verdict: {verdict}.", None)
+
+
+def test_a_verdict_without_figures_is_shown_as_it_is():
+    verdict = "not known, because ..."
+    found = sureness(content(facts=[("verdict", verdict)], confidence=0.25))
+    assert found == ("The certainty of the clusters is not known.", f"Verdict: {verdict}.", None)
+
+
+def test_the_header_omits_a_warning_that_repeats_the_verdict():
+    lines = [("warning", "no structure beyond noise: ..."), ("warning", "a column is empty")]
+    page = render(
+        content(facts=[("verdict", f"no structure beyond noise {EXPECTED}"), *lines], confidence=0.25)
+    )
+    header = page.partition("</header>")[0]
+    assert ("a column is empty" in header, "no structure beyond noise: ..." in header) == (True, False)
+    assert "no structure beyond noise: ..." in page.partition("</header>")[2].partition("<script")[0]
 
 
 @pytest.mark.parametrize(

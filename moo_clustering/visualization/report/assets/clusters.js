@@ -18,12 +18,13 @@ function leadingFeatures(facts) {
 }
 
 function contrastsOf(facts) {
-  return element("ul", { class: "contrasts" }, ...facts.contrasts.map(([column, value, other]) =>
-    element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, tied(value)), other ? tied(` (${other})`) : "")));
+  return element("ul", { class: "contrasts" },
+    ...(facts.nearest < 0 ? [] : [element("li", { class: "text" }, `compared with ${clusterName(state.selected, facts.nearest)} (in brackets):`)]),
+    ...facts.contrasts.map(([column, value, other]) =>
+      element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, tied(value)), other ? tied(` (${other})`) : "")));
 }
 
-// The conditions stand out from the shares in brackets.
-// Rules come in the order of the share of the cluster that they cover; the page folds those after the second.
+// The conditions stand out from the shares in brackets. Rules come in the order of the share of the cluster that they cover; the page folds those after the second.
 function conditionsOf(facts) {
   const list = (rules) => element("ul", { class: "conditions" }, ...rules.map((rule) => {
     const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""].map((text) => text && tied(text));
@@ -55,7 +56,7 @@ function clusterRow(cluster, size, facts, shows) {
 }
 
 function contrastsTitle() {
-  return data.featuresTitle.includes("terms") ? "terms, with their share of documents (in the nearest cluster)" : "differs in (nearest cluster)";
+  return data.featuresTitle.includes("terms") ? "terms, with their share of documents" : "differs in";
 }
 
 function showClusters() {

@@ -53,12 +53,12 @@ function saidOnce(rules) {
 }
 
 function showSelection() {
-  // One button per solution, with all rules that select it.
+  // One button per solution, with all rules that select it in its title.
   const choices = new Map([[data.chosen, ["the method's choice"]]]);
   for (const [rule, solution] of data.rules) choices.set(solution, [...(choices.get(solution) ?? []), rule]);
   byId("rules").append(
     element("span", { class: "rules-title" }, "Choose:"),
-    ...[...choices].map(([solution, rules]) => button(saidOnce(rules), () => select(solution), {
+    ...[...choices].map(([solution, rules]) => button(solution === data.chosen ? rules[0] : saidOnce(rules), () => select(solution), {
       "data-solution": solution, title: `${data.names[solution]}: ${rules.map((rule) => (rule === "the method's choice" ? rule : `choose("${rule}")`)).join(", ")}`,
     })),
   );
