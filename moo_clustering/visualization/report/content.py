@@ -155,13 +155,15 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
 
 def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
     """Compare the scores of a solution with those of the chosen solution, in a sentence."""
-    parts = []
+    found: dict[str, list[str]] = {"better in": [], "worse in": [], "equal in": []}
     for column in columns:
         own, reference = column.values[[place, chosen]]
         if place != chosen and np.isfinite([own, reference]).all():
             gain = np.sign(own - reference) * (1 if column.greater_is_better else -1)
-            word = {1: "better", -1: "worse"}.get(int(gain), "equal")
-            parts.append(f"{column.name} {own:.4g} instead of {reference:.4g}, {word}")
+            kind = {1: "better in", -1: "worse in"}.get(int(gain), "equal in")
+            found[kind].append(f"{column.name} ({own:.3g} instead of {reference:.3g})")
+    found["equal in"] = [text.partition(" (")[0] for text in found["equal in"]]
+    parts = [f"{kind} {', '.join(texts)}" for kind, texts in found.items() if texts]
     return f"Compared with the chosen solution: {'; '.join(parts)}." if parts else ""
 
 

@@ -69,7 +69,7 @@ def test_a_front_offers_one_cut_per_number_of_clusters():
     )
     assert cuts[2][1] == "The only solution on the front with this number of clusters."
     assert cuts[1][2] == (
-        "Compared with the chosen solution: width 3 instead of 1, worse; gap 9 instead of 5, better."
+        "Compared with the chosen solution: better in gap (9 instead of 5); worse in width (3 instead of 1)."
     )
     assert cuts[2][2].endswith("gap 5 instead of 5, equal.")
 
@@ -95,7 +95,8 @@ def test_alternatives_of_a_pool_are_cuts_with_their_reasons():
     assert content.cuts[1][1].startswith("alternative-0: found by Ward, kmeans")
     assert content.cuts[1][1].endswith("; differs in width.")
     assert (
-        content.cuts[1][2] == "Compared with the chosen solution: expected index 0.4 instead of 0.7, worse."
+        content.cuts[1][2]
+        == "Compared with the chosen solution: worse in expected index (0.4 instead of 0.7)."
     )
     assert content.confidence == 0.7
 
