@@ -68,7 +68,8 @@ def test_the_clusters_are_those_in_memory(fitted):
     memory = ParetoClustering(**OPTIONS).fit(X)
     assert labels.dtype == np.int32
     assert table.n_passes == 1
-    assert model.parts_ is table
+    assert (model.parts_.n_rows, model.parts_.n_passes, model.parts_.far_share) == (len(X), 1, 2 / len(X))
+    assert repr(model.parts_) == "Parts(2526 rows, 4 columns, 7 parts, 1 pass, 0.08% far rows)"
     np.testing.assert_array_equal(labels, memory.labels_)
     assert adjusted_rand_score(labels[y >= 0], y[y >= 0]) > 0.99
     # Clusters are numbered by their first row.
@@ -115,7 +116,7 @@ def test_a_sample_of_the_rows_places_the_landmarks(monkeypatch):
     X, y = grouped(8000, rare=60)
     first, other = (ParetoClustering(**OPTIONS).fit(parts(X, rows_per_part=n)) for n in (2000, 173))
     assert bits(first) == bits(other)
-    assert first.parts_.n_passes == 3
+    assert (first.parts_.n_passes, first.parts_.far_share) == (3, 2 / len(X))
     assert first.rare_groups_["n_samples"].tolist() == [60]
     labels = np.asarray(first.labels_)
     assert adjusted_rand_score(labels[y >= 0], y[y >= 0]) > 0.99
@@ -141,12 +142,12 @@ def test_few_rows_are_their_own_landmarks():
 def test_labels_and_pairs_by_row_numbers(fitted):
     X, y, _, table = fitted
     model = ParetoClustering(**OPTIONS).fit(table)
-    passes = table.n_passes
+    passes = model.parts_.n_passes
     chosen = np.flatnonzero(y >= 0)[::60]
     known = {int(row): "abcd"[y[row]] for row in chosen}
     assert len(set(known.values())) >= 3
     model.relabel(known)
-    assert table.n_passes == passes + 1
+    assert model.parts_.n_passes == passes + 1
     of_array = np.full(len(X), "", dtype=object)
     of_array[chosen] = list(known.values())
     again = ParetoClustering(**OPTIONS).fit(parts(X, rows_per_part=271), of_array)
@@ -180,7 +181,7 @@ def test_other_results_are_chosen_without_a_pass(fitted):
     X, _, first, _ = fitted
     table = parts(X, rows_per_part=600)
     model = ParetoClustering(**OPTIONS).fit(table)
-    passes, n_landmarks = table.n_passes, model.n_landmarks_
+    passes, n_landmarks = model.parts_.n_passes, model.n_landmarks_
     assert model.pareto_labels_.shape == (len(model.pareto_front_), n_landmarks)
     assert model.alternative_labels_.shape == (len(model.alternatives_), n_landmarks)
     model.rename({0: "first"}).choose("alternative-0")
@@ -189,7 +190,7 @@ def test_other_results_are_chosen_without_a_pass(fitted):
     assert model.relabel(n_clusters=3).n_clusters_ >= 3
     model.clustering_result()
     assert "labels" in model._repr_html_() or model._repr_html_()
-    assert table.n_passes == passes
+    assert model.parts_.n_passes == passes
     np.testing.assert_array_equal(model.relabel(n_clusters=None).labels_, first.labels_)
 
 
