@@ -84,6 +84,16 @@ def checked_array(
     return found
 
 
+def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
+    """Check positive weights, one per sample."""
+    found = checked_array(weights, "sample_weight", np.float64, ndim=(1,))
+    if len(found) != n_samples:
+        raise ValueError(f"sample_weight must have {n_samples} weights, one per sample, got {len(found)}")
+    if (least := float(found.min(initial=1.0))) <= 0.0:
+        raise ValueError(f"sample_weight must be positive, got {least:g}; omit samples of weight zero")
+    return found
+
+
 def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     try:
         if found.dtype.kind in "biufO" and not _holds_dates(found):

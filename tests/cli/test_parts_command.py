@@ -234,7 +234,10 @@ def test_evolution_of_landmarks(run, files, monkeypatch):
     ("arguments", "message"),
     [
         (["no/*.parquet", *MEMETIC], "no file matches 'no/*.parquet'"),
-        (["t", "--method", "pesc", "-k", 3], "pesc requires all rows in the memory of one machine, about 1.4"),
+        (
+            ["t", "--method", "pesc", "-k", 3],
+            "requires all rows in the memory of one machine, about 1.4",
+        ),
         (["t", *MEMETIC, "-k", 901], "n_clusters=901 is more than the number of samples, 900"),
         (["t", *MEMETIC, "--id-column", "a"], "--id-column does not apply to a table in parts; use --drop"),
         (["t", *MEMETIC, "--prepare"], "--prepare does not apply to a table in parts"),

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from parts.part_data import sources, write_parquet
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering import ParetoBagClustering, ParetoClustering
+from moo_clustering import MOCK, PESC, ParetoBagClustering, ParetoClustering
 from moo_clustering._kernels.kmeans import row_products
 from moo_clustering.constraints import InconsistentConstraintsError
 from moo_clustering.parts import parts
@@ -96,6 +97,27 @@ def test_landmarks_are_the_means_of_their_rows(fitted):
     # Another Lloyd iteration moves few landmarks by more than a part of their radius.
     means = np.stack([X[landmark_of == each].mean(axis=0) for each in range(model.n_landmarks_)])
     assert np.median(np.abs(means - model.landmarks_) / scale) < 0.05
+
+
+def test_other_methods_cluster_the_weighted_landmarks(fitted):
+    _, y, model, _ = fitted
+    X, weight, landmark_of = model.landmarks_, model.landmark_weights_, np.asarray(model.landmark_of_)
+    for method in (PESC(3, n_gen=5, random_state=0), MOCK(3, n_gen=5, random_state=0)):
+        labels = method.fit_predict(X, sample_weight=weight)
+        lazy = model.landmark_of_.map_blocks(labels.__getitem__)
+        np.testing.assert_array_equal(lazy.compute(), labels[landmark_of])
+        assert adjusted_rand_score(y[y >= 0], labels[landmark_of][y >= 0]) > 0.9
+        ones = clone(method).fit(X, sample_weight=np.ones(len(X)))
+        np.testing.assert_array_equal(ones.labels_, clone(method).fit(X).labels_)
+        np.testing.assert_allclose(ones.pareto_front_, clone(method).fit(X).pareto_front_)
+        for wrong, message in (
+            (weight[1:], "one per sample, got"),
+            (weight - weight.min(), "be positive, got 0"),
+        ):
+            with pytest.raises(ValueError, match=f"^sample_weight must .*{message}"):
+                method.fit(X, sample_weight=wrong)
+    with pytest.raises(ValueError, match=r'^sample_weight does not apply to laplacian="unnormalized"'):
+        PESC(3, laplacian="unnormalized").fit(X, sample_weight=weight)
 
 
 def test_the_summary_counts_rows(fitted):
