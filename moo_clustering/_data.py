@@ -22,8 +22,8 @@ _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Largest number of columns that a message names.
 _SHOWN = 5
 # Largest size in bytes of Dask and Zarr tables that are converted to arrays, for estimators without
-# ``max_memory``; and names of estimators that read a table in parts.
-_GATHERED, _OF_PARTS = 2**32, ("ParetoClustering", "MemeticKMeans")
+# ``max_memory``; and GiB per million rows of 10 features, as measured in docs/scale.md.
+_GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
 def unmasked(data: Any, name: str) -> Any:
@@ -81,6 +81,16 @@ def checked_array(
     if finite and found.dtype.kind == "f" and not np.isfinite(found).all():
         place = np.argwhere(~np.isfinite(found))[0].tolist()
         raise ValueError(f"{name} must be finite numbers, got {found[tuple(place)]} at {place}")
+    return found
+
+
+def checked_weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
+    """Check positive weights, one per sample."""
+    found = checked_array(weights, "sample_weight", np.float64, ndim=(1,))
+    if len(found) != n_samples:
+        raise ValueError(f"sample_weight must have {n_samples} weights, one per sample, got {len(found)}")
+    if (least := float(found.min(initial=1.0))) <= 0.0:
+        raise ValueError(f"sample_weight must be positive, got {least:g}; omit samples of weight zero")
     return found
 
 
@@ -214,12 +224,13 @@ def is_partitioned(X: Any) -> bool:
     return dask or hasattr(X, "n_passes") or type(X).__module__.partition(".")[0] == "zarr"
 
 
-def refuse_frames(X: Any) -> None:
+def refuse_frames(X: Any, name: str = "X") -> None:
     """Raise a TypeError for a list of data frames, which could be bags or parts of one table."""
     if isinstance(X, list | tuple) and any(hasattr(item, "columns") for item in X):
         raise TypeError(
-            f"X must be one table, got a list of {len(X)} data frames; pass Bags.from_list(X) if they "
-            "are bags, and pandas.concat(X) or dask.dataframe.concat(X) if they are parts of one table"
+            f"{name} must be one table, got a list of {len(X)} data frames; pass Bags.from_list({name}) if "
+            f"they are bags, and pandas.concat({name}) or dask.dataframe.concat({name}) if they are parts of "
+            "one table"
         )
 
 
@@ -227,18 +238,30 @@ def _check_gathered(owner: str, X: Any, max_memory: int, is_fit: bool) -> None:
     """Raise a ValueError for a table in parts, or a Dask or Zarr table larger than ``max_memory``."""
     if not is_partitioned(X):
         return
-    if hasattr(X, "n_passes"):
-        fault = "not a table in parts"
-    else:
+    memory = memory_of_rows(owner, X.shape[1])
+    fault = f"{owner} requires all rows in the memory of one machine{memory}"
+    if not hasattr(X, "n_passes"):
         # The length of a Dask frame is unknown until its rows are counted.
         needed = 8 * (len(X) if hasattr(X, "dtypes") else X.shape[0]) * X.shape[1]
         if needed <= max_memory:
             return
-        fault = f"but the table alone takes {needed / 2**30:.3g} GiB (limit: {max_memory / 2**30:.3g} GiB)"
-    others = [name for name in _OF_PARTS if name != owner]
-    does = f"{' or '.join(others)}, which read{'s' * (len(others) == 1)} data in parts"
-    advice = f"fit {does}, or {owner} on a sample" if is_fit else "pass a sample of the rows"
-    raise ValueError(f"{owner} requires all rows in the memory of one machine, {fault}; {advice}")
+        limit = f"{max_memory / 2**30:.3g} GiB"
+        fault += f", and the table alone takes {needed / 2**30:.3g} GiB (limit: {limit})"
+    if owner == "ParetoClustering":
+        advice = "omit the options that do not support tables in parts, or fit a sample"
+    elif is_fit:
+        advice = f"fit ParetoClustering, which reads data in parts, or {owner} on the landmarks_ of this fit"
+    else:
+        advice = "pass a sample of the rows"
+    raise ValueError(f"{fault}; {advice}")
+
+
+def memory_of_rows(owner: str, n_features: int = 0) -> str:
+    """Describe the memory of an estimator per million rows; "" if nothing is known."""
+    table, known = 8e6 * n_features / 2**30, _GIB_PER_MILLION.get(owner)
+    if known is None:
+        return f", more than {table:.2g} GiB per million rows" if n_features else ""
+    return f", about {max(known, table):.2g} GiB per million rows"
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:

@@ -211,9 +211,10 @@ def variances(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def deviations(
-    parts: Any, sizes: Any, sums: Any, base: Any, X: Any, count: Any, total: Any, lo: int, hi: int, out: Any
-) -> None:
-    """Compute the sum of the distances of the samples to the means of their clusters."""
+    parts: Any, sizes: Any, sums: Any, base: Any, X: Any, weight: Any, count: Any, total: Any,
+    lo: int, hi: int, out: Any,
+) -> None:  # fmt: skip
+    """Compute the weighted sum of the distances of the samples to the means of their clusters."""
     d = X.shape[1]
     for q in range(lo, hi):
         row = parts[q]
@@ -226,7 +227,7 @@ def deviations(
             for f in range(d):
                 difference = X[i, f] - total[cluster, f]
                 square += difference * difference
-            deviation += math.sqrt(square)
+            deviation += weight[i] * math.sqrt(square)
         out[q] = deviation
 
 

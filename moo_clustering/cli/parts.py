@@ -20,6 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import optional_package
+from moo_clustering._data import memory_of_rows
 from moo_clustering._messages import message_line, quoted
 from moo_clustering.cli import folder as runs
 from moo_clustering.cli.fit import finish_fit, lines_of
@@ -126,7 +127,8 @@ def run_fit_in_parts(data: Sequence[str], out: Path, options: Mapping[str, Any])
     if "write_labels" not in dir(cls):
         names = ", ".join(each.name for each in METHODS.values() if "write_labels" in dir(each.load()))
         raise DataError(
-            f"method {method.name} requires all rows in memory; methods that read a table in parts: {names}"
+            f"method {method.name} requires all rows in the memory of one machine"
+            f"{memory_of_rows(cls.__name__)}; methods that read a table in parts: {names}"
         )
     settings, verbose = parse_settings(options["settings"], method.name, cls), not options["quiet"]
     given = {name: options[name] for name in ("n_clusters", "granularity", "seed", "tolerance")}

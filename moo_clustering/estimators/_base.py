@@ -644,6 +644,39 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         """Set the results of ``fit``. A method that searches yields every search before it runs."""
 
 
+class WeightedClusterer(ConstrainedClusterer):
+    """Base class of clusterers whose ``fit`` also accepts weights of the samples."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @documented(ConstrainedClusterer.fit)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the rows of X.
+
+        Raises a ValueError if parameters, data, labels, pairs or weights are out of range, and an
+        InconsistentConstraintsError if labels and pairs contradict each other without ``conflicts="keep"``.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n_samples,), optional
+            Positive number of rows that each sample represents, such as ``landmark_weights_``. Objectives,
+            sizes and cuts count rows. A sample is not a neighbour of the rows that it represents.
+        """
+        complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link, sample_weight=sample_weight))
+        return self
+
+    def _plans(self, X: Any, y: Any = None, *, sample_weight: Any = None, **pairs: Any) -> Plans[None]:
+        self._sample_weight = sample_weight
+        yield from super()._plans(X, y, **pairs)
+
+
 def recall_text(recall: float | None) -> str | None:
     """Return the recall of approximate neighbour lists as text, or None for exact lists."""
     return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest"

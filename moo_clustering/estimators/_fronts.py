@@ -5,7 +5,7 @@ import warnings
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
@@ -396,6 +396,7 @@ class MemberGraphs(ABC):
     join_groups: bool  # whether samples of a group are linked, besides separating groups
     options: Mapping[str, Any]  # parameters of the estimator
     seed: np.random.SeedSequence  # seed of every partition, so that repeated calls return the same partition
+    sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)
 
     @abstractmethod
     def partition(self, member: int) -> SpectralPartition:
@@ -417,6 +418,7 @@ class MemberGraphs(ABC):
             metric=options["metric"],
             lists=self.lists,
             eigen_solver=options["eigen_solver"],
+            sample_weight=self.sample_weight,
             rng=np.random.default_rng(self.seed),
             n_jobs=options["n_jobs"],
         )

@@ -382,7 +382,9 @@ class PartsMixin(PartLabelsMixin):
         ks: Any = self.k_range
         while True:
             samples = with_known_rows(pooled(ks), table, known.rows)
-            vars(self).update(parts_=table, _samples=samples, _seeds=seeds)
+            assert samples.counts is not None
+            opened = replace(table, far_share=float(samples.counts.outliers.sum() / table.n_rows))
+            vars(self).update(parts_=opened, _samples=samples, _seeds=seeds)
             extended = side.extended(0, before=samples.n_points)
             ks = yield from self._select(extended, *known.supervision, ks=ks if self._grows(side) else None)
             if not ks:

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import non_dominated, quoted, spawn_seeds, warn_caller
-from moo_clustering._data import numeric_features
+from moo_clustering._data import checked_weights, numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls
@@ -66,7 +66,7 @@ ControlFront = tuple[FloatArray, Int64Array]
 @documented(MOCKProblem, NeighborBiasedMutation, MSTInterestingnessSampling)
 @estimator
 class MOCK(
-    _base.NearestSampleMixin, _fronts.LazyFrontMixin, _fronts.FrontSearchMixin, _base.ConstrainedClusterer
+    _base.NearestSampleMixin, _fronts.LazyFrontMixin, _fronts.FrontSearchMixin, _base.WeightedClusterer
 ):
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
@@ -233,8 +233,11 @@ objective, int or callable, default="auto"
         n_samples = len(features)
         self._check(n_samples)
         supervision = _read_supervision(n_samples, y, must_link, cannot_link, self.supervision)
+        weights = None if self._sample_weight is None else checked_weights(self._sample_weight, n_samples)
+        supervision = supervision._replace(weights=weights)
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
-        checkpoint = self._checkpoint(n_samples, features, y, must_link, cannot_link)
+        weighed = () if weights is None else (weights,)
+        checkpoint = self._checkpoint(n_samples, features, y, must_link, cannot_link, *weighed)
         _fronts.check_rule(self.select, _known_rules(self._objectives_with(supervision)))
         scaled = self._scale_samples(features)
         problem = self._problem_of(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
@@ -365,7 +368,9 @@ objective, int or callable, default="auto"
         # Merged clusters could violate pairs that the search satisfied.
         if rule != "variance" or n_clusters is None or published or self._supervision.groups is not None:
             return None
-        least_size = self.min_cluster_share * self._problem.n_samples / n_clusters
+        weights = self._supervision.weights
+        total = self._problem.n_samples if weights is None else float(weights.sum())
+        least_size = self.min_cluster_share * total / n_clusters
         return self._problem.without_fragments(self._front.genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
@@ -425,7 +430,7 @@ objective, int or callable, default="auto"
         X, seeds, options = (
             self._scaled,
             self._control_seeds,
-            (self._settings, self.control_data, self._steps),
+            (self._settings, Supervision(weights=self._supervision.weights), self.control_data, self._steps),
         )
         if effective_n_jobs(self.n_jobs) == 1 or len(seeds) == 1:
             names = [f"control {i + 1} of {len(seeds)}" if self.verbose else None for i in range(len(seeds))]
@@ -530,6 +535,7 @@ objective, int or callable, default="auto"
             connectivity=self.connectivity,
             y=supervision.y,
             constraints=supervision.pairs,
+            sample_weight=supervision.weights,
             n_jobs=n_jobs,
         )
 
@@ -683,11 +689,13 @@ class Supervision(NamedTuple):
 
     # ``y`` are partial labels of two or more classes, ``pairs`` all pairs or None. With
     # ``supervision="links"``, ``groups`` forbid and join links. ``objective`` is the third objective.
+    # ``weights`` are those of the samples.
 
     y: NDArray[Any] | None = None
     pairs: PairwiseConstraints | None = None
     groups: ConstraintGroups | None = None
     objective: str | None = None
+    weights: FloatArray | None = None
 
     @property
     def rule(self) -> str | None:
@@ -736,6 +744,7 @@ def _disagreement(
         objectives=("ari",) if by_labels else ("constraint_violation",),
         y=supervision.y if by_labels else None,
         constraints=None if by_labels else supervision.pairs,
+        sample_weight=supervision.weights,
     )
     values: FloatArray = judge.evaluate(genes).reshape(len(genes))
     # Sums that differ only by rounding are ties.
@@ -746,13 +755,14 @@ def _search(
     X: FloatArray,
     seed: np.random.SeedSequence,
     settings: MOCK,
+    supervision: Supervision,
     kind: Any,
     steps: int,
     n_jobs: int | None,
     name: str | None = None,
 ) -> ControlFront:
     rng = np.random.default_rng(seed)
-    problem = settings._problem_of(control_data(X, kind=kind, rng=rng), rng, Supervision(), n_jobs)
+    problem = settings._problem_of(control_data(X, kind=kind, rng=rng), rng, supervision, n_jobs)
     if problem.n_samples == 1:
         return settings._found_front(problem, _single_result(problem))[1:]
     search = settings._new_search(problem, int(rng.integers(2**31)))

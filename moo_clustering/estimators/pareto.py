@@ -94,7 +94,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     Attributes
     ----------
     parts_ : Parts
-        Table in parts of the fit, if any.
+        Table in parts of the fit, if any, with numbers of rows and passes, and the share of far rows.
     preparer_ : TablePreparer or None
         Fitted preparer of data frames, with notes on what was read, left out and filled.
 

@@ -40,6 +40,7 @@ from moo_clustering.estimators._options import (
     Verbose,
     estimator,
 )
+from moo_clustering.graphs.spectral import cut_weights
 from moo_clustering.operators import (
     CannotLinkRepair,
     DynamicDiversitySurvival,
@@ -66,7 +67,7 @@ _WATERFILL_CUT = 0.01
 
 @documented(DynamicDiversitySurvival, consensus.reconstruction_weights)
 @estimator
-class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
+class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves graphs that link every sample to one neighbour, which is near (f1) and differs from those
@@ -75,6 +76,10 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     sample. Samples of different classes are never linked. O(n_gen pop_size N) time and O(pop_size N) bytes in
     phase I, and O(N^2) only with ``list_width="full"``. Source: PESC: "Pareto ensemble-based spectral
     clustering", Algorithms 1-3, Eqs. 1-7.
+
+    With ``sample_weight``, f1 is a weighted mean, and a sample of weight w counts as w samples in the
+    clustering of merged graphs, which must not be ``laplacian="unnormalized"``. Diversity and the options of
+    edges count every sample once.
 
     Parameters
     ----------
@@ -186,7 +191,9 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         _base.check_n_clusters(self.n_clusters, n_samples)
         groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
         ties, search_seed, weight_seed, spectral_seed = spawn_seeds(self.random_state, 4)
-        checkpoint = _base.checkpoint_for(self, features, y, must_link, cannot_link)
+        weight: Any = self._sample_weight
+        weighed = () if weight is None else (weight := cut_weights(weight, n_samples, self.laplacian),)
+        checkpoint = _base.checkpoint_for(self, features, y, must_link, cannot_link, *weighed)
         features = self._scale_samples(features)
         lists = self._neighbor_lists(features, groups, np.random.default_rng(ties))
         problem = NeighborGraphProblem(
@@ -195,6 +202,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             gene="index" if self.operators == "index" else "rank",
             # Do not defer objectives in other algorithms: only the survival of PESC replaces the NaN.
             diversity="deferred" if self.algorithm is None else "batch",
+            sample_weight=weight,
             n_jobs=self.n_jobs,
         )
         ranks, F = yield from self._evolve(problem, int(search_seed.generate_state(1)[0]), checkpoint)
@@ -208,6 +216,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             seed=spectral_seed,
             ranks=ranks,
             weight_seed=weight_seed,
+            sample_weight=weight,
         )
         self.pareto_front_ = F[self.graphs_.front]
         self.objective_names_ = problem.objective_names

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
 from moo_clustering._arrays import block_slices, number_clusters, quoted, warn_caller
-from moo_clustering._data import checked_array, checked_graph
+from moo_clustering._data import checked_array, checked_graph, checked_weights
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
@@ -73,6 +73,7 @@ def spectral_partition(
     metric: Metric = "euclidean",
     lists: NeighborLists | None = None,
     eigen_solver: embeddings.EigenSolver = "auto",
+    sample_weight: ArrayLike | None = None,
     rng: Generator,
     n_jobs: int | None = None,
 ) -> SpectralPartition:
@@ -80,7 +81,7 @@ def spectral_partition(
 
     K = 1 and K = n_samples return the trivial partitions. Above 100000 samples, k-means is fitted to 20000 of
     them, or 50 K if that is more. Raises a ValueError if K is out of range, or the graph is disconnected with
-    ``bridge=True`` and without ``X``. Source: PESC, Algorithm 1.
+    ``bridge=True`` and without ``X``, or ``"unnormalized"`` is used with weights. Source: PESC, Algorithm 1.
 
     Parameters
     ----------
@@ -93,9 +94,13 @@ def spectral_partition(
         are the clusters; more than K are merged arbitrarily, with a warning.
     X, metric, lists
         As in :func:`bridge_components`.
+    sample_weight : array-like of shape (n_samples,), optional
+        Positive number of copies that each sample represents. They multiply the rows of S, as if copies
+        divided similarities to a sample equally among its copies, and weigh the samples in k-means.
     rng : numpy.random.Generator
     """
-    graph = symmetrize(S)
+    copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)
+    graph = symmetrize(S if copies is None else sp.diags_array(copies) @ sp.csr_array(S))
     n_samples = graph.shape[0]
     if not 1 <= n_clusters <= n_samples:
         raise ValueError(f"n_clusters must be from 1 to n_samples={n_samples}, got {n_clusters}.")
@@ -129,20 +134,35 @@ def spectral_partition(
     elif n_clusters == n_components and not bridge:
         labels = parts
     else:
-        labels = _cluster_rows(embedding, n_clusters, rng)
+        labels = _cluster_rows(embedding, n_clusters, rng, copies)
     return SpectralPartition(number_clusters(labels)[0], graph, embedding, values, n_components)
 
 
-def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: Generator) -> NDArray[Any]:
+def cut_weights(sample_weight: ArrayLike, n_samples: int, laplacian: str) -> FloatArray:
+    """Check the weights of samples, which an unnormalised Laplacian does not support."""
+    if laplacian == "unnormalized":
+        raise ValueError(
+            'sample_weight does not apply to laplacian="unnormalized", whose eigenvectors ignore the number '
+            'of rows that a sample represents; use "sym" or "rw"'
+        )
+    return checked_weights(sample_weight, n_samples)
+
+
+def _cluster_rows(
+    embedding: FloatArray, n_clusters: int, rng: Generator, weight: FloatArray | None
+) -> NDArray[Any]:
     n_samples = len(embedding)
     seed = int(rng.integers(2**31 - 1))
     if n_clusters == 1:
         return np.zeros(n_samples, dtype=np.int32)
     kmeans = KMeans(n_clusters, init="k-means++", n_init=10, random_state=seed)
     if n_samples <= FITTED_IN_FULL:
-        return kmeans.fit_predict(embedding)
+        return kmeans.fit_predict(embedding, sample_weight=weight)
     sample = rng.choice(n_samples, size=max(FITTED_SAMPLE, min(n_samples, 50 * n_clusters)), replace=False)
-    return kmeans.fit(embedding[np.sort(sample)]).predict(embedding)
+    sample = np.sort(sample)
+    return kmeans.fit(embedding[sample], sample_weight=None if weight is None else weight[sample]).predict(
+        embedding
+    )
 
 
 def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: Generator) -> Int32Array:

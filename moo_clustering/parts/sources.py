@@ -2,6 +2,7 @@
 
 import mmap
 import os
+import re
 from collections.abc import Callable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import did_you_mean, integer, optional_package, quoted
+from moo_clustering._data import refuse_frames
 from moo_clustering._messages import Advice
 from moo_clustering._parallel import named_losses
 from moo_clustering.parts.passes import Merge, Part, current_client, run_pass
@@ -24,6 +26,7 @@ _ALLOWED = (
 )
 # Number of rows that a pass reads at once, if files and chunks allow it: 10 MB for 10 float32 features.
 ROWS_PER_PART = 250_000
+_FILL = "fill them in or drop such rows before the fit"
 _SUFFIXES = {".parquet": "parquet", ".parq": "parquet", ".pq": "parquet", ".csv": "csv"}
 
 
@@ -48,6 +51,8 @@ class Parts:
         Number of passes so far.
     verbose : bool
         Show a progress bar during passes.
+    far_share : float, optional
+        Share of the rows that are far from every landmark; set in ``parts_`` of ParetoClustering.
     """
 
     items: list[Part]
@@ -58,9 +63,12 @@ class Parts:
     counted: bool = True
     n_passes: int = 0
     verbose: bool = False
+    far_share: float | None = None
 
     def __repr__(self) -> str:
-        return f"Parts({self.n_rows} rows, {self.n_features} columns, {len(self.items)} parts)"
+        size = f"{self.n_rows} rows, {self.n_features} columns, {len(self.items)} parts"
+        far = "" if self.far_share is None else f", {self.far_share:.2%} far rows"
+        return f"Parts({size}, {self.n_passes} pass{'es' * (self.n_passes != 1)}{far})"
 
     @property
     def n_rows(self) -> int:
@@ -231,6 +239,7 @@ def parts(
     elif isinstance(source, np.ndarray) or type(source).__module__.partition(".")[0] == "zarr":
         found = _of_array(source, choice, rows_per_part)
     else:
+        refuse_frames(source, "source")
         raise TypeError(f"source must be {_ALLOWED}, got {quoted(source)}")
     sizes = [part.n_rows for part in found.items]
     if not found.counted:
@@ -342,22 +351,22 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
             f"to {quoted(os.path.basename(files[-1]))}"
         )
     kind: Any = kinds.pop()
-    if kind == "csv":
-        first = arrow.dataset(files[:1], filesystem=fs, format="csv").schema
-        # Read integers as floats, because later rows of the column may contain decimals.
-        numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
-        kind = arrow.CsvFileFormat(
-            convert_options=optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(
-                column_types=numbers
-            )
-        )
-    fragments = list(arrow.dataset(files, filesystem=fs, format=kind).get_fragments())
+    try:
+        first = arrow.dataset(files[:1], filesystem=fs, format=kind).schema
+        if kind == "csv":
+            # Read integers as floats, because later rows of the column may contain decimals.
+            numbers = {one.name: "float64" for one in first if str(one.type) in ("int64", "double", "null")}
+            options = optional_package("pyarrow.csv", "parquet", "CSV").ConvertOptions(column_types=numbers)
+            kind = arrow.CsvFileFormat(convert_options=options)
+        fragments = list(arrow.dataset(files, filesystem=fs, format=kind).get_fragments())
+    except ValueError as error:
+        raise _unreadable(files[0], fs, error) from error
     return _of_fragments(fragments, choice, rows_per_part)
 
 
 def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> Parts:
     with named_losses(), ThreadPoolExecutor(8) as pool:  # this reads only the file headers
-        schemas = list(pool.map(lambda fragment: fragment.physical_schema, fragments))
+        schemas = list(pool.map(_schema, fragments))
     if not fragments:
         raise ValueError("source has no files")
     of_index = "__index_level_"
@@ -384,11 +393,31 @@ def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> 
                 type_of = np.dtype(kind.to_pandas_dtype())
             except (NotImplementedError, TypeError):
                 type_of = np.dtype(object)
+            if str(kind) == "null":
+                raise ValueError(f"column {column!r} of part {name} has only missing values; {_FILL}")
             if type_of.kind not in "biuf":
                 raise ValueError(_text_fault(column, f"type {kind}", f"part {name}"))
             types.append(type_of)
         items += _items_of(fragment, name, wanted, rows_per_part)
     return Parts(items, len(wanted), _dtype_of(types), wanted, counted=all(part.n_rows for part in items))
+
+
+def _schema(fragment: Any) -> Any:
+    try:
+        return fragment.physical_schema
+    except ValueError as error:
+        raise _unreadable(fragment.path, fragment.filesystem, error) from error
+
+
+def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
+    """Return an error that names the file, and the column if a CSV file contains text."""
+    name, text = os.path.basename(path), re.search(r"CSV column #(\d+): .*(invalid value .*)", str(error))
+    if text is None:
+        reason = str(error).rsplit("': ", 1)[-1].removeprefix("Invalid: ").rstrip(".")
+        return ValueError(f"part {name} cannot be read ({reason}); write the file again, or leave it out")
+    dataset = optional_package("pyarrow.dataset", "parquet", "reading files in parts").dataset
+    names = dataset(path, filesystem=filesystem, format="csv").schema.names
+    return ValueError(_text_fault(names[int(text[1])], text[2], f"part {name}"))
 
 
 def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part: int) -> list[Part]:
@@ -397,8 +426,16 @@ def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part:
     if not hasattr(fragment, "row_groups"):
         return [Part(name, 0, 0, partial(_read_fragment, fragment, columns, stamp))]
     items, group, size = [], [], 0
-    groups = fragment.row_groups
+    groups, metadata = fragment.row_groups, fragment.metadata
+    places = [metadata.schema.names.index(column) for column in columns]
     for i, one in enumerate(groups):
+        for place, column in zip(places, columns, strict=True):
+            known = metadata.row_group(one.id).column(place).statistics
+            if known is not None and known.has_null_count and known.null_count:
+                raise ValueError(
+                    f"column {column!r} of part {name} has missing values, {known.null_count} in row group "
+                    f"{one.id}; {_FILL}"
+                )
         group.append(one.id)
         size += one.num_rows
         if i + 1 == len(groups) or size + groups[i + 1].num_rows > rows_per_part:
@@ -422,7 +459,10 @@ def _stamp(fragment: Any) -> tuple[Any, ...]:
 def _read_fragment(fragment: Any, columns: tuple[str, ...], stamp: tuple[Any, ...]) -> Any:
     if _stamp(fragment) != stamp:
         raise ValueError(f"the file {fragment.path} has changed since it was opened; call parts again")
-    return fragment.to_table(schema=fragment.physical_schema, columns=list(columns), use_threads=False)
+    try:
+        return fragment.to_table(schema=fragment.physical_schema, columns=list(columns), use_threads=False)
+    except ValueError as error:
+        raise _unreadable(fragment.path, fragment.filesystem, error) from error
 
 
 # ---- Rows of a part --------------------------------------------------------------------------------------
@@ -437,6 +477,8 @@ def visit_part(
         found: Any = part.read() if part.read is not None else rows
         table = _as_array(found, columns, dtype)
     except ValueError as error:
+        if f"part {part.name} " in str(error):
+            raise
         raise ValueError(f"part {part.name}: {error}") from error
     if part.n_rows not in (0, len(table)):
         raise ValueError(
@@ -451,7 +493,7 @@ def visit_part(
         name = repr(columns[place]) if columns else place
         raise ValueError(
             f"column {name} of part {part.name} has missing or infinite values, the first in row {row} of "
-            "the part; fill them in or drop such rows before the fit"
+            f"the part; {_FILL}"
         )
     return function(table, part.start, *args)
 

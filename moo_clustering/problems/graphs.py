@@ -23,7 +23,7 @@ from moo_clustering._arrays import (
     uniform_ranks,
     warn_caller,
 )
-from moo_clustering._data import checked_table
+from moo_clustering._data import checked_table, checked_weights
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
@@ -89,6 +89,9 @@ class MOCKProblem(SignedProblem):
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
         Pairs for ``"constraint_violation"``.
+    sample_weight : array-like of shape (n_samples,), optional
+        Positive number of rows that each sample represents, which multiplies its terms of the objectives.
+        Variance, deviation and ``"ari"`` are those of repeated rows; copies are not neighbours.
     metric, ties, root, rank_cap
         As for :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
@@ -124,6 +127,7 @@ class MOCKProblem(SignedProblem):
         connectivity: Weights = "ranks",
         y: ArrayLike | None = None,
         constraints: PairwiseConstraints | None = None,
+        sample_weight: ArrayLike | None = None,
         metric: Metric = "euclidean",
         ties: Ties = "random",
         root: Root = "random",
@@ -162,8 +166,11 @@ class MOCKProblem(SignedProblem):
         # The only maximised objective.
         self._signs = np.array([-1.0 if name == "ari" else 1.0 for name in self.objective_names])
         self._built: tuple[int, NDArray[Any]] | None = None
-        scores = PartScores if encoding.links is not None else LinkScores
-        self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs)
+        if sample_weight is not None:
+            sample_weight = checked_weights(sample_weight, graph.n_samples)
+        # Link scores have no weights.
+        scores = LinkScores if encoding.links is None and sample_weight is None else PartScores
+        self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs, sample_weight)
         xl, xu = encoding.bounds()
         super().__init__(
             n_var=encoding.n_var, n_obj=len(self.objective_names), xl=xl, xu=xu, vtype=encoding.dtype
@@ -214,7 +221,8 @@ class MOCKProblem(SignedProblem):
             share = min(relevant_links("auto", self.n_samples), _MOST_GROUPED - 1) / (self.n_samples - 1)
             delta = 100.0 * (1.0 - share)
             pieces = LocusAdjacencyEncoding(graph=self.graph, kind="short", delta=delta, n_jobs=self.n_jobs)
-            scores = PartScores(pieces, self.graph, self.weights, None, None, self.n_jobs)
+            own = scores.sample_weight
+            scores = PartScores(pieces, self.graph, self.weights, None, None, self.n_jobs, own)
         links: Any = pieces.links
         groups, linked = scores.groups(links.above, self.encoding.kind == "split")
         scores = scores.of_groups(groups)
@@ -314,22 +322,25 @@ class PartScores:
         y: ArrayLike | None,
         constraints: PairwiseConstraints | None,
         n_jobs: int | None,
+        sample_weight: FloatArray | None = None,
     ) -> None:
-        self.encoding, self.X, self.n_jobs = encoding, graph.X, n_jobs
+        self.encoding, self.X, self.n_jobs, self.sample_weight = encoding, graph.X, n_jobs, sample_weight
+        self.total_weight: float = len(self.X) if sample_weight is None else float(sample_weight.sum())
         self._lists = graph.neighbors, weights
         self._set_parts(encoding.base, encoding.n_parts)
         self.table = None if y is None else self._class_table(y)
         self.links = None if constraints is None else self._pairs_of_constraints(constraints)
 
     def _set_parts(self, base: IntArray, n_parts: int) -> None:
-        self.base, self.n_parts = base, n_parts
-        self.sizes = np.bincount(self.base, minlength=self.n_parts).astype(np.float64)
+        self.base, self.n_parts, weight = base, n_parts, self.sample_weight
+        self.sizes = np.bincount(self.base, weight, minlength=self.n_parts).astype(np.float64)
         self.sums = np.zeros((self.n_parts, self.X.shape[1]))
-        np.add.at(self.sums, self.base, self.X)
+        np.add.at(self.sums, self.base, self.X if weight is None else weight[:, None] * self.X)
         self.means = self.sums / self.sizes[:, None]
         # Squared distances from samples to the mean of their part, exactly 0 for parts of one sample.
         rest = self.X - self.means[self.base]
-        self.within = float(np.einsum("ij,ij->", rest, rest))
+        squares = (rest, rest) if weight is None else (weight[:, None] * rest, rest)
+        self.within = float(np.einsum("ij,ij->", *squares))
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
         """Return the objectives with natural signs, shape (n_individuals, len(names))."""
@@ -347,7 +358,7 @@ class PartScores:
 
     def variance(self, parts: Rows) -> FloatArray:
         """Return the mean squared distance to the cluster mean."""
-        n = len(self.X)
+        n = self.total_weight
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
             variances(parts, self.sizes, self.sums, self.means, self.within, n, *self._room(), lo, hi, out)
@@ -356,9 +367,10 @@ class PartScores:
 
     def deviation(self, parts: Rows) -> FloatArray:
         """Return the sum of distances to the cluster mean."""
+        weight = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
-            deviations(parts, self.sizes, self.sums, self.base, self.X, *self._room(), lo, hi, out)
+            deviations(parts, self.sizes, self.sums, self.base, self.X, weight, *self._room(), lo, hi, out)
 
         return self._map(share, len(parts), self.X.size)
 
@@ -399,7 +411,8 @@ class PartScores:
         """Pairs of parts with neighbouring samples, and the sum of the neighbours' weights per pair."""
         neighbors, weights = self._lists
         rows, ranks = np.nonzero(neighbors >= 0)
-        return self._pairs(rows, neighbors[rows, ranks], weights[ranks])
+        of_ranks = weights[ranks] if self.sample_weight is None else weights[ranks] * self.sample_weight[rows]
+        return self._pairs(rows, neighbors[rows, ranks], of_ranks)
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
         """Join the smallest of many parts; return the group of each part, and which groups are linked."""
@@ -457,7 +470,8 @@ class PartScores:
             )
         table = np.zeros((self.n_parts, max(targets.n_classes, 1)))
         codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
-        np.add.at(table, (self.base[targets.rows], codes), 1.0)
+        weight: Any = 1.0 if self.sample_weight is None else self.sample_weight[targets.rows]
+        np.add.at(table, (self.base[targets.rows], codes), weight)
         return table
 
 
@@ -494,14 +508,18 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_gro
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
     """Return the partitions during greedy merges of linked parts, shape (n_parts, n_parts)."""
-    parts, n = np.arange(scores.n_parts), len(scores.X)
+    parts, n = np.arange(scores.n_parts), scores.total_weight
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
     apart = np.zeros(linked.shape)
     apart[rows, columns] = weights
     apart += apart.T
     apart *= 2.0 * (1.0 - weight) / (apart.sum() or 1.0)
-    spread = float(scores.X.var(axis=0).sum()) - scores.within / n
+    if scores.sample_weight is None:
+        whole = float(scores.X.var(axis=0).sum())
+    else:
+        whole = float(scores.variance(np.zeros((1, scores.n_parts), dtype=np.int32))[0])
+    spread = whole - scores.within / n
     far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
     # The nearest part of each part is stored, so that a merge updates changed rows only.
@@ -589,6 +607,8 @@ class NeighborGraphProblem(FixedProblem):
         ``"index"`` stores an (N, N) table and requires lists of full width.
     diversity : {"batch", "deferred"}, default="batch"
         ``"batch"``: f2 within the evaluated batch. ``"deferred"``: NaN, which a survival operator replaces.
+    sample_weight : array-like of shape (n_samples,), optional
+        Positive weights of the samples in f1, a weighted mean. Diversity counts every gene once.
 
     Attributes
     ----------
@@ -605,6 +625,7 @@ class NeighborGraphProblem(FixedProblem):
         n_neighbors: int | None = None,
         gene: Literal["rank", "index"] = "rank",
         diversity: Literal["batch", "deferred"] = "batch",
+        sample_weight: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
         n_samples, width = lists.indices.shape
@@ -620,7 +641,10 @@ class NeighborGraphProblem(FixedProblem):
                 f"gene='index' requires neighbour lists of full width, {n_samples - 1} for "
                 f"{n_samples} samples; got width {width}."
             )
-        self.lists = lists
+        self.lists, self._distances = lists, lists.distances
+        if sample_weight is not None:
+            weight = checked_weights(sample_weight, n_samples)
+            self._distances = (weight / weight.mean())[:, None] * lists.distances
         self.width = width
         self.n_neighbors = n_neighbors
         self.gene = choice("gene", gene, ("rank", "index"))
@@ -733,7 +757,7 @@ class NeighborGraphProblem(FixedProblem):
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
         """f1 of ranks, shape (n_individuals,)."""
-        add = partial(loci.sum_distances, ranks, self.lists.distances)
+        add = partial(loci.sum_distances, ranks, self._distances)
         return sum_blocks(add, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
 
     def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:

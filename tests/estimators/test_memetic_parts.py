@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from parts.part_data import sources, table, write_parquet
 
-from moo_clustering import PESC, MemeticKMeans, ParetoClustering
+from moo_clustering import PESC, ConstrainedKMeans, MemeticKMeans, ParetoClustering
 from moo_clustering.estimators.memetic_kmeans import relocated
 from moo_clustering.parts import parts
 from moo_clustering.parts.statistics import survey
@@ -156,11 +156,18 @@ def test_faults_end_the_fit_before_the_search():
 def test_other_estimators_name_what_takes_parts():
     da = pytest.importorskip("dask.array")
     X = table(60)
-    with pytest.raises(ValueError, match=r"PESC requires .* table in parts; fit ParetoClustering or Mem"):
+    memory = r"PESC requires .* machine, about 1\.4 GiB per million rows"
+    advice = "; fit ParetoClustering, which reads data in parts, or PESC on the landmarks_ of this fit"
+    with pytest.raises(ValueError, match=f"^{memory}{advice}$"):
         PESC(3).fit(parts(X))
+    wide = parts(np.zeros((5, 1000)))
+    with pytest.raises(ValueError, match=r"more than 7\.5 GiB per million rows; fit ParetoClustering"):
+        ConstrainedKMeans(3).fit(wide)
     large = da.zeros((10**9, 10), chunks=(10**6, 10))
-    with pytest.raises(ValueError, match=r"the table alone takes 74\.5 GiB \(limit: 4 GiB\)"):
+    with pytest.raises(ValueError, match=rf"{memory}, .* takes 74\.5 GiB \(limit: 4 GiB\){advice}$"):
         PESC(3).fit(large)
+    with pytest.raises(ValueError, match="omit the options that do not support tables in parts"):
+        ParetoClustering(views={"all": [0]}).fit(large)
     # Below the limit they become arrays.
     small = da.from_array(X, chunks=(20, 4))
     np.testing.assert_array_equal(

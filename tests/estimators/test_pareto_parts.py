@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from parts.part_data import sources, write_parquet
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering import ParetoBagClustering, ParetoClustering
+from moo_clustering import MOCK, PESC, ParetoBagClustering, ParetoClustering
 from moo_clustering._kernels.kmeans import row_products
 from moo_clustering.constraints import InconsistentConstraintsError
 from moo_clustering.parts import parts
@@ -68,7 +69,8 @@ def test_the_clusters_are_those_in_memory(fitted):
     memory = ParetoClustering(**OPTIONS).fit(X)
     assert labels.dtype == np.int32
     assert table.n_passes == 1
-    assert model.parts_ is table
+    assert (model.parts_.n_rows, model.parts_.n_passes, model.parts_.far_share) == (len(X), 1, 2 / len(X))
+    assert repr(model.parts_) == "Parts(2526 rows, 4 columns, 7 parts, 1 pass, 0.08% far rows)"
     np.testing.assert_array_equal(labels, memory.labels_)
     assert adjusted_rand_score(labels[y >= 0], y[y >= 0]) > 0.99
     # Clusters are numbered by their first row.
@@ -97,6 +99,27 @@ def test_landmarks_are_the_means_of_their_rows(fitted):
     assert np.median(np.abs(means - model.landmarks_) / scale) < 0.05
 
 
+def test_other_methods_cluster_the_weighted_landmarks(fitted):
+    _, y, model, _ = fitted
+    X, weight, landmark_of = model.landmarks_, model.landmark_weights_, np.asarray(model.landmark_of_)
+    for method in (PESC(3, n_gen=5, random_state=0), MOCK(3, n_gen=5, random_state=0)):
+        labels = method.fit_predict(X, sample_weight=weight)
+        lazy = model.landmark_of_.map_blocks(labels.__getitem__)
+        np.testing.assert_array_equal(lazy.compute(), labels[landmark_of])
+        assert adjusted_rand_score(y[y >= 0], labels[landmark_of][y >= 0]) > 0.9
+        ones = clone(method).fit(X, sample_weight=np.ones(len(X)))
+        np.testing.assert_array_equal(ones.labels_, clone(method).fit(X).labels_)
+        np.testing.assert_allclose(ones.pareto_front_, clone(method).fit(X).pareto_front_)
+        for wrong, message in (
+            (weight[1:], "one per sample, got"),
+            (weight - weight.min(), "be positive, got 0"),
+        ):
+            with pytest.raises(ValueError, match=f"^sample_weight must .*{message}"):
+                method.fit(X, sample_weight=wrong)
+    with pytest.raises(ValueError, match=r'^sample_weight does not apply to laplacian="unnormalized"'):
+        PESC(3, laplacian="unnormalized").fit(X, sample_weight=weight)
+
+
 def test_the_summary_counts_rows(fitted):
     X, _, model, _ = fitted
     sizes = np.sort(np.bincount(np.asarray(model.labels_)))[::-1]
@@ -115,7 +138,7 @@ def test_a_sample_of_the_rows_places_the_landmarks(monkeypatch):
     X, y = grouped(8000, rare=60)
     first, other = (ParetoClustering(**OPTIONS).fit(parts(X, rows_per_part=n)) for n in (2000, 173))
     assert bits(first) == bits(other)
-    assert first.parts_.n_passes == 3
+    assert (first.parts_.n_passes, first.parts_.far_share) == (3, 2 / len(X))
     assert first.rare_groups_["n_samples"].tolist() == [60]
     labels = np.asarray(first.labels_)
     assert adjusted_rand_score(labels[y >= 0], y[y >= 0]) > 0.99
@@ -141,12 +164,12 @@ def test_few_rows_are_their_own_landmarks():
 def test_labels_and_pairs_by_row_numbers(fitted):
     X, y, _, table = fitted
     model = ParetoClustering(**OPTIONS).fit(table)
-    passes = table.n_passes
+    passes = model.parts_.n_passes
     chosen = np.flatnonzero(y >= 0)[::60]
     known = {int(row): "abcd"[y[row]] for row in chosen}
     assert len(set(known.values())) >= 3
     model.relabel(known)
-    assert table.n_passes == passes + 1
+    assert model.parts_.n_passes == passes + 1
     of_array = np.full(len(X), "", dtype=object)
     of_array[chosen] = list(known.values())
     again = ParetoClustering(**OPTIONS).fit(parts(X, rows_per_part=271), of_array)
@@ -180,7 +203,7 @@ def test_other_results_are_chosen_without_a_pass(fitted):
     X, _, first, _ = fitted
     table = parts(X, rows_per_part=600)
     model = ParetoClustering(**OPTIONS).fit(table)
-    passes, n_landmarks = table.n_passes, model.n_landmarks_
+    passes, n_landmarks = model.parts_.n_passes, model.n_landmarks_
     assert model.pareto_labels_.shape == (len(model.pareto_front_), n_landmarks)
     assert model.alternative_labels_.shape == (len(model.alternatives_), n_landmarks)
     model.rename({0: "first"}).choose("alternative-0")
@@ -189,7 +212,7 @@ def test_other_results_are_chosen_without_a_pass(fitted):
     assert model.relabel(n_clusters=3).n_clusters_ >= 3
     model.clustering_result()
     assert "labels" in model._repr_html_() or model._repr_html_()
-    assert table.n_passes == passes
+    assert model.parts_.n_passes == passes
     np.testing.assert_array_equal(model.relabel(n_clusters=None).labels_, first.labels_)
 
 

@@ -369,3 +369,21 @@ def test_large_dense_matrices_have_the_partitions_of_the_full_solution(n_parts, 
     quick = spectral_cuts(S, [2, 3, 12], rng=np.random.default_rng(1))
     monkeypatch.setattr("moo_clustering.graphs.spectral._LANCZOS_FROM", 10**6)
     assert_array_equal(quick, spectral_cuts(S, [2, 3, 12], rng=np.random.default_rng(1)))
+
+
+@pytest.mark.parametrize("laplacian", ["sym", "rw"])
+def test_weights_are_numbers_of_copies(laplacian):
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal(size=(12, 2)), rng.normal(size=(10, 2)) + 3, rng.normal(size=(8, 2)) - 3])
+    weight = rng.integers(1, 5, size=30)
+    S = np.exp(-((X[:, None] - X) ** 2).sum(axis=2)) * rng.uniform(0.5, 1.0, size=(30, 30))
+    found = spectral_partition(S, 3, laplacian=laplacian, sample_weight=weight, rng=np.random.default_rng(0))
+    # Every copy divides its similarity to a sample among the copies of this sample.
+    copies = np.repeat(np.arange(30), weight)
+    repeated = np.where(copies[:, None] == copies, 0.0, (S / weight)[copies][:, copies])
+    known = spectral_partition(repeated, 3, laplacian=laplacian, rng=np.random.default_rng(0))
+    np.testing.assert_allclose(found.eigenvalues, known.eigenvalues, atol=1e-10)
+    np.testing.assert_array_equal(found.labels[copies], known.labels)
+    assert (known.labels != np.repeat(np.arange(3), [12, 10, 8])[copies]).any()
+    with pytest.raises(ValueError, match=r'laplacian="unnormalized".* use "sym" or "rw"'):
+        spectral_partition(S, 3, laplacian="unnormalized", sample_weight=weight, rng=rng)

@@ -98,7 +98,7 @@ def test_objectives_of_parts(offset, global_random_seed):
     out, deviations = np.empty(4), np.empty(4)
     room = np.empty(n_parts), np.empty((n_parts, d))
     kernels.variances(half, sizes, sums, means, within, n, *room, 0, 4, out)
-    kernels.deviations(half, sizes, sums, base, X, *room, 0, 4, deviations)
+    kernels.deviations(half, sizes, sums, base, X, np.ones(len(X)), *room, 0, 4, deviations)
     for q in range(4):
         labels = half[q][base]
         # By the differences to one member, which are small.

@@ -83,15 +83,16 @@ def faulty(tmp_path, change):
         (lambda f: f.assign(b="text"), "column 'b' of part two.parquet is not numeric"),
         (
             lambda f: f.assign(c=[1.0] * 7 + [np.nan] * 3),
-            "column 'c' of part two.parquet has missing .* row 7",
+            "column 'c' of part two.parquet has missing values, 3 in row group 0; fill them in",
         ),
         (
             lambda f: f.assign(c=pd.array([1] * 9 + [None], "Int64")),
-            "column 'c' of part two.parquet .* row 9",
+            "column 'c' of part two.parquet has missing values, 1 in row group 0",
         ),
+        (lambda f: f.assign(c=None), "column 'c' of part two.parquet has only missing values"),
         (lambda f: f.assign(d=np.inf), "column 'd' of part two.parquet has missing or infinite .* row 0"),
     ],
-    ids=["renamed", "extra", "text", "missing", "missing integer", "infinite"],
+    ids=["renamed", "extra", "text", "missing", "missing integer", "empty", "infinite"],
 )
 def test_faults_of_files_name_column_and_part(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
@@ -121,8 +122,29 @@ def test_a_memory_map_of_a_truncated_file(tmp_path):
 def test_text_in_a_csv_file_names_the_file_and_column(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     (tmp_path / "b.csv").write_text("x,y\n1,oops\n")
-    with pytest.raises(ValueError, match=r"b.csv.*column #1.*oops"):
+    with pytest.raises(
+        ValueError, match=r"^column 'y' of part b.csv is not numeric \(invalid value 'oops'\)"
+    ):
         parts(str(tmp_path / "*.csv"))
+    # Text that opening does not read, because it is not at the beginning of the file.
+    (tmp_path / "b.csv").write_text("x,y\n" + "1,2\n" * 300_000 + "1,oops\n")
+    with pytest.raises(
+        ValueError, match=r"^column 'y' of part b.csv is not numeric \(invalid value 'oops'\)"
+    ):
+        parts(str(tmp_path / "*.csv"))
+
+
+@pytest.mark.parametrize(("name", "reason"), [("a.csv", "Empty CSV file"), ("b.parquet", "0 bytes")])
+def test_files_that_cannot_be_read_are_named(tmp_path, name, reason):
+    (tmp_path / name).touch()
+    with pytest.raises(
+        ValueError, match=rf"^part {name} cannot be read \(.*{reason}.*\); write the file again"
+    ):
+        parts(tmp_path)
+    if name == "b.parquet":
+        pd.DataFrame({"x": [1.0]}).to_parquet(tmp_path / "a.parquet")
+        with pytest.raises(ValueError, match=r"^part b.parquet cannot be read \("):
+            parts(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -130,13 +152,18 @@ def test_text_in_a_csv_file_names_the_file_and_column(tmp_path):
     [
         (3, TypeError, "source must be a NumPy or Zarr array"),
         ([[1.0, 2.0]], TypeError, "source must be a NumPy or Zarr array"),
+        (
+            [pd.DataFrame()] * 2,
+            TypeError,
+            r"list of 2 data frames; pass Bags.from_list\(source\) if they are",
+        ),
         (np.zeros(3), ValueError, "2 dimensions"),
         (np.zeros((0, 3)), ValueError, "has 0 rows and 3 columns"),
         (np.array([["a"]]), ValueError, "table of numbers"),
         ("nowhere/*.parquet", FileNotFoundError, r"no file matches 'nowhere/\*.parquet'"),
         ("nope://x", ValueError, "cannot open 'nope://x'"),
     ],
-    ids=["number", "list", "vector", "no rows", "text", "no files", "protocol"],
+    ids=["number", "list", "frames", "vector", "no rows", "text", "no files", "protocol"],
 )
 def test_other_sources_are_refused(source, error, message):
     with pytest.raises(error, match=message):

@@ -526,3 +526,26 @@ def test_data_graph_and_encoding_must_fit():
     assert MOCKProblem(encoding=own).graph is graph
     plain = MOCKProblem(LINE, encoding=LocusAdjacencyEncoding(n_samples=6), n_neighbors=2)
     assert plain.evaluate(np.array([[0, 1, 2, 3, 4, 5]]))[0].tolist() == [0, 9]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_are_numbers_of_repeated_rows(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2)) + 6 * rng.integers(2, size=(30, 1))
+    weight, y = rng.integers(1, 6, size=30), np.where(np.arange(30) < 20, X[:, 0] > 3, -1)
+    options = {"encoding": kind, "n_neighbors": 4, "objectives": [*ALL, "ari"], "y": y, "random_state": 0}
+    problem = MOCKProblem(X, sample_weight=weight, **options)
+    genes = np.concatenate([problem.encoding.random(5, rng), problem.greedy_front()])
+    rows, known = np.repeat(X, weight, axis=0), np.repeat(y, weight)
+    for labels, found in zip(problem.decode(genes), problem.evaluate(genes), strict=True):
+        own = np.repeat(labels, weight)
+        means = np.array([rows[own == c].mean(axis=0) for c in range(own.max() + 1)])
+        squares = ((rows - means[own]) ** 2).sum(axis=1)
+        apart = labels[problem.graph.neighbors] != labels[:, None]
+        links = (weight[:, None] * apart / np.arange(1, 5)).sum()
+        ari = adjusted_rand_score(known[known >= 0], own[known >= 0])
+        assert_allclose(found, [squares.mean(), np.sqrt(squares).sum(), links, -ari], atol=1e-12)
+    ones = MOCKProblem(X, sample_weight=np.ones(30), **options)
+    # Without weights, links of all samples are scored by another loop.
+    assert_allclose(ones.evaluate(genes), MOCKProblem(X, **options).evaluate(genes), atol=1e-12)
+    assert_array_equal(ones.greedy_front(), MOCKProblem(X, **options).greedy_front())
