@@ -8,7 +8,8 @@ excludes compilation. Sums of squares are computed from the centres for all rows
 requires Java, are compared if they are installed. dask-ml reads the files again in every pass.
 
 ``python benchmarks/bench_parts.py memory 1e7`` fits ParetoClustering to 10⁷ generated rows with two workers
-of 1 GiB, and writes their labels.
+of 1 GiB, and writes their labels. ``python benchmarks/bench_parts.py passes 1e7`` measures passes over such
+rows in one process, without the time for generating them.
 """
 
 from __future__ import annotations
@@ -84,6 +85,24 @@ def passes(table: Parts) -> list[Row]:
     return [
         Row("one pass over 10⁶ rows, 10 centres", f"{one:.2f} s", "20 candidates", f"{many:.2f} s, {each}")
     ]
+
+
+def generated_passes(n_rows: int) -> None:
+    """Print processor seconds of passes per million generated rows."""
+    table, centers = generated_table(n_rows), np.zeros((1, 10, D))
+    survey(generated_table(ROWS_PER_PART), 1000).statistics(centers)  # compiles
+    generating = timed(lambda: table.map(_length))[0]
+    first, looked = timed(lambda: survey(table, 1000))
+    centers = (looked.rows[:200] - looked.offsets[0] - looked.offsets[1]).reshape(20, 10, D)
+    one, two = (timed(lambda: looked.statistics(centers[:n]))[0] for n in (1, 2))  # noqa: B023
+    seconds = (generating, first - generating, one - generating, two - one)
+    names = "generating", "bounds and sample", "one candidate", "a second candidate"
+    for name, each in zip(names, seconds, strict=True):
+        print(f"{n_rows} rows, {name}: {each / n_rows * 1e6:.3f} s per 10⁶ rows")
+
+
+def _length(rows: NDArray[np.float32], start: int) -> int:
+    return len(rows)
 
 
 def fits(folder: str, kind: str) -> list[Row]:
@@ -191,8 +210,6 @@ def limited(n_rows: int) -> None:
     from distributed import Client, LocalCluster
 
     options = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": "1GiB"}
-    sizes = {low: min(ROWS_PER_PART, n_rows - low) for low in range(0, n_rows, ROWS_PER_PART)}
-    items = [Part(f"from row {low}", low, n, partial(generated, low, n)) for low, n in sizes.items()]
     ParetoClustering(random_state=0).fit(generated(0, 10_000))  # compiles
     with LocalCluster(n_workers=2, **options) as cluster, Client(cluster) as client:
 
@@ -201,11 +218,10 @@ def limited(n_rows: int) -> None:
 
         client.run(generated, 0, 10)
         peak, start = spent()["peak"], seconds()
-        table = Parts(items, D, np.dtype(np.float32))
+        table = generated_table(n_rows)
         model = ParetoClustering(random_state=0).fit(table)
-        print(
-            f"{n_rows} rows, {model.n_clusters_} clusters, {table.n_passes} passes: {seconds() - start:.0f} s"
-        )
+        found = f"{n_rows} rows, {model.n_clusters_} clusters, {table.n_passes} passes"
+        print(f"{found}: {seconds() - start:.0f} s", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             model.write_labels(folder)
         print(f"with the labels: {seconds() - start:.0f} s, of which each pass generates its rows")
@@ -213,7 +229,14 @@ def limited(n_rows: int) -> None:
     print("peaks of the workers in MiB:", *(round(each["peak"]) for each in workers))
     print(f"growth of the peak of this process: {growth:.0f} MiB")
     each_part = timed(lambda: generated(0, ROWS_PER_PART))[0]
-    print(f"generating all rows once: {each_part * n_rows / ROWS_PER_PART:.0f} s")
+    print(f"generating all rows once: {each_part * n_rows / ROWS_PER_PART:.1f} s")
+
+
+def generated_table(n_rows: int) -> Parts:
+    """Return a table in parts, which every pass generates anew."""
+    sizes = {low: min(ROWS_PER_PART, n_rows - low) for low in range(0, n_rows, ROWS_PER_PART)}
+    items = [Part(f"from row {low}", low, n, partial(generated, low, n)) for low, n in sizes.items()]
+    return Parts(items, D, np.dtype(np.float32))
 
 
 def generated(start: int, n: int) -> NDArray[np.float32]:
@@ -229,8 +252,8 @@ def spent() -> dict[str, float]:
 
 def main(name: str, folder: str) -> None:
     """Run one program, and print its sum of squares, processor time, passes and peak memory."""
-    if name == "memory":
-        return limited(int(float(folder)))
+    if name in ("memory", "passes"):
+        return {"memory": limited, "passes": generated_passes}[name](int(float(folder)))
     if name == "MemeticKMeans":
         MemeticKMeans(K, random_state=0).fit(block(0, KINDS[0], 20_000))  # compiles
     usage, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.process_time()
