@@ -31,7 +31,7 @@ from moo_clustering.validity import ChangedShare, CutEdges, LoadVariation, Valid
 from moo_clustering.validity.internal import SumOfSquares
 from papers.runner import Key, ResultFigure, ResultTable, Settings, folder_of_data
 
-SECONDS = 3.0
+SECONDS = 0.5
 TOLERANCES = (0.15, 0.05)
 OURS = "directed walks"
 BLOCKS = ("search", "start")
