@@ -267,7 +267,8 @@ def _searched(make: Callable[[Any], Any], problem: Any, seed: int, seconds: floa
     plans: list[Any] = []
     values: list[Any] = []
     search = PymooSearch(problem, make(problem), seed=seed)
-    while not plans or process_time() - start < seconds:
+    # The first generation only evaluates the initial plans, so it does not compile the moves.
+    while len(plans) < 2 or process_time() - start < seconds:
         search.advance()
         off = search.algorithm.pop if search.algorithm.off is None else search.algorithm.off
         plans.append(off.get("X"))
