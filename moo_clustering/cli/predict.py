@@ -265,8 +265,11 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         files[folder / REGIONS] = json.dumps(document).encode("ascii")
     if (folder / runs.MODEL).is_file():
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
-        if isinstance(model["estimator"], ReportMixin):
-            vars(model["estimator"])["_cluster_names"] = user_names
+        if isinstance(estimator := model["estimator"], ReportMixin):
+            own = estimator.labels_  # earlier regions have names without a user
+            found = estimator._carried_names(own, own, {})
+            found = {k: name for k, name in found.items() if name not in user_names.values()}
+            vars(estimator)["_cluster_names"] = found | user_names
         files[folder / runs.MODEL] = runs.model_bytes(model)
     if content is not None:
         from moo_clustering.visualization.report.page import load_content, page_bytes, save_content
