@@ -91,8 +91,9 @@ def describe(job: Job) -> Description:
             for limit in result.limits
             for value in np.ravel(limit.violations(result.labels))
         ]
-    if isinstance(samples, AreaSamples):
-        found.writers.append(partial(samples.save_regions, labels=result.labels))
+    if isinstance(samples, AreaSamples) and found.names is not None:
+        save = partial(samples.save_regions, labels=result.labels, names=found.names.names)
+        found.writers.append(save)
     return found
 
 

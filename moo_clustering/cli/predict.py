@@ -18,6 +18,7 @@ from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli import folder as runs
 from moo_clustering.cli.folder import CLUSTERED, json_text, load_model, with_clusters, write_csv
 from moo_clustering.cli.load import mark_decimals
+from moo_clustering.cli.samples import REGIONS
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError, PreparedTable
 from moo_clustering.datasets.files import with_flags
@@ -256,10 +257,19 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
     files = {folder / runs.RECORD: runs.record_text(record).encode()}
     for path, (cells, *_) in tables.items():
         files[path] = runs.cells_text(cells)
+    if (folder / REGIONS).is_file():
+        document = json.loads((folder / REGIONS).read_bytes())
+        for feature in document["features"]:
+            name, cluster = [*feature["properties"]][-1], [*feature["properties"].values()][-2]
+            feature["properties"][name] = names[cluster]
+        files[folder / REGIONS] = json.dumps(document).encode("ascii")
     if (folder / runs.MODEL).is_file():
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
-        if isinstance(model["estimator"], ReportMixin):
-            vars(model["estimator"])["_cluster_names"] = user_names
+        if isinstance(estimator := model["estimator"], ReportMixin):
+            own = estimator.labels_  # earlier regions have names without a user
+            found = estimator._carried_names(own, own, {})
+            found = {k: name for k, name in found.items() if name not in user_names.values()}
+            vars(estimator)["_cluster_names"] = found | user_names
         files[folder / runs.MODEL] = runs.model_bytes(model)
     if content is not None:
         from moo_clustering.visualization.report.page import load_content, page_bytes, save_content

@@ -301,17 +301,18 @@ class AreaSamples(PreparedSamples):
         """Return the record, with the columns of weights and earlier regions."""
         return super().record() | self.roles_of_map
 
-    def save_regions(self, folder: Path, labels: IntArray) -> list[str]:
-        """Save the map with the property ``region`` of every area, and return the name of the file."""
+    def save_regions(self, folder: Path, labels: IntArray, names: Sequence[str]) -> list[str]:
+        """Save the map with the number and the name of the region of every area; return the file's name."""
         from moo_clustering.persistence import replacing
 
-        names = {name for feature in self.document["features"] for name in feature["properties"] or ()}
+        taken = {name for feature in self.document["features"] for name in feature["properties"] or ()}
         own = "region"
-        while own in names:
+        while {own, f"{own}_name"} & taken:
             own += "_"
         features = [
-            feature | {"properties": (feature["properties"] or {}) | {own: int(label)}}
-            for feature, label in zip(self.document["features"], labels, strict=True)
+            feature
+            | {"properties": (feature["properties"] or {}) | {own: int(k), f"{own}_name": str(names[k])}}
+            for feature, k in zip(self.document["features"], labels, strict=True)
         ]
         with replacing(folder / REGIONS) as file:
             file.write(json.dumps(self.document | {"features": features}).encode("ascii"))

@@ -31,7 +31,6 @@ from moo_clustering.estimators._fronts import FrontMixin
 from moo_clustering.estimators._methods import RECOMMENDED, find_method
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, locked
-from moo_clustering.results import carried_names
 
 _UNFINISHED = ".updated.tmp"  # subfolder for files that are not finished
 
@@ -181,7 +180,8 @@ class _Run:
         warn_of_missing(job)
         record["warnings"] = [*dict.fromkeys(warnings)]
         record["timings"] = {**self.record["timings"], "fit": time.perf_counter() - self.started}
-        names = carried_names(self.labels, self.estimator.labels_[: len(self.labels)], self.names)
+        labels = self.estimator.labels_[: len(self.labels)]
+        names = self.estimator._carried_names(self.labels, labels, self.names)
         temporary = folder / _UNFINISHED
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir()
@@ -217,9 +217,10 @@ class _Run:
         return self._areas(samples) if self.method.areas else samples
 
     def _areas(self, samples: PreparedSamples) -> AreaSamples:
-        """Add the map; the regions of the fit, the last property of every area, are removed."""
+        """Add the map; the last two properties of every area, the region of the fit, are removed."""
         document = read_map_file(self.folder / REGIONS)
         for feature in document["features"]:
+            feature["properties"].popitem()
             feature["properties"].popitem()
         data = self.record["data"]
         roles = {name: data[name] for name in ("weight", "start") if name in data}

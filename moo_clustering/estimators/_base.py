@@ -208,13 +208,17 @@ class ReportMixin(NumericOptionsMixin):
         super().__init_subclass__(**options)
         # A new fit drops the names of clusters; other methods that change the partition carry them over.
         for name in ("fit", "choose", "relabel", "take"):
-            if isfunction(method := vars(cls).get(name)):
+            method = getattr(cls, name, None)
+            if isfunction(method) and not hasattr(method, "follows_names"):
                 setattr(cls, name, _following_names(method, carries=name != "fit"))
 
     @property
     def cluster_names_(self) -> dict[int, str]:
         """Names of clusters that :meth:`rename` (or ``take``, by classes) set; empty after ``fit``."""
         return dict(vars(self).get("_cluster_names", {}))
+
+    def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
+        return carried_names(before, after, names)
 
     def rename(self, names: Mapping[int, str | None]) -> Self:
         """Set the names of clusters in ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
@@ -502,11 +506,12 @@ def _following_names(method: Any, carries: bool) -> Any:
                 self._cluster_names = names
             elif names and carries:
                 new = self.cluster_names_  # names of classes, which ``take`` set
-                carried = carried_names(before, after, names)
+                carried = self._carried_names(before, after, names)
                 self._cluster_names = {
                     k: name for k, name in carried.items() if name not in new.values()
                 } | new
 
+    vars(followed)["follows_names"] = True
     return followed
 
 

@@ -1,6 +1,6 @@
 """Connected regions of a map with even loads, as a front of alternative solutions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
@@ -227,13 +227,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         loads = [ClusterWeights(weights, *self.bounds_)] if weights.any() else []
         self._limits: list[Limit] = [Contiguity(area_map.graph), *loads]
         self._set_front(problem, search.algorithm.pop, weights)
-        if changes is not None and earlier_names:
-            number = changes.matched(self.labels_[None])[0]
-            self._cluster_names = {
-                int(new): earlier_names[old]
-                for new, old in np.unique(np.column_stack([number, changes.earlier]), axis=0)
-                if new < self.n_clusters_
-            }
+        self._earlier_names = earlier_names
+        self._cluster_names = self._carried_names(self.labels_, self.labels_, {})
 
     def _kind(self) -> type[Any]:
         if self.algorithm is None:
@@ -304,6 +299,24 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         if self._changes is not None:
             known = self._changes.known
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
+
+    def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
+        """Give every region the name of the earlier region that it matches, as in ``names`` if it was there."""
+        if self._changes is None:
+            return super()._carried_names(before, after, names)
+        first, last = (
+            dict(zip(self._changes.earlier.tolist(), self._changes.matched(each[None])[0].tolist(), strict=True))
+            for each in (before, after)
+        )
+        own = {k: name for k, name in names.items() if k not in first.values()}
+        found = super()._carried_names(before, after, own)
+        for earlier, new in last.items():
+            name = names.get(first[earlier])
+            if name is None and (not names or first[earlier] > before.max()):
+                name = self._earlier_names[earlier] if self._earlier_names else None
+            if name is not None and new <= after.max():
+                found[new] = name
+        return dict(sorted(found.items()))
 
     def _greater_is_better(self) -> tuple[bool, ...]:
         # Do not use the problem, which saved models lack.

@@ -180,28 +180,35 @@ def plot_regions(
         Points, or polygons of shapely such as the column ``geometry`` of a GeoDataFrame.
     changed : array-like of shape (n_areas,), bool, optional
         Areas to mark, such as ``Regions.changed_``.
+    cluster_names : sequence of str, optional
+        Names of the regions. Default: ``cluster_names_`` of an estimator, or else their numbers.
     """
-    from matplotlib.collections import PolyCollection
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
 
-    shapes = list(geometry)
-    rings = [_rings(one) for one in shapes] if shapes and np.ndim(shapes[0]) == 0 else None
-    points = checked_array(shapes, "geometry", np.float64, ndim=(2,)) if rings is None else None
+    shapes, known = list(geometry), {}
+    outlines = [_outline(one) for one in shapes] if shapes and np.ndim(shapes[0]) == 0 else None
+    points = checked_array(shapes, "geometry", np.float64, ndim=(2,)) if outlines is None else None
+    if isinstance(labels, BaseEstimator):
+        labels, known = labels.labels_, getattr(labels, "cluster_names_", {})
     clusters = checked_integers(labels, "labels", ndim=(1,))
     if len(clusters) != len(shapes):
         raise ValueError(f"labels must have one region per area, {len(shapes)}; got {len(clusters)}.")
     used = np.unique(clusters).tolist()
-    names = [str(cluster_names[c] if cluster_names else c) for c in used]
+    names = [str(cluster_names[c] if cluster_names else known.get(c, c)) for c in used]
     with figures.drawing(ax, path, (6.4, 4.6)) as panel:
         for cluster, name in zip(used, names, strict=True):
             own = np.flatnonzero(clusters == cluster)
             look: Any = {"color": figures.look_of(cluster).color, "label": f"{name} ({len(own)})"}
-            if rings is not None:
-                panel.add_collection(PolyCollection([ring for i in own for ring in rings[i]], **look))
+            if outlines is not None:
+                rings = [Path(ring, closed=True) for i in own for ring in outlines[i]]
+                panel.add_patch(PathPatch(Path.make_compound_path(*rings), **look))
             elif points is not None:
                 panel.scatter(points[own, 0], points[own, 1], s=26.0, marker="s", lw=0.0, **look)
-        centers = points if rings is None else np.array([np.mean(ring[0], axis=0) for ring in rings])
-        if changed is not None and centers is not None:
-            x, y = centers[np.flatnonzero(changed)].T
+        if changed is not None:
+            marked = np.flatnonzero(changed).tolist()
+            inside = [shapes[i].representative_point().coords[0][:2] for i in marked] if outlines else []
+            x, y = (np.reshape(inside, (-1, 2)) if points is None else points[marked]).T
             panel.scatter(x, y, s=14.0, c="black", marker="x", lw=0.8, label="changed")
         panel.set(title=title, aspect="equal", xticks=[], yticks=[], frame_on=False)
         panel.autoscale_view()
@@ -209,9 +216,12 @@ def plot_regions(
     return figures.figure_of(panel)
 
 
-def _rings(shape: Any) -> list[NDArray[np.float64]]:
-    parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
-    return [np.asarray(part.exterior.coords)[:, :2] for part in parts]
+def _outline(shape: Any) -> list[NDArray[np.float64]]:
+    """Return the rings of a polygon or several; holes have the opposite direction, so they are not filled."""
+    from shapely.geometry.polygon import orient
+
+    parts = [orient(part) for part in getattr(shape, "geoms", [shape])]
+    return [np.asarray(ring.coords)[:, :2] for part in parts for ring in (part.exterior, *part.interiors)]
 
 
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:

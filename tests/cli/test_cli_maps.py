@@ -98,6 +98,8 @@ def test_files_record_and_report(run, areas, tmp_path):
     saved = json.loads((out / "regions.geojson").read_text())
     assert saved["name"] == "my areas"
     assert [each["properties"].pop("region") for each in saved["features"]] == labels["label"].tolist()
+    found = [each["properties"].pop("region_name") for each in saved["features"]]
+    assert found == names[labels["label"]].tolist()
     assert saved["features"] == features()
     # Regions are connected and even.
     found = labels["label"].to_numpy()
@@ -135,6 +137,8 @@ def test_another_solution_is_chosen(run, areas, tmp_path):
     np.testing.assert_array_equal(labels, front_labels[other])
     saved = json.loads((out / "regions.geojson").read_text())["features"]
     assert [each["properties"].pop("region") for each in saved] == labels.tolist()
+    named = [each["properties"].pop("region_name") for each in saved]
+    assert named == pd.read_csv(out / "clusters.csv")["name"][labels].tolist()
     assert saved == features()
     assert pd.read_csv(out / "front.csv").query("chosen")["member"].tolist() == [other]
     record = json.loads((out / "run.json").read_text())
@@ -150,6 +154,12 @@ def test_another_solution_is_chosen(run, areas, tmp_path):
     assert compact == front["compactness"].max()
     assert run("choose", "out", "knee").exit_code == 0
     assert {name: (out / name).read_bytes() for name in names} == before
+    assert run("rename", "out", "1=north").exit_code == 0
+    assert run("choose", "out", other).exit_code == 0
+    renamed = json.loads((out / "regions.geojson").read_text())["features"]
+    named = {each["properties"]["region"]: each["properties"]["region_name"] for each in renamed}
+    assert (named[0], named[1]) == ("east", "north")
+    assert list(renamed[0]["properties"]) == [*features()[0]["properties"], "region", "region_name"]
     for command in (("predict", "out", "out/clustered.csv"), ("explain", "out")):
         refused = run(*command)
         assert refused.exit_code == 2

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from moo_clustering import MOCK, ParetoClustering
-from moo_clustering.results import result_of
+from moo_clustering import MOCK, NSGA2Clus, ParetoClustering
+from moo_clustering.results import carried_names, result_of
 
 X = load_iris(as_frame=True).data
 
@@ -98,6 +98,16 @@ def test_relabel_and_back():
     with pytest.raises(ValueError, match="rule"):
         model.choose("nothing")
     assert model.cluster_names_ == {setosa: "setosa"}
+
+
+def test_an_inherited_choose_carries_names_over():
+    model = NSGA2Clus(random_state=0, n_gen=3, verbose=False).fit(X.iloc[::3]).choose(1)
+    names = {k: f"name {k}" for k in range(model.n_clusters_)}
+    before = model.rename(names).labels_
+    with pytest.warns(UserWarning, match="these names of clusters were dropped"):
+        model.choose(0)
+    with pytest.warns(UserWarning, match="these names of clusters were dropped"):
+        assert model.cluster_names_ == carried_names(before, model.labels_, names)
 
 
 def test_select_of_a_result_neither_warns_nor_names():

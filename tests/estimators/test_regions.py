@@ -181,14 +181,18 @@ def test_names_of_earlier_regions_are_kept():
     for number, name in model.cluster_names_.items():
         assert (names[(model.labels_ == number) & ~model.changed_] == name).all()
     assert set(model.describe(X).names) == {"centre", "north", "south"}
+    # Other solutions have the same names, also those that the user changed.
+    model.choose("sum_of_squares").rename({1: "up"})
+    assert model.changed_.any()
+    assert model.choose("changed").cluster_names_ == {0: "centre", 1: "up", 2: "south"}
     # One of four earlier regions has no region to match.
     names = np.array(list("abcd"))[np.minimum(np.arange(SIDE**2) // 12, 3)]
     with pytest.warns(UserWarning, match="areas were moved"):
         model = Regions(3, **QUICK).fit(X, graph=GRID, start=names)
-    assert len(model.cluster_names_) == 3
-    for number, name in model.cluster_names_.items():
-        areas, others = model.labels_ == number, model.labels_ != number
-        assert np.count_nonzero(names[areas] == name) > np.count_nonzero(names[others] == name)
+    for row in range(len(model.pareto_front_)):
+        assert len(model.choose(row).cluster_names_) == 3
+        for number, name in model.cluster_names_.items():
+            assert (names[(model.labels_ == number) & ~model.changed_] == name).all()
     assert Regions(3, **QUICK).fit(X, graph=GRID, start=last).cluster_names_ == {}
 
 

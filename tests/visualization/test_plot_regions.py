@@ -1,20 +1,13 @@
 """Maps of points and of polygons."""
 
-from types import SimpleNamespace
-
+import networkx as nx
 import numpy as np
 import pytest
-from matplotlib.collections import PolyCollection
 
+from moo_clustering import Regions
 from moo_clustering.visualization import plot_regions
 
 POINTS = np.array([[0, 0], [1, 0], [2, 0], [3, 0]])
-
-
-def square(i):
-    """Like a polygon of shapely."""
-    corners = [(i, 0, 9), (i + 1, 0, 9), (i + 1, 1, 9), (i, 1, 9), (i, 0, 9)]
-    return SimpleNamespace(geom_type="Polygon", exterior=SimpleNamespace(coords=corners))
 
 
 def legend(figure):
@@ -34,14 +27,30 @@ def test_points_by_region_and_changed_areas(tmp_path):
     assert (tmp_path / "map.png").stat().st_size > 1000
 
 
-def test_polygons_and_their_parts():
-    parts = SimpleNamespace(geom_type="MultiPolygon", geoms=[square(2), square(5)])
-    figure = plot_regions([square(0), square(1), parts], [1, 0, 1])
-    assert legend(figure) == ["0 (1)", "1 (2)"]
-    collections = figure.axes[0].collections
-    assert all(isinstance(one, PolyCollection) for one in collections)
-    assert [len(one.get_paths()) for one in collections] == [1, 3]
-    assert figure.axes[0].get_xlim()[1] >= 6
+def test_polygons_with_parts_and_holes():
+    shapely = pytest.importorskip("shapely")
+    ring = [[(1, 1), (1, 2), (2, 2), (2, 1)][::way] for way in (1, -1)]
+    frames = [shapely.Polygon([(0, 0), (0, 3), (3, 3), (3, 0)], [hole]) for hole in ring]
+    parts = shapely.MultiPolygon([shapely.box(4, 0, 5, 1), shapely.box(6, 0, 7, 1)])
+    inside = np.array([[0.5, 0.5], [1.5, 1.5], [4.5, 0.5], [5.5, 0.5], [6.5, 0.5]])
+    for frame in frames:
+        figure = plot_regions([shapely.box(1, 1, 2, 2), frame, parts], [0, 1, 1], changed=[0, 1, 0])
+        assert legend(figure) == ["0 (1)", "1 (2)", "changed"]
+        figure.canvas.draw()
+        column, row = figure.axes[0].transData.transform(inside).astype(int).T
+        colors = [tuple(color) for color in np.asarray(figure.canvas.buffer_rgba())[-row, column]]
+        assert colors[0] == colors[2] == colors[4]
+        assert len({*colors}) == 3
+        x, y = figure.axes[0].collections[0].get_offsets()[0]
+        assert frame.contains(shapely.Point(x, y))
+        assert figure.axes[0].get_xlim()[1] >= 7
+
+
+def test_an_estimator_has_labels_and_names():
+    graph, start = nx.grid_2d_graph(6, 4), np.repeat(["east", "west"], 12)
+    points = np.array(list(graph))
+    model = Regions(2, n_gen=0, random_state=0).fit(points, graph=graph, start=start).choose("changed")
+    assert legend(plot_regions(points, model)) == ["east (12)", "west (12)"]
 
 
 def test_another_number_of_labels_is_refused():
