@@ -71,6 +71,8 @@ def test_unknown_options_and_names_without_descriptions_raise_errors():
     model = MemeticKMeans(3, random_state=0).fit(X)
     with pytest.raises(TypeError, match="unknown option 'names'; pass class_names, feature_names"):
         model.predict_table(X, X, names=["a"])
+    with pytest.raises(ValueError, match="MemeticKMeans selects no other number of clusters after fit"):
+        model.predict_table(X, X, n_clusters=2)
     with pytest.raises(ValueError, match="pass the data of the fit as reference"):
         model.drift(X, namer=lambda each: "a")
 
@@ -164,6 +166,13 @@ def test_rows_of_the_fit_have_their_table():
     assert (table[["cluster", "name"]] == of_fit[["cluster", "name"]]).all().all()
     assert np.allclose(table["support"], of_fit["support"])
     assert table["unlike"].sum() <= 3
+    before = model.labels_.copy()
+    table = model.predict_table(X, X, n_clusters=2)
+    assert (model.labels_ == before).all()
+    assert model.n_clusters is None
+    of_two = model.relabel(n_clusters=2).table(X)
+    assert of_two["cluster"].nunique() == 2
+    assert (table[["cluster", "name"]] == of_two[["cluster", "name"]]).all().all()
 
 
 def bags(seed):

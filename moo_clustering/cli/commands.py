@@ -468,6 +468,11 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
     "-labels, in the current folder.",
     PathArgument(new=True),
 )
+@_option(
+    "-k --n-clusters N|A-B",
+    "Another number of clusters than that of the fit; the run does not change.",
+    callback=_number_or_interval,
+)
 @_workers
 @_scheduler
 @_option(
@@ -487,6 +492,9 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 
     The command fails if a column is missing, of another kind or in another unit. It reports unknown
     categories, other decimal marks and values beyond those of the fit.
+
+    With -k, the rows are assigned to the clusters of another partition of the fit, with this number of
+    clusters. This requires the recommended method or icl, and a fit without labels and pairs.
 
     DATA in parts, as for `fit`, must be numeric in the columns of the fit. FILE is then a folder with one
     Parquet file per part, which contains row numbers and clusters. To complete an interrupted command, repeat

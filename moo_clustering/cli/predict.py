@@ -23,6 +23,7 @@ from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, prin
 from moo_clustering.datasets import DataError, PreparedTable
 from moo_clustering.datasets.files import with_flags
 from moo_clustering.datasets.tables import Roles, read_frame
+from moo_clustering.descriptions import ComparedColumns
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, replacing
@@ -38,6 +39,7 @@ def run_predict(
     folder: Path,
     data: Path,
     *,
+    n_clusters: int | tuple[int, int] | None,
     out: Path | None,
     header: bool | None,
     quiet: bool,
@@ -52,6 +54,8 @@ def run_predict(
     if not path.parent.is_dir():
         raise DataError(f"folder {path.parent} does not exist; create it, or name another file with --out")
     with shown_warnings():
+        if n_clusters is not None:
+            model = _with_n_clusters(folder, model, n_clusters)
         frame, notes = read_rows(data, model, header, {"header": "--no-header"})
         table = prepare_rows(data, model, frame)
         labels = model["estimator"].predict(table.X)
@@ -129,6 +133,34 @@ def _predicting(folder: Path) -> dict[str, Any]:
         method = runs.run_record(folder)["method"]
         raise DataError(f"method {method} cannot predict; fit it to all rows instead")
     return model
+
+
+def _with_n_clusters(
+    folder: Path, model: dict[str, Any], n_clusters: int | tuple[int, int]
+) -> dict[str, Any]:
+    """Replace the clusters of a model by those that ``relabel`` selects for a number of clusters."""
+    estimator, path = model["estimator"], folder / CLUSTERED
+    if not isinstance(estimator, ReportMixin) or not hasattr(estimator, "relabel"):
+        method = runs.run_record(folder)["method"]
+        raise DataError(f"method {method} selects no other number of clusters; fit again with -k")
+    if not path.exists() or runs.is_in_parts(runs.run_record(folder)):
+        raise DataError(f"-k requires the rows of the fit, but {folder} has no {CLUSTERED} with all of them")
+    try:
+        estimator = estimator._with_n_clusters(n_clusters)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{folder}: {for_command(error)}") from error
+    of_fit = prepare_rows(path, model, read_rows(path, model, True, {})[0])
+    labels = np.asarray(estimator.labels_)
+    if len(labels) != len(of_fit.X):
+        raise DataError(f"{path} was changed after the fit; fit again")
+    named = ComparedColumns(of_fit.known_columns, of_fit.units).describe(labels)
+    return model | {
+        "estimator": estimator,
+        **Reference.of(of_fit.X, labels)._asdict(),
+        "names": with_user_names(named.names, estimator.cluster_names_),
+        "classes": None,
+        "cluster_names": {},
+    }
 
 
 def _sheet_columns(known: pd.DataFrame, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

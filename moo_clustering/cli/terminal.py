@@ -1,7 +1,9 @@
 """The command in the terminal: paths, signals, streams, one-line errors, and text in columns."""
 
 import _thread
+import atexit
 import errno
+import gc
 import io
 import logging
 import os
@@ -26,6 +28,8 @@ from moo_clustering._messages import printable_line as printable_line
 INTERRUPTED = 130
 # Seconds until an interruption within a compilation is repeated.
 _SOON = 0.02
+# Allocations between two collections of garbage. Imports alone create half a million objects, which last.
+_ALLOCATIONS = 50_000
 _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
 # Warnings that other packages issue for developers.
 _NOT_FOR_USERS = (
@@ -170,6 +174,18 @@ def standard_streams() -> Iterator[None]:
         sys.stdin, sys.stdout, sys.stderr = given
 
 
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Collect garbage rarely, and not when the process ends, where this would take as long as a small fit."""
+    previous = gc.get_threshold()
+    gc.set_threshold(_ALLOCATIONS, *previous[1:])
+    atexit.register(gc.freeze)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*previous)
+
+
 def _lossy(stream: Any, number: int) -> Any:
     try:
         descriptor = number if stream is None else stream.fileno()
@@ -266,7 +282,7 @@ class Command(click.Command):
         run: Any = super().main
         if not standalone_mode:
             return run(*args, standalone_mode=False, **extra)
-        with standard_streams(), Ending() as ending:
+        with _rare_collections(), standard_streams(), Ending() as ending:
             try:
                 try:
                     code = run(*args, standalone_mode=False, **extra)

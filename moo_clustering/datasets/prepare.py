@@ -26,6 +26,7 @@ from moo_clustering._arrays import BoolArray, FloatArray, warn_caller
 from moo_clustering._data import checked_array, checked_container, comparable_labels
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice, for_command, quoted
+from moo_clustering._parallel import one_thread
 from moo_clustering.datasets import cells as reading
 from moo_clustering.datasets import files
 
@@ -624,7 +625,8 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
     rows = X[_some_rows(len(X), _MOST_DONORS)]
     if not rows.any():
         return
-    side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
+    with one_thread():
+        side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
     # Ignore a split of a few distant rows: clusterers handle outliers.
     if min(side.mean(), 1 - side.mean()) < _MOST_BEYOND:
         return

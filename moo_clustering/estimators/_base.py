@@ -403,11 +403,13 @@ class ReportMixin(NumericOptionsMixin):
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame
 
-    def predict_table(self, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
+    def predict_table(
+        self, X: Any, reference: Any = None, *, n_clusters: Any = None, **options: Any
+    ) -> pd.DataFrame:
         """Return new samples with their clusters, and whether they are unlike the samples of the fit.
 
-        Raises a NotFittedError before ``fit``, and a ValueError if the method has no ``predict``, or X or
-        ``reference`` does not match the fit.
+        Raises a NotFittedError before ``fit``, and a ValueError if the method has no ``predict``, or X,
+        ``reference`` or ``n_clusters`` does not match the fit.
 
         Parameters
         ----------
@@ -415,6 +417,9 @@ class ReportMixin(NumericOptionsMixin):
             Samples, in any format that ``predict`` accepts.
         reference : optional
             Data of the fit, for cluster names by contrasts. Required if the fit does not store its samples.
+        n_clusters : int or pair of int, optional
+            Use the partition that ``relabel(n_clusters=n_clusters)`` selects, without changing this fit.
+            Requires a method with ``relabel``, and a fit without labels and pairs.
         **options
             ``class_names``, ``feature_names`` and ``namer`` of :meth:`describe`.
 
@@ -425,7 +430,8 @@ class ReportMixin(NumericOptionsMixin):
             of the fit is farther than for 99 % of the cluster's samples. Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
-        frame: pd.DataFrame = _pages("estimators").predict_table_of(self, X, reference, **options)
+        model = self if n_clusters is None else self._with_n_clusters(n_clusters)
+        frame: pd.DataFrame = _pages("estimators").predict_table_of(model, X, reference, **options)
         return frame
 
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
@@ -464,6 +470,17 @@ class ReportMixin(NumericOptionsMixin):
             raise ValueError(f"{name} requires predict, which {type(self).__name__} does not have.")
         if isinstance(X, Parts):
             raise ValueError(f"{name} requires rows in memory; pass a sample, such as X.rows(range(1000))")
+
+    def _with_n_clusters(self, n_clusters: Any) -> Self:
+        """Return a copy whose result is that of ``relabel`` for a number of clusters."""
+        relabel = getattr(copy(self), "relabel", None)
+        if relabel is None:
+            raise ValueError(
+                f"{type(self).__name__} selects no other number of clusters after fit; fit it again with "
+                f"n_clusters={quoted(n_clusters)}."
+            )
+        found: Self = relabel(n_clusters=n_clusters)
+        return found
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
         """Scaled rows of the fit, and a function that scales features; None if the fit stores no rows."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -24,6 +24,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import number_clusters, quoted, spawn_seeds, warn_caller
+from moo_clustering._messages import Advice
 from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
@@ -244,6 +245,18 @@ class ParetoPoolClusterer(
             self.__dict__["_samples"] = samples
             raise
         return self
+
+    def _with_n_clusters(self, n_clusters: Any) -> Self:
+        if self._side_information.kind != "none":
+            raise ValueError(
+                Advice(
+                    "n_clusters requires a fit without labels and pairs; ",
+                    "pass n_clusters, labels and pairs to relabel.",
+                    "fit again with -k",
+                )
+            )
+        other = copy(self).set_params(granularity=None, checkpoint=None, resume=False)
+        return super(ParetoPoolClusterer, other)._with_n_clusters(n_clusters)
 
     def ask(
         self,

@@ -20,6 +20,7 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
+from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
@@ -468,7 +469,8 @@ def _pairs_by_product(first: CountedPartitions, second: CountedPartitions) -> In
         starts.append(ends - n_clusters)
         tables.append(np.zeros((ends[-1], labels.shape[1])))
         tables[-1][labels + starts[-1][:, np.newaxis], np.arange(labels.shape[1])] = 1.0
-    counts = (tables[0] @ tables[1].T) ** 2
+    with one_thread("blas"):  # more threads are slower for small tables
+        counts = (tables[0] @ tables[1].T) ** 2
     squares = np.add.reduceat(np.add.reduceat(counts, starts[0], axis=0), starts[1], axis=1)
     return ((squares - first.labels.shape[1]) / 2).astype(np.int64)
 

@@ -1,11 +1,14 @@
 """The group itself, and the command as a process."""
 
+import atexit
+import gc
 import subprocess
 import sys
 
 import pytest
 
 import moo_clustering
+from moo_clustering.cli.terminal import Command
 
 
 def command(*arguments, **options):
@@ -22,6 +25,17 @@ def test_help_and_version(run):
         assert "fit" in result.stdout
         assert "demo" in result.stdout
     assert moo_clustering.__version__ in run("--version").stdout
+
+
+def test_garbage_is_collected_rarely_and_not_at_the_end(monkeypatch):
+    before, during, at_exit = gc.get_threshold(), [], []
+    monkeypatch.setattr(atexit, "register", at_exit.append)
+    command = Command("show", callback=lambda: during.append(gc.get_threshold()))
+    with pytest.raises(SystemExit):
+        command.main([])
+    assert during[0][0] > before[0]
+    assert gc.get_threshold() == before
+    assert gc.freeze in at_exit
 
 
 def test_unknown_command(fails):

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from skops import io
 
 from moo_clustering.cli import main
+from moo_clustering.cli.folder import load_model
 from moo_clustering.estimators._methods import METHODS
 from tests.cli.test_prepared_fit import SMALL
 
@@ -105,6 +106,17 @@ def test_further_rows(fitted):
     assert Path("again.csv").read_bytes() == Path("found.csv").read_bytes()
 
 
+def test_another_number_of_clusters(fitted):
+    files = {path.name: path.read_bytes() for path in Path("out").iterdir()}
+    done = predicted("trees.csv", "-k", "2")
+    found = pd.read_csv("trees-clustered.csv")
+    model = load_model(Path("out"))["estimator"].relabel(n_clusters=2)
+    assert found["cluster"].tolist() == model.labels_.tolist()
+    assert found["cluster"].nunique() == found["name_"].nunique() == 2
+    assert all(name in done.stdout for name in found["name_"])
+    assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == files
+
+
 def test_classes_of_partial_labels(fitted):
     frame = table()
     frame["kind"] = np.where(np.arange(60) < 12, frame["wood"].str.upper(), "")
@@ -116,6 +128,8 @@ def test_classes_of_partial_labels(fitted):
     found = pd.read_csv("trees-clustered.csv", keep_default_na=False)
     assert (found["class"] == found["wood"].str.upper()).all()
     assert "SOFT" in done.stdout
+    done = run("predict", "out2", "trees.csv", "--out", "two.csv", "-k", "2")
+    assert "n_clusters requires a fit without labels and pairs; fit again with -k" in done.stderr
 
 
 NO_MODEL = {"fuzzy-modes-moga"}
@@ -163,6 +177,10 @@ REFUSED = {
         "had numbers in the table of the fit, but has 'tall'",
     ),
     "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers of ft"),
+    "too many clusters": (
+        lambda: ("out", "trees.csv", "-k", "61"),
+        "n_clusters=61 is more than the number of samples, 60",
+    ),
 }
 
 
