@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import json
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,13 +21,18 @@ import pymoo.util
 from numpy.random import Generator
 from numpy.typing import NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.nsga3 import HyperplaneNormalization
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.callback import Callback
+from pymoo.core.crossover import Crossover
 from pymoo.core.duplicate import DefaultDuplicateElimination, DuplicateElimination, NoDuplicateElimination
+from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual, calc_cv
+from pymoo.core.mating import Mating
 from pymoo.core.meta import Meta
 from pymoo.core.mutation import Mutation
+from pymoo.core.operator import Operator
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 from pymoo.core.repair import NoRepair, Repair
@@ -37,14 +43,17 @@ from pymoo.core.variable import get
 from pymoo.operators.crossover.sbx import SBX
 from pymoo.operators.mutation.pm import PM
 from pymoo.operators.sampling.rnd import FloatRandomSampling
+from pymoo.operators.selection.tournament import TournamentSelection
+from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.termination.max_gen import MaximumGenerationTermination
-from pymoo.util.misc import termination_from_tuple
+from pymoo.util.misc import random_permutations, termination_from_tuple
+from pymoo.util.randomized_argsort import randomized_argsort
 
-from moo_clustering._arrays import FloatArray, array_of, is_own, name_of
+from moo_clustering._arrays import FloatArray, IntArray, array_of, is_own, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
-from moo_clustering.operators import CanonicalDuplicates, start_genes
+from moo_clustering.operators import CanonicalDuplicates, batched_tournament, start_genes
 from moo_clustering.operators.base import checked_operators
 from moo_clustering.operators.generic import begun
 
@@ -287,6 +296,136 @@ def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: Generator) -> Genes
     return out
 
 
+class ArrayGenerations:
+    """Generations of NSGA-II on arrays, with the random numbers and results of pymoo's individuals.
+
+    Managing individuals takes pymoo longer than evaluating a population of a small data set. ``suits`` tells
+    for which algorithms, operators and problems no other code can see or change individuals in between.
+    """
+
+    def __init__(self, algorithm: Any) -> None:
+        self._algorithm, self._evaluate = algorithm, Evaluation(algorithm)
+        self._batch = batch_of(algorithm.pop)
+        self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
+        # Individuals that do not exist yet are None, and were born in the iteration ``_born``.
+        self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
+        self._children: tuple[Batch, IntArray] | None = None
+
+    @staticmethod
+    def suits(algorithm: Any) -> bool:
+        """Return whether generations of a started algorithm can run on arrays."""
+        if type(algorithm) is not NSGA2 or type(algorithm.mating) is not Mating:
+            return False
+        problem, mating = algorithm.problem, algorithm.mating
+        cross, mutate, select = mating.crossover, mating.mutation, mating.selection
+        return (
+            type(select) is TournamentSelection
+            and select.func_comp is batched_tournament
+            and (type(cross).do, type(mutate).do) == (Crossover.do, Mutation.do)
+            and cross.n_parents == cross.n_offsprings
+            and all(
+                type(one).__call__ is Operator.__call__ and one.vtype is None and one.repair is None
+                for one in (cross, mutate, select)
+            )
+            and not any(is_own(one) for one in (problem, cross, mutate))
+            and type(algorithm.survival) is RankAndCrowding
+            and type(mating.repair) is NoRepair
+            and type(mating.eliminate_duplicates) is NoDuplicateElimination
+            and type(algorithm.evaluator) is Evaluator
+            and algorithm.evaluator.callback is None
+            and type(algorithm.callback) is Callback
+            and algorithm.output is algorithm.archive is algorithm.display.progress is None
+            and algorithm.termination.early is None
+            and not algorithm.save_history
+            and not problem.has_constraints()
+            and set(batch_of(algorithm.pop)) == {"X", "F", "G", "H"}
+            and all(individual.has("crowding") for individual in algorithm.pop)
+        )
+
+    @property
+    def F(self) -> FloatArray:
+        """Objectives of the population."""
+        return self._batch["F"]
+
+    def advance(self) -> None:
+        """Run one generation."""
+        algorithm, rng = self._algorithm, self._algorithm.random_state
+        children = self._evaluate(self._offspring(algorithm.mating, rng))
+        merged = {name: np.concatenate([self._batch[name], children[name]]) for name in self._batch}
+        n_old, n_new = len(self.F), len(children["F"])
+        rows = self._survivors(merged["F"].astype(float, copy=False), rng)
+        self._batch = {name: values[rows] for name, values in merged.items()}
+        self._members = np.concatenate([self._members, np.full(n_new, None)])[rows]
+        self._born = np.concatenate([self._born, np.full(n_new, algorithm.n_iter)])[rows]
+        self._children = children, rows - n_old
+        algorithm.termination.update(algorithm)
+        algorithm.n_iter += 1
+
+    def _offspring(self, mating: Mating, rng: Generator) -> Genes:
+        """Select, cross and mutate as pymoo's ``Mating``, ``Crossover`` and ``Mutation``."""
+        algorithm, cross, mutate = self._algorithm, mating.crossover, mating.mutation
+        problem, n = algorithm.problem, algorithm.n_offsprings
+        values = {
+            "F": self.F,
+            "CV": np.zeros((len(self.F), 1)),
+            "rank": self._rank,
+            "crowding": self._crowding,
+        }
+        n_matings, n_parents = math.ceil(n / cross.n_offsprings), cross.n_parents
+        options = {"random_state": rng, "algorithm": algorithm}
+        shape = n_matings * n_parents, mating.selection.pressure
+        drawn = random_permutations(math.ceil(math.prod(shape) / len(self.F)), len(self.F), random_state=rng)
+        winners = batched_tournament(values, drawn[: math.prod(shape)].reshape(shape), **options)
+        parents = self._batch["X"][winners.reshape(n_matings, n_parents)].swapaxes(0, 1)
+        crossed = rng.random(n_matings) < get(cross.prob, size=n_matings)
+        made = parents
+        if crossed.any():
+            made = np.where(crossed[:, None], cross._do(problem, parents, **options), parents)
+        X = made.reshape(-1, made.shape[-1])
+        mutants = mutate._do(problem, X.copy(), **options)
+        return np.where((rng.random(len(X)) <= get(mutate.prob, size=len(X)))[:, None], mutants, X)[:n]
+
+    def _survivors(self, F: FloatArray, rng: Generator) -> IntArray:
+        """Return the rows that survive pymoo's ``RankAndCrowding``, and set their ranks and crowding."""
+        survival, room = self._algorithm.survival, min(self._algorithm.pop_size, len(F))
+        rows, ranks, spreads = [], [], []
+        for rank, front in enumerate(survival.nds.do(F, n_stop_if_ranked=room)):
+            n_remove = max(len(front) - room, 0)
+            spread = survival.crowding_func.do(F[front, :], n_remove=n_remove)
+            if n_remove:
+                order = randomized_argsort(spread, order="descending", method="numpy", random_state=rng)
+                front, spread = front[order[:-n_remove]], spread[order[:-n_remove]]
+            room -= len(front)
+            rows.append(front)
+            ranks.append(np.full(len(front), rank))
+            spreads.append(spread)
+        self._rank, self._crowding = np.concatenate(ranks), np.concatenate(spreads)
+        return np.concatenate(rows)
+
+    def write_back(self) -> None:
+        """Create the individuals of the population, the optimum and the offspring of the algorithm."""
+        if self._children is None:
+            return
+        algorithm, (children, places) = self._algorithm, self._children
+        for row, born in enumerate(self._born.tolist()):
+            if self._members[row] is None:
+                self._members[row] = self._individual(self._batch, row, born)
+        for member, rank, crowding in zip(self._members, self._rank, self._crowding, strict=True):
+            member.data.update(rank=int(rank), crowding=crowding)
+        algorithm.pop = self._members.copy().view(Population)
+        algorithm.opt = algorithm.pop[self._rank == 0]
+        known = {int(place): member for place, member in zip(places, self._members, strict=True)}
+        last, n = algorithm.n_iter - 1, len(children["F"])
+        off = [known[i] if i in known else self._individual(children, i, last) for i in range(n)]
+        algorithm.off, self._children = Population.create(*off), None
+
+    @staticmethod
+    def _individual(batch: Batch, row: int, born: int) -> Individual:
+        individual = Solution.of_batch(batch, row, 0.0).as_individual(born)
+        individual.CV = np.zeros(1)
+        return individual
+
+
 def evolve(
     problem: Problem,
     algorithm: Algorithm,
@@ -379,7 +518,7 @@ class PymooSearch:
     Attributes
     ----------
     algorithm : Algorithm
-        The copy that runs.
+        The copy that runs. Reading it after the start makes the rest of the run slower for small populations.
     generation : int
     exhausted : bool
 
@@ -412,26 +551,45 @@ class PymooSearch:
         self.problem = problem
         # Copies share the callback, the problem and all attributes of the problem.
         shared = [problem, algorithm.callback, *vars(problem).values()]
-        self.algorithm = copy.deepcopy(algorithm, {id(value): value for value in shared})
-        self.seed = self.algorithm.seed if seed is None else seed
+        self._algorithm = copy.deepcopy(algorithm, {id(value): value for value in shared})
+        self.seed = self._algorithm.seed if seed is None else seed
         self.generation = 0
         # pymoo counts the initial population as an iteration
         plan = 10**9 if n_gen is None else max(n_gen + 1, 1)  # without a plan, practically endless
-        with _seeded(self.algorithm):
-            self.algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
-        self._state = AlgorithmState(self.algorithm)
+        with _seeded(self._algorithm):
+            self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
+        self._state = AlgorithmState(self._algorithm)
         # Only the first outputs of user-supplied operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
+        self._arrays: ArrayGenerations | None = None
+        self._shared = False
+
+    @property
+    def algorithm(self) -> Any:
+        # Whoever has the algorithm may read its population after every later generation.
+        self._shared = True
+        self._write_back()
+        self._arrays = None
+        return self._algorithm
+
+    def watch(self, callback: Callback | None, save_history: bool) -> None:
+        """Set the callback of the algorithm if there is one, and request pymoo's history."""
+        self._algorithm.callback = callback or self._algorithm.callback
+        self._algorithm.save_history |= save_history
+
+    def _write_back(self) -> None:
+        if self._arrays is not None:
+            self._arrays.write_back()
 
     @property
     def exhausted(self) -> bool:
         """Whether the algorithm has stopped by itself, for example if mating found no new individuals."""
-        return bool(self.algorithm.termination.force_termination)
+        return bool(self._algorithm.termination.force_termination)
 
     @property
     def finished(self) -> bool:
         """Whether a criterion of :meth:`end_by` is met."""
-        return bool(self.algorithm.termination.has_terminated())
+        return bool(self._algorithm.termination.has_terminated())
 
     def end_by(self, termination: Termination | tuple[Any, ...]) -> None:
         """Stop the search early by a copy of a pymoo criterion."""
@@ -439,22 +597,22 @@ class PymooSearch:
 
     def check_resumable(self) -> None:
         """Raise a ValueError if the algorithm cannot be resumed from a saved state."""
-        reason = "wraps another algorithm" if isinstance(self.algorithm, Meta) else None
-        for kind in type(self.algorithm).__mro__:
+        reason = "wraps another algorithm" if isinstance(self._algorithm, Meta) else None
+        for kind in type(self._algorithm).__mro__:
             if kind.__module__.startswith("pymoo."):
                 reason = reason or _REFUSED.get(kind.__name__)
         if reason is not None:
             raise ValueError(
-                f"{type(self.algorithm).__name__} cannot be checkpointed: it {reason}; omit checkpoint"
+                f"{type(self._algorithm).__name__} cannot be checkpointed: it {reason}; omit checkpoint"
             )
-        if self.algorithm.termination.early is not None:
+        if self._algorithm.termination.early is not None:
             raise ValueError("termination cannot be checkpointed; use n_gen, or omit checkpoint")
-        if self.algorithm.save_history:
+        if self._algorithm.save_history:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
 
     def start_from(self, genes: Genes) -> None:
         """Put genotypes at the start of the initial population."""
-        algorithm = self.algorithm
+        algorithm = self._algorithm
         holder = getattr(algorithm, "initialization", None)
         holder = algorithm if holder is None else holder
         sampling = getattr(holder, "sampling", None)
@@ -467,25 +625,34 @@ class PymooSearch:
 
     def start(self) -> None:
         """Create and evaluate the initial population."""
-        with _seeded(self.algorithm):
+        with _seeded(self._algorithm):
             self._look()
 
     def advance(self) -> None:
         """Run one generation."""
-        before = self.algorithm.n_iter
+        before = self._algorithm.n_iter
         # some algorithms evaluate one individual at a time, and count a generation after the last one
-        with _seeded(self.algorithm):
-            while self.algorithm.n_iter == before and not self.exhausted:
+        with _seeded(self._algorithm):
+            while self._algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
                     self._look()
+                elif self._on_arrays():
+                    self._arrays.advance()  # type: ignore[union-attr]
                 else:
-                    self.algorithm.next()
-        ran_dry = self.exhausted and self.algorithm.off is None
+                    self._algorithm.next()
+        ran_dry = self.exhausted and self._algorithm.off is None
         self.generation += not ran_dry
+
+    def _on_arrays(self) -> bool:
+        """Return whether the next generation runs on arrays; the first call in a run decides."""
+        if self._arrays is None and not self._shared:
+            self._shared = not ArrayGenerations.suits(self._algorithm)
+            self._arrays = None if self._shared else ArrayGenerations(self._algorithm)
+        return self._arrays is not None
 
     def _look(self) -> None:
         """Run ``algorithm.next()``, and check genes before and objectives after their evaluation."""
-        algorithm, self._n_unseen = self.algorithm, self._n_unseen - 1
+        algorithm, self._n_unseen = self._algorithm, self._n_unseen - 1
         sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
         given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
         if given and isinstance(sampling, np.ndarray):
@@ -510,13 +677,14 @@ class PymooSearch:
 
     def objectives(self) -> FloatArray:
         """Return the objective values of the population, shape (n_individuals, n_objectives)."""
-        return self.algorithm.pop.get("F")
+        return self._algorithm.pop.get("F") if self._arrays is None else self._arrays.F
 
     def result(self) -> Result:
         """Return the result of pymoo, with the algorithm that ran."""
-        with _seeded(self.algorithm):
-            self.algorithm.finalize()
-            result = self.algorithm.result()
+        self._write_back()
+        with _seeded(self._algorithm):
+            self._algorithm.finalize()
+            result = self._algorithm.result()
         result.algorithm = self.algorithm
         return result
 
@@ -525,13 +693,14 @@ class PymooSearch:
 
         Raises a ValueError, which names the part, if a part of the algorithm cannot be saved.
         """
+        self._write_back()
         arrays, meta = self._state.save()
         return arrays, meta | {
-            "algorithm": type(self.algorithm).__qualname__,
+            "algorithm": type(self._algorithm).__qualname__,
             "generation": self.generation,
             "exhausted": self.exhausted,
-            "seconds": time.time() - self.algorithm.start_time,
-            "rng": searches.rng_state(self.algorithm.random_state),
+            "seconds": time.time() - self._algorithm.start_time,
+            "rng": searches.rng_state(self._algorithm.random_state),
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -539,18 +708,18 @@ class PymooSearch:
 
         Raises a ValueError if the state belongs to another algorithm, or to a problem of another shape.
         """
-        here = type(self.algorithm).__qualname__
+        here = type(self._algorithm).__qualname__
         if meta["algorithm"] != here:
             raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")
-        searches.set_rng_state(self.algorithm.random_state, meta["rng"])
+        searches.set_rng_state(self._algorithm.random_state, meta["rng"])
         self._state.restore(arrays, meta)
         shapes = (("X", "variables", self.problem.n_var), ("F", "objectives", self.problem.n_obj))
         for key, name, n_here in shapes:
-            if (n_there := self.algorithm.pop.get(key).shape[1]) != n_here:
+            if (n_there := self._algorithm.pop.get(key).shape[1]) != n_here:
                 raise ValueError(f"the saved population has {n_there} {name}, but the problem has {n_here}")
         self.generation = meta["generation"]
-        self.algorithm.termination.force_termination = meta["exhausted"]
-        self.algorithm.start_time = time.time() - meta["seconds"]
+        self._algorithm.termination.force_termination = meta["exhausted"]
+        self._algorithm.start_time = time.time() - meta["seconds"]
 
 
 def check_infills(infills: Population, problem: Problem, who: str) -> None:

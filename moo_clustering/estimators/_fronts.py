@@ -313,8 +313,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     ) -> Plans[None]:
         """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
         if isinstance(search, PymooSearch):
-            search.algorithm.callback = self.callback or search.algorithm.callback
-            search.algorithm.save_history |= self.save_history
+            search.watch(self.callback, self.save_history)
             if self.termination is not None:
                 search.end_by(self.termination)
         if self.start is not None:

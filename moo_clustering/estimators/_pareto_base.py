@@ -840,7 +840,7 @@ class ParetoPoolClusterer(
                 sizes = selection.LeastSizes.of(samples, self.min_cluster_size)
             candidates = selection.Candidates.of(pool, objectives, sizes=sizes, equal=samples.equal_points)
             most = self.n_clusters[1] if isinstance(self.n_clusters, tuple | list) else None
-            if more := selection.more_numbers(ks, samples.n_points, candidates, most):
+            if more := selection.more_numbers(ks, samples, candidates, most):
                 return more
             if may_agree and sizes is not None and pairs is None:
                 self._assessor = self._assessor_for(candidates)
@@ -864,7 +864,7 @@ class ParetoPoolClusterer(
             p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
             why = "the clusters are hardly clearer than those found in data without structure"
             if self.structure_p_value_ < verdicts.DOUBTFUL_P:
-                why, p_value = verdicts.TIGHT, ", p < .05"
+                why, p_value = next(iter(self.verdict_remarks_), verdicts.TIGHT), ", p < .05"
             warn_caller(
                 f"{verdicts.NO_STRUCTURE}: {why} (confidence {self.confidence_:.2f}{p_value}); do not trust "
                 "the number of clusters."
@@ -992,6 +992,7 @@ class ParetoPoolClusterer(
         self.confidence_: float
         self.structure_p_value_: float
         self.verdict_: str
+        self.verdict_remarks_: tuple[str, ...]
         self._solution = solution = self._numbered(solution)
         labels = self._with_noise(solution.labels, solution.known)
         self.n_clusters_ = int(labels.max()) + 1

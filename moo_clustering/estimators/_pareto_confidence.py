@@ -76,6 +76,9 @@ _LOW = (0.0, 0.0, 0.0, 0.2, 0.5, 0.7, 0.75)
 _HIGH = (0.05, 0.15, 0.55, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value is not small: it suits compact clusters only"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
+SMALL = "the p-value is small, but the clusters are too small, or overlap too much, to differ from noise"
+# Families agree on more clusters than this in data with structure only.
+_MANY = 10
 BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
 
 
@@ -119,7 +122,12 @@ class Assessor:
             confidence *= (1.0 + max(0.0, float(pairwise_ari(labels[None], separated[None])[0, 0]))) / 2
             n_groups = int(separated.max()) + 1
             remarks.append(f"{n_clusters} clusters divide {n_groups} separated groups")
-        verdict, said_of_p = judged(float(structure[0]), confidence, p_value, bool(apart[1]))
+        likely = float(structure[0])
+        if p_value < DOUBTFUL_P and features[1, 0] >= _ALIKE and n_clusters > _MANY:
+            likely = max(likely, STRUCTURE_FROM)
+        verdict, said_of_p = judged(likely, confidence, p_value, bool(apart[1]))
+        if verdict == NO_STRUCTURE and said_of_p and features[1, 0] >= _ALIKE:
+            said_of_p = (SMALL,)
         return Assessment(confidence, p_value, verdict, (*said_of_p, *remarks))
 
     def _uniform_clusters(self, labels: Labels) -> list[int]:

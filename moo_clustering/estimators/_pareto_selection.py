@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import supervision_groups, warn_of_few
 from moo_clustering.estimators._pareto_pool import N_NEAREST, PooledSamples, nearest_mean
 from moo_clustering.pool import PartitionPool, k_grid
+from moo_clustering.pool.families import PoolData, genie_partitions, ward_partitions
 
 # Default weight of a criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
@@ -43,8 +45,11 @@ _MOST_SMALL = 10
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
 # Numbers of clusters that differ by this factor are dissimilar.
 _OTHER_NUMBER = 1.25
-# The pool is extended if the selected number of clusters exceeds this share of the largest number.
+# The pool is extended if the selected number of clusters exceeds this share of the largest number,
 _NEAR_TOP = 2 / 3
+# or if two hierarchies with more clusters are alike. Number of compared cuts, and fewest points per cluster;
+# with ten, the index of hierarchies of data without groups is at most .76.
+_N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: geometric thirds of the range of the numbers of clusters in the pool.
 GRANULARITIES = ("few", "some", "many")
 # Range of the propagation of pairs along the co-association.
@@ -418,10 +423,10 @@ class Candidates:
         """Restrict the result to numbers of clusters, or raise a ValueError if no partition has them."""
         found = self if interval == self.interval else replace(self, interval=interval)
         if interval is not None and not found.eligible.any():
-            numbers = np.unique(self.pool.n_clusters)[[0, -1]].tolist()
+            numbers = self.pool.n_clusters.min(), self.pool.n_clusters.max()
             raise ValueError(
                 f"no partition of the pool has n_clusters={interval}; its numbers of clusters are from "
-                f"{numbers[0]} to {numbers[1]}. Change n_clusters or k_range."
+                f"{numbers[0]} to {numbers[1]}. Change n_clusters or k_range, and fit again."
             )
         return found
 
@@ -568,25 +573,55 @@ def choose_solution(
     rng = np.random.default_rng(seed)
     if side.kind == "pairs" and pairs is not None and len(pairs):
         return Solution(samples.per_sample(_by_pairs(samples, candidates, pairs, n_clusters, hard, rng)))
-    return Solution(samples.per_sample(unsupervised_partition(candidates, n_clusters, method, rng)))
+    found = unsupervised_partition(candidates, n_clusters, method, rng)
+    n_found = int(found.max()) + 1
+    if candidates.equal is not None:
+        n_found = min(n_found, int(candidates.equal.max()) + 1)
+    if candidates.interval is not None and n_found < candidates.interval[0]:
+        warn_of_few(n_found, f"n_clusters={candidates.interval}")
+    elif n_clusters is not None:
+        top = candidates.pool.n_clusters.max()
+        why = f"the partitions of the pool have up to {top} clusters and separate no more samples; fit again"
+        warn_of_few(n_found, n_clusters, why)
+    return Solution(samples.per_sample(found))
 
 
-def more_numbers(ks: Any, n_points: int, candidates: Candidates, most: int | None) -> list[int]:
-    """Extend the automatic numbers up to ``most``, or if the selected one is near the largest; else []."""
+def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: int | None) -> list[int]:
+    """Extend the automatic numbers up to ``most``, or if the data may have more groups; else []."""
     if ks is None:
         return []
+    n_points = samples.n_points
     numbers: list[int] = k_grid(n_points).tolist() if isinstance(ks, str) else ks
     top = max(numbers, default=n_points)
     if most is not None:
         most = min(most, n_points - 1)
         more = [*range(most, top, -max(2, (most - top) // 20))]
     else:
-        step = max(2, top // 10)
-        more = [*range(top + step, min(2 * top, n_points // 5) + 1, step)]
+        step, limit = max(2, top // 10), n_points // 5
+        more = [*range(top + step, min(2 * top, limit) + 1, step)]
         # HDBSCAN can have more clusters, but no other family then agrees.
         if candidates.best(candidates.score).max() + 1 <= _NEAR_TOP * top:
-            return []
+            agreed = agreed_number(samples, candidates, top + 1, n_points // _FEWEST_PER_GROUP)
+            last = min(math.ceil(agreed / _NEAR_TOP), limit)
+            more = [*range(top + step, last + 1, step), agreed] if agreed else []
     return sorted({*numbers, *more}) if more else []
+
+
+def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
+    """Return the number of clusters on which two hierarchies agree, more than families on the best, or 0."""
+    # Ward's method and Genie divide overlapping groups differently in two or more features. Repeated points
+    # look like groups.
+    X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
+    if X is None or X.shape[1] == 1 or low > high:
+        return 0
+    if 2 * len(np.unique(X, axis=0)) < len(X):
+        return 0
+    numbers = np.unique(np.geomspace(low, high, _N_COMPARED).round().astype(int)).tolist()
+    data = PoolData(X, False)
+    pairs = zip(ward_partitions(data, numbers), genie_partitions(data, numbers), strict=True)
+    found = np.array([validity.pairwise_ari(ward[None], genie[None])[0, 0] for ward, genie in pairs])
+    enough = found.max() > max(_MOST_ALIKE, candidates.agreement[best])
+    return numbers[int(found.argmax())] if enough else 0
 
 
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:

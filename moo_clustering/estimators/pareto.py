@@ -27,6 +27,7 @@ from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.estimators._pareto_landmarks import Scale
 from moo_clustering.estimators._pareto_parts import PartsMixin
 from moo_clustering.estimators._pareto_pool import (
+    TRIVIAL,
     PooledSamples,
     extended,
     pooled_bags,
@@ -247,6 +248,9 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
             kind = kind if samples.counts is None else "a table in parts"
             raise ValueError(f"update does not support a fit to {kind}; fit again to all samples.")
+        if samples.pool is not None and samples.pool.families[0] == TRIVIAL:
+            why = "fewer than three samples" if samples.n_samples < 3 else "samples that are all identical"
+            raise ValueError(f"update does not support a fit to {why}; fit again to all samples.")
         rows = self._read(X, reset=False)
         new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()

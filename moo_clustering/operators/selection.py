@@ -79,7 +79,7 @@ def batched_tournament(
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> FloatArray:
     """Return an attribute as floats, with NaN for missing values; if ``needed``, raise a ValueError."""
     values = pop.get(key)
-    if any(value is None for value in values[needed]):
+    if values.dtype == object and any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which is set by the survival of NSGA-II.")
     return np.asarray(values, dtype=float)
 

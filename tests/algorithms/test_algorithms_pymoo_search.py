@@ -5,16 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pymoo.algorithms.moo.moead import MOEAD
+from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.spea2 import SPEA2
 from pymoo.algorithms.soo.nonconvex.cmaes import CMAES
 from pymoo.algorithms.soo.nonconvex.pso_ep import EPPSO
 from pymoo.core.callback import Callback
+from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
 from search_toys import IntegerToy, RealToy, Reset, integer_nsga2
 
 from moo_clustering.algorithms import ExhaustedSearchWarning, PymooSearch, drive, evolve
+from moo_clustering.graphs import locus_graph
+from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation, batched_tournament
 from moo_clustering.persistence import Checkpoint
+from moo_clustering.problems import MOCKProblem
 
 
 def test_same_course_as_minimize():
@@ -27,6 +33,49 @@ def test_same_course_as_minimize():
     assert found.problem is problem
     assert found.exec_time > 0
     assert found.X.dtype == np.int16
+
+
+@pytest.mark.parametrize("options", [{}, {"n_offsprings": 7}, {"pop_size": 9}], ids=["even", "few", "odd"])
+def test_generations_on_arrays_equal_those_of_individuals(options, monkeypatch):
+    X = np.random.default_rng(3).normal(size=(40, 2))
+    problem = MOCKProblem(graph=locus_graph(X, rng=np.random.default_rng(0)), encoding="short")
+    operators = {
+        "sampling": MSTInterestingnessSampling(),
+        "selection": TournamentSelection(func_comp=batched_tournament),
+        "crossover": UniformCrossover(prob=0.8),
+        "mutation": NeighborBiasedMutation(),
+    }
+    given = {"pop_size": 12, "output": None, "eliminate_duplicates": False} | operators | options
+    fast, slow, resumed = (PymooSearch(problem, NSGA2(**given), seed=4) for _ in range(3))
+    assert slow.algorithm.pop is None  # reading the algorithm requires pymoo's individuals
+    infills, infill = [], NSGA2.infill
+    monkeypatch.setattr(NSGA2, "infill", lambda algorithm: infills.append(algorithm) or infill(algorithm))
+    for search in (fast, slow):
+        search.start()
+        for generation in range(9):
+            search.advance()
+            if search is fast and generation == 5:
+                resumed.restore(*fast.state())
+    for _ in range(3):
+        resumed.advance()
+    np.testing.assert_array_equal(fast.objectives(), slow.objectives())
+    expected = slow.algorithm
+    # The first two outputs of a search are checked, and the others do not use individuals.
+    assert [infills.count(search.algorithm) for search in (fast, resumed, slow)] == [2, 2, 10]
+    for search in (fast, resumed):
+        found = search.algorithm
+        for name in ("X", "F", "G", "H", "CV", "rank", "crowding", "n_gen", "n_iter", "evaluated"):
+            np.testing.assert_array_equal(found.pop.get(name), expected.pop.get(name), err_msg=name)
+        for name in ("opt", "off"):
+            np.testing.assert_array_equal(getattr(found, name).get("X"), getattr(expected, name).get("X"))
+        young = {individual for individual in found.pop if individual.data["n_gen"] == 10}
+        assert young == set(found.off) & set(found.pop)
+        assert set(found.opt) <= set(found.pop)
+        assert found.random_state.bit_generator.state == expected.random_state.bit_generator.state
+        assert (search.generation, found.n_iter) == (9, expected.n_iter)
+        assert found.evaluator.n_eval == expected.evaluator.n_eval
+        search.advance()
+        assert found.pop is search.algorithm.pop
 
 
 def test_initial_population_only():

@@ -38,6 +38,18 @@ def test_many_groups_exceed_the_square_root():
     assert table.n_passes == 1
 
 
+def test_groups_of_which_the_first_pool_does_not_separate():
+    # The first pool has up to 18 clusters, of which a few large ones have the greatest score.
+    rng = np.random.default_rng(1)
+    centers = 7.0 * np.stack(np.meshgrid(range(6), range(6)), axis=-1).reshape(-1, 2)[:30]
+    classes = rng.permutation(np.arange(300) % 30)
+    X = centers[classes] + rng.normal(size=(300, 2))
+    assert ParetoClustering(k_range=k_grid(300), random_state=0).fit(X).n_clusters_ <= 12
+    model = ParetoClustering(random_state=0).fit(X)
+    assert adjusted_rand_score(classes, model.labels_) > 0.95
+    assert model.verdict_ == "several good answers"
+
+
 @pytest.mark.parametrize("options", [{"n_clusters": 20}, {"n_clusters": (15, 20)}])
 def test_restricted_numbers_are_not_extended(options):
     X, _ = groups(42, 200, 1)

@@ -52,6 +52,8 @@ def test_a_trivial_pool():
         assert_array_equal(model.predict(rows), 0)
         assert_array_equal(model.pareto_labels_, np.zeros((1, len(rows))))
         assert_array_equal(model.choose("select").labels_, 0)
+        with pytest.raises(ValueError, match=r"samples.*; fit again to all samples"):
+            model.update(np.repeat(rows[:1] + 1.0, 9, axis=0))
 
 
 def test_equal_rows():
@@ -75,7 +77,12 @@ def test_few_distinct_rows():
         UserWarning,
         match="only 2 of n_clusters=.* or groups joined by must-links, than",
     ):
-        assert ParetoClustering(3, random_state=0).fit(rows).n_clusters_ == 2
+        model = ParetoClustering(3, random_state=0).fit(rows)
+    assert model.n_clusters_ == 2
+    with pytest.warns(UserWarning, match=r"only 2 of n_clusters=\(3, 4\) .* fewer distinct rows"):
+        assert model.relabel(n_clusters=(3, 4)).n_clusters_ == 2
+    model.relabel(n_clusters=None).update(np.repeat([[0.0, 1.0], [2.0, 2.0]], 4, axis=0))
+    assert_array_equal(model.labels_, np.repeat([0, 1, 0, 1], [15, 15, 4, 4]))
 
 
 def test_one_feature():

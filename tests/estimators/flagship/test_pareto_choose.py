@@ -122,6 +122,11 @@ def test_relabel_leaves_the_pool(model):
     assert model.relabel(n_clusters=5) is model
     assert model.pool_ is pool
     assert model.n_clusters_ == model.n_clusters == 5
+    # The partitions of this pool divide the samples into fewer parts than that.
+    with pytest.warns(UserWarning, match="of n_clusters=85 clusters have samples: .* up to .*; fit again"):
+        assert model.relabel(n_clusters=85).n_clusters_ < 85
+    with pytest.raises(ValueError, match=r"n_clusters=\(40, 50\); its numbers .*, and fit again"):
+        model.relabel(n_clusters=(40, 50))
 
 
 @pytest.mark.parametrize(
