@@ -46,11 +46,18 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     advice = ""
     if allowed and isinstance(data, str | PathLike):
         advice = "; read it with pandas.read_csv first"
-    elif allowed and isinstance(data[0] if isinstance(data, list | tuple) and data else data, Mapping):
+    elif (
+        allowed
+        and not issparse(data)
+        and isinstance(data[0] if isinstance(data, list | tuple) and data else data, Mapping)
+    ):
         advice = "; convert a list of rows with pandas.DataFrame(rows)"
     elif allowed and hasattr(data, "iloc") and data.ndim == 1:
         advice = "; select a row with frame.iloc[[0]], or a column with frame[[name]]"
-    if advice or data is None or isinstance(data, str | bytes | Mapping | Set | Iterator | type):
+    elif allowed and hasattr(data, "collect") and not hasattr(data, "__array__"):
+        advice = "; load it with .collect() first"
+    is_other = isinstance(data, str | bytes | Mapping | Set | Iterator | type) and not issparse(data)
+    if advice or data is None or is_other:
         given = "a Series" if hasattr(data, "iloc") else quoted(data)
         raise TypeError(f"{name} must be {allowed or 'an array or a list'}, got {given}{advice}")
     return unmasked(data, name)
@@ -283,6 +290,9 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     X = checked_container(X, name, "an array, a data frame or a sparse matrix")
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
+    if hasattr(X, "iloc") and X.ndim == 2 and not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"{name} must have unique column names, got {twice!r} more than once; rename them")
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would convert them to nanoseconds.

@@ -93,10 +93,8 @@ def special_file(mode: int) -> str:
 def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
     """Return the reason why a path cannot be a ``"file"``, a ``"folder"`` or either; empty if it can."""
     text = os.fspath(path)
-    if not text.strip():
-        return f"is empty; specify the path of a {kind}"
-    if "\0" in text:
-        return "contains a zero byte, which is not allowed in a path"
+    if fault := _text_fault(text, kind):
+        return fault
     try:
         mode = os.stat(text).st_mode
     except FileNotFoundError:
@@ -114,12 +112,24 @@ def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> st
     return "" if found.removeprefix("a ") in kind else f"is {found}, not a {kind}"
 
 
+def _text_fault(text: str, kind: str = "file or folder") -> str:
+    """Return the reason why the text of a path is refused, whatever exists there."""
+    # ``Path("")`` would be the current folder, and shells do not expand --out=~/x.
+    if not text.strip():
+        return f"is empty; specify the path of a {kind}"
+    if "\0" in text:
+        return "contains a zero byte, which is not allowed in a path"
+    if text == "-":
+        return f"does not stand for a standard stream; specify the path of a {kind}"
+    if text.partition("/")[0] == "~":
+        return f"begins with ~, which was not expanded; specify {os.path.expanduser(text)} or ./{text}"
+    return ""
+
+
 def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
-    """Return the path; raise a ValueError, with the argument's name, if it is empty or has a zero byte."""
-    # ``Path("")`` would be the current folder.
-    text = os.fspath(path)
-    if not text.strip() or "\0" in text:
-        raise ValueError(f"{name} {path_fault(text)}")
+    """Return the path; raise a ValueError, with the argument's name, if its text is refused."""
+    if fault := _text_fault(os.fspath(path)):
+        raise ValueError(f"{name} {fault}")
     return Path(path)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import itertools
 import re
 from array import array
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +19,7 @@ from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted
 from moo_clustering.bags import Bags
 from moo_clustering.datasets import arff, files, tables
 from moo_clustering.datasets.cells import blanks_note, read_dates
-from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
+from moo_clustering.persistence import EXPANSION, read_arrays
 
 Numbers = NDArray[np.floating[Any]]
 _BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
@@ -321,39 +320,26 @@ def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
 def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
     """Read bags from a table of cells separated by commas, tabs, semicolons or pipes."""
     source = str(path)
-    text, separator, *_ = files.tidy_text(text, suffix)
-    columns, lines = _lines(text, separator, source)
+    contents = files.tidy_text(text, suffix)
+    columns, lines = _lines(contents, source)
     named = {options.bag, options.label, *options.nominal, *options.drop}
     if columns[0] == tables.UNNAMED and tables.UNNAMED not in named:
         options = options._replace(drop=(*options.drop, tables.UNNAMED))  # row names that pandas and R wrote
     as_text = _as_text(columns, options)
     missing = {column: _missing(column, as_text, options) for column in columns}
-    frame = tables.cells_of_text(text, separator, missing, source)
+    frame = tables.cells_of_text(contents.text, contents.separator, missing, source)
     return _table(frame, as_text, lines if len(lines) == len(frame) else None, options, path)
 
 
-def _lines(text: str, separator: str, source: str) -> tuple[list[str], NDArray[np.int64]]:
+def _lines(table: files.TableText, source: str) -> tuple[list[str], NDArray[np.int64]]:
     """Column names, and line number of every row; raise if a row has another number of cells."""
-    columns: list[str] = []
+    rows = table.rows(source)
+    columns = tables.column_names(list(itertools.islice(rows, 1)), source)
     lines = array("q")
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True
-    )
-    try:
-        for row in reader:
-            if not any(map(str.strip, row)) and len(row) < 2:
-                continue
-            if not columns:
-                columns = tables.column_names([(reader.line_num, [cell_text(cell) for cell in row])], source)
-                continue
-            if len(row) != len(columns):
-                files.ragged(source, len(columns), reader.line_num, row)
-            lines.append(reader.line_num)
-    except csv.Error as error:
-        at_end = "; the file may be cut off" if "end of data" in str(error) else ""
-        raise files.DataError(
-            f"{source}, line {reader.line_num}: quotes do not match ({error}){at_end}"
-        ) from error
+    for line, row in rows:
+        if len(row) != len(columns):
+            files.ragged(source, len(columns), line, row)
+        lines.append(line)
     if not lines:
         raise files.DataError(f"{source} has column names but no rows")
     return columns, np.frombuffer(lines, dtype=np.int64)

@@ -30,11 +30,12 @@ _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
-_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
-_POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?", re.ASCII)
+_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?", re.ASCII)
+# Thousands or, as in India, lakhs and crores (12,34,567).
+_POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # Numbers whose commas or points cannot separate thousands.
-_DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,})")
+_DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
 # Smallest share of numbers in a numeric column, unless it has up to this many different values (then all).
 _SHARE, _DIFFERENT = 0.9, 10
@@ -43,15 +44,22 @@ _MOST_BARE, _MOST_UNITS = 0.05, 3
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
     "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%Y",
+    "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d/%m/%Y %I:%M %p", "%m/%d/%Y %I:%M %p",
+    "%d/%m/%Y %I:%M:%S %p", "%m/%d/%Y %I:%M:%S %p", "%d/%m/%y", "%m/%d/%y", "%d-%b-%Y", "%d-%b-%y",
+    "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y",
 )  # fmt: skip
+_MAYBE_DATE = re.compile(
+    r"\d{4}Q[1-4]|\d{1,4}[-./]\d|\d{1,2}[- ][a-z]{3,9}[- ]\d\d|[a-z]{3,9} \d{1,2}, \d{4}",
+    re.ASCII | re.IGNORECASE,
+)
 _SHORT = 1_000  # largest number of cells of a short column
 # A currency before the number, or a short unit after it. A prefix of letters would match names.
 _MEASURE = re.compile(
-    r"(?P<before>[$€£¥]|EUR|USD|GBP|CHF)?\s*"
+    r"(?P<before>[$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)?\s*"
     r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u00a0\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
     r"\s*(?P<after>[^\d\s.,+'-]{1,6})?"
 )
-_MONEY = {"$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF"}
+_MONEY = {*"$€£¥₹₩₺₽", "EUR", "USD", "GBP", "CHF"}
 _TIME = re.compile(
     r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
     re.ASCII | re.IGNORECASE,
@@ -64,8 +72,12 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
-_BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥]|EUR|USD|GBP|CHF)\s*")
-_OTHER_SIGN = re.compile(r"^\(|\u2212|^[+-]\s*[$€£¥EUGC]", re.MULTILINE)
+_BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s*")
+# A minus after a decimal, as in accounts; in 2- it can be a grade.
+_AFTER = re.compile(r"([\d.,']*[.,]\d+)\s*-", re.ASCII)
+_OTHER_SIGN = re.compile(r"^\(|\u2212|^[+-]\s*[$€£¥₹₩₺₽EUGC]|\d\s*-$|(?![0-9])\d", re.MULTILINE)
+# Full-width and Arabic marks; digits of all scripts are converted by their values.
+_MARKS_OF_SCRIPTS = str.maketrans("\u2212\uff0d\uff0b\uff0e\uff0c\u066b\u066c", "--+.,.,")
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
@@ -652,10 +664,11 @@ class _Dates(NamedTuple):
 
 
 def _dated(texts: NDArray[Any], forms: Sequence[str] = _FORMATS) -> _Dates | str | None:
-    if not len(texts) or not re.match(r"\d{4}Q[1-4]|\d{1,4}[-./]\d", str(texts[0])):
+    if not len(texts) or not _MAYBE_DATE.match(str(texts[0])):
         return None
     column = pd.Series([_first_day(text) for text in texts], dtype=object)
-    read = {form: _dates_in(column, form) for form in forms}
+    possible = [form for form in forms if _dates_in(column[:1], form) is not None]
+    read = {form: _dates_in(column, form) for form in possible}
     found = {form: dates for form, dates in read.items() if dates is not None}
     if not found:
         return None
@@ -729,12 +742,18 @@ def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
 
 
 def _signed(texts: NDArray[Any]) -> NDArray[Any]:
-    """Convert negative numbers, such as (1,234), -$5 and a typographic minus, to Python's notation."""
+    """Convert negative numbers, such as (1,234), -$5 and 1.50-, and digits of all scripts to ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
+        # Of 1 and its full-width form, one is probably a mistake.
+        is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
-            bracketed = _BRACKETED.fullmatch(text)
-            plain = (f"-{bracketed[1]}" if bracketed else text).replace("\u2212", "-")
+            if is_other or "\u2212" in text:
+                text = text.translate(_MARKS_OF_SCRIPTS)
+            if is_other:
+                text = "".join(str(unicodedata.decimal(mark, mark)) for mark in text)
+            negative = _BRACKETED.fullmatch(text) or _AFTER.fullmatch(text)
+            plain = f"-{negative[1]}" if negative else text
             different[place] = _BEFORE_SIGN.sub(r"\2\1", plain, count=1)
     return different[where]
 
@@ -801,13 +820,31 @@ def _judge_category(column: Column, known: NDArray[Any]) -> Column:
     if column.code:
         advice = [f"; its cells are codes, because {column.code}"] * 2
     if n_different == n and n > 2:
-        return column.out(Advice("a different value in every row", *advice))
+        return column.out(Advice(f"a different value in every row{_mixed(different)}", *advice))
     # Codes are certainly categories, so more different values are allowed.
     many = _MOST if column.code else max(FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
         what = "free text" if words > _FREE_TEXT else "too many different values"
-        return column.out(Advice(f"{what} ({n_different} in {n} rows)", *advice))
+        return column.out(Advice(f"{what} ({n_different} in {n} rows){_mixed(different)}", *advice))
     return column
+
+
+def _mixed(different: NDArray[Any]) -> str:
+    """Describe texts of which at least half, but not all, are numbers or dates; empty for others."""
+    texts = [np.array([text], dtype=object) for text in different[:_MOST]]
+    are = {
+        "numbers": [read_numbers(_signed(text)).convention != "none" for text in texts],
+        "dates": [_dated(text) is not None for text in texts],
+    }
+    for kind, found in are.items():
+        if not all(found) and sum(found) >= len(found) / 2:
+            n = f"the first {len(found)}" if len(found) < len(different) else len(found)
+            example = different[found.index(False)]
+            return f": {sum(found)} of {n} different values are {kind}, but not {example!r}"
+    others = (text for text in different[:_MOST] if _dated(np.array([different[0], text])) is None)
+    if all(are["dates"]) and (other := next(others, "")):
+        return f": dates in different formats, such as {different[0]!r} and {other!r}"
+    return ""
 
 
 def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> list[Advice]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import itertools
 import json
@@ -45,7 +44,6 @@ _TITLE = "title"
 _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
 _TEXT_COLUMNS = ("text_columns", "--text-columns")
-_LONGEST = 2**31 - 1  # characters per cell; the default of the csv module is 131,072
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
 # Packages with embedding models, and the class that loads a model.
 _EMBEDDERS = {
@@ -531,18 +529,14 @@ def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -
     """Read the requested columns of a table, in the notation of the file."""
     source = str(path)
     lines: list[int] = []
-    before = csv.field_size_limit(_LONGEST)
-    try:
-        rows = table_text(path, expansion=expansion).rows(source)
-        columns = tables.column_names(list(itertools.islice(rows, 1)), source)
-        present = {name: number for number, name in enumerate(columns) if name in wanted}
-        cells: dict[str, list[Any]] = {name: [] for name in present}
-        for line, row in rows:
-            if len(row) != len(columns):
-                ragged(source, len(columns), line, row)
-            lines.append(line)
-            for name, number in present.items():
-                cells[name].append(row[number])
-    finally:
-        csv.field_size_limit(before)
+    rows = table_text(path, expansion=expansion).rows(source)
+    columns = tables.column_names(list(itertools.islice(rows, 1)), source)
+    present = {name: number for number, name in enumerate(columns) if name in wanted}
+    cells: dict[str, list[Any]] = {name: [] for name in present}
+    for line, row in rows:
+        if len(row) != len(columns):
+            ragged(source, len(columns), line, row)
+        lines.append(line)
+        for name, number in present.items():
+            cells[name].append(row[number])
     return Records(columns, cells, lines)

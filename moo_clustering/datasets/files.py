@@ -30,6 +30,7 @@ from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 if TYPE_CHECKING:
     import pyarrow
 
+_LONGEST = 2**31 - 1  # characters per cell; the default of the csv module is 131,072
 Row = tuple[int, list[str]]  # number of a non-empty line, and its cells
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
@@ -246,14 +247,37 @@ class TableText(NamedTuple):
         """Return the number and cells of every non-empty line."""
         if "\0" in self.text:
             raise DataError(f"{source} is not a text file: it contains zero bytes")
-        lines = io.StringIO(self.text, newline="")
-        reader = csv.reader(lines, delimiter=self.separator, skipinitialspace=True)
+        before = csv.field_size_limit(_LONGEST)
         try:
+            if '"' in self.text:
+                self._check_quotes(source)
+            reader = self._reader()
             for row in reader:
                 if row and (len(row) > 1 or row[0].strip()):
                     yield reader.line_num, [cell_text(cell) for cell in row]
-        except csv.Error as error:
-            raise DataError(f"{source} cannot be read as a table: {error}") from error
+        finally:
+            csv.field_size_limit(before)
+
+    def _reader(self, *, strict: bool = False) -> Any:
+        lines = io.StringIO(self.text, newline="")
+        return csv.reader(lines, delimiter=self.separator, skipinitialspace=True, strict=strict)
+
+    def _check_quotes(self, source: object) -> None:
+        """Raise a DataError if the closing mark of a quoted cell is missing, so that it contains rows."""
+        reader, start = self._reader(strict=True), 0
+        while True:
+            try:
+                if next(reader, None) is None:
+                    return
+            except csv.Error as error:
+                at_end = "end of data" in str(error)
+                # Within a line, text after a closing mark is harmless.
+                if at_end or reader.line_num > start + 1:
+                    raise DataError(
+                        f"{source}, line {start + 1}: quotes do not match ({error}); close them or, within "
+                        f"a cell, double them{', unless the file was cut off' * at_end}"
+                    ) from error
+            start = reader.line_num
 
 
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:

@@ -113,6 +113,7 @@ _DENSE_EITHER = {
         a.ndim == 1, lambda: pd.Series(pa.array(a).to_pandas(), dtype=f"{a.dtype}")
     ),
     "texts of numbers": lambda a: a.astype(str),
+    "frame of one name": lambda a: _if(a.ndim == 2, lambda: pd.DataFrame(a, columns=["f"] * a.shape[1])),
     "generator": lambda a: iter(a.tolist()),
     "tuple": lambda a: tuple(a.tolist()),
     "matrix": lambda a: _if(a.ndim == 2, lambda: np.asmatrix(a)),
@@ -167,6 +168,7 @@ _SPARSE = {
     "sparse triplets": lambda a: sp.coo_matrix(_float(a)),
     "sparse columns": lambda a: sp.csc_array(_float(a)),
     "sparse lists": lambda a: sp.lil_array(_float(a)),
+    "sparse keys": lambda a: sp.dok_array(_float(a)),
 }
 _SPARSE_REFUSED = {
     "sparse NaN": lambda a: sp.csr_array(_spoiled(a, np.nan)),
@@ -181,6 +183,7 @@ _TABLE_REFUSED = {
     "no rows": lambda a: a[:0],
     "no columns": lambda a: a[:, :0],
     "text": lambda a: "table.csv",
+    "lazy frame": lambda a: SimpleNamespace(columns=["f"], collect=lambda: a),
 }
 _WHOLE_REFUSED = {
     "fractions": lambda a: _float(a) + 0.5,

@@ -44,6 +44,13 @@ def said(table):
         (["(1,234.50)", "2.5", "(7)", "8"], [-1234.5, 2.5, -7, 8], "with commas between thousands"),
         (["($5)", "$3", "-$4", "$7.5"], [-5, 3, -4, 7.5], "read as numbers of $"),
         (["\u22125", "3", "\u22124.5", "2"], [-5, 3, -4.5, 2], ""),
+        (["1.50-", "3", "4.25", "0.5 -"], [-1.5, 3, 4.25, -0.5], ""),
+        (["1,5E+03", "2,25E+03", "7,0E-01", "1E+00"], [1500, 2250, 0.7, 1], "with decimal commas"),
+        ([",5", "1,25", "-,75", "2"], [0.5, 1.25, -0.75, 2], "with decimal commas"),
+        (["12,34,567.5", "1,00,000", "45,000", "7"], [1234567.5, 100000, 45000, 7], "between thousands"),
+        (["₹1,00,000", "₹45,000", "-₹7", "₹8.50"], [100000, 45000, -7, 8.5], "read as numbers of ₹"),
+        (["\u0661\u066b\u0665", "\u0662", "-\u0663", "\u0664"], [1.5, 2, -3, 4], ""),
+        (["\uff11\uff0e\uff15", "\uff12", "\uff0d\uff13", "\uff14"], [1.5, 2, -3, 4], ""),
         (["9:30", "21:15", "00:00", "12:45:36"], [9.5, 21.25, 0, 12.76], "read as numbers of hours"),
         (["9:30 am", "9:15 PM", "12:00 am", "12:30 p.m."], [9.5, 21.25, 0, 12.5], "numbers of hours"),
     ],
@@ -74,6 +81,14 @@ def test_numbers_that_could_be_read_in_two_ways():
         (["2020-02-28", "2020-03-01", "2020-02-29", "2021-02-28"], [0, 2, 1, 366]),
         (["28.02.2020", "01.03.2020", "29.02.2020", "28.02.2021"], [0, 2, 1, 366]),
         (["02/28/2020", "03/01/2020", "02/29/2020", "02/28/2021"], [0, 2, 1, 366]),
+        (["02/28/20", "03/01/20", "02/29/20", "02/28/21"], [0, 2, 1, 366]),
+        (["28-Feb-20", "01-Mar-20", "29-Feb-20", "28-Feb-21"], [0, 2, 1, 366]),
+        (["28 February 2020", "1 March 2020", "29 February 2020", "28 February 2021"], [0, 2, 1, 366]),
+        (["Feb 28, 2020", "Mar 1, 2020", "Feb 29, 2020", "Feb 28, 2021"], [0, 2, 1, 366]),
+        (
+            ["02/28/2020 12:00 AM", "02/28/2020 6:00 PM", "3/1/2020 12:00 PM", "3/1/2020 12:00 AM"],
+            [0, 0.75, 2.5, 2],
+        ),
         (["2020-01-01T12:00", "2020-01-01T00:00", "2020-01-02T12:00", "2020-01-02"], [0.5, 0, 1.5, 1]),
         (pd.to_datetime(["2020-02-28", "2020-03-01", "2020-02-29", "2021-02-28"]), [0, 2, 1, 366]),
     ],
@@ -329,6 +344,10 @@ def test_codes_of_numbers_and_letters_are_no_units():
             "a different value in every row (sample_names=X['x'] names the rows by it)",
         ),
         ("x", ["u", "v", "w", "u"], "too many different values (3 in 4 rows)"),
+        ("x", ["<3", "1", "2", "2"], "too many different values (3 in 4 rows): 2 of 3 different values are"),
+        ("x", ["1-", "1.5", "2", "5"], "a different value in every row: 3 of 4 different values are numbers"),
+        ("x", ["2020-02-30", "2020-03-01", "2020-03-02"], "row: 2 of 3 different values are dates, but not"),
+        ("x", ["2020-02-28", "01.03.2020", "2020-03-02"], "row: dates in different formats, such as"),
         ("x", [1 + 2j, 3, 4, 5], "complex numbers"),
         ("x", [{}, [], 1, 2], "cells that are neither numbers nor text"),
     ],
@@ -337,7 +356,8 @@ def test_columns_that_tell_nothing(name, cells, reason):
     frame = pd.DataFrame({"a": np.arange(len(cells)) ** 2, name: cells})
     table = prepare_table(frame)
     assert table.feature_names == ("a",)
-    assert f"column {name!r} left out: {reason}" in said(table)
+    assert f"column {name!r} left out: " in said(table)
+    assert reason in said(table)
 
 
 def test_free_text_leads_to_documents():
