@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
-_DRAWN_NODES = 1500  # largest graph that is drawn, because a spring layout takes quadratic time
 REGIONS = "regions.geojson"
 LabelSets = list[tuple[str, ...]]
 # Names of the labels, their indicators, and whether samples can have several.
@@ -226,7 +225,8 @@ class GraphSamples(UntabledSamples):
         """Return the data of a report, for a small graph with positions of the nodes."""
         names = [f"link to {name}" for name in self.feature_names]
         shown = {"X": self.X, "feature_names": names}
-        if self.n_samples > _DRAWN_NODES:
+        # Larger graphs are not drawn, because a spring layout takes quadratic time.
+        if self.n_samples > 1500:
             return shown
         import networkx as nx
 

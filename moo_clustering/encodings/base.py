@@ -16,8 +16,6 @@ from moo_clustering._kernels.partitions import contingency_tables, number_by_fir
 
 # Larger than any gene, but within the integer types of genes.
 _FAR = 2**31 - 1
-# Largest deviation from 1 of a sum of memberships, which may be float32.
-_SUM_TOLERANCE = 1e-5
 # Remedy in messages about genes that no encoding can decode.
 VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm."
 
@@ -148,7 +146,8 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
     if U.size and not (low := U.min()) >= 0:
         raise ValueError(f"{name} must not be {'NaN' if np.isnan(low) else 'negative'}, got {low:.6g}.")
     sums = U.sum(axis=2)
-    wrong = np.argwhere(~(np.abs(sums - 1.0) <= _SUM_TOLERANCE))
+    # Largest deviation from 1 of a sum of memberships, which may be float32.
+    wrong = np.argwhere(~(np.abs(sums - 1.0) <= 1e-5))
     if len(wrong):
         row, sample = wrong[0]
         raise ValueError(

@@ -46,25 +46,17 @@ _MOST_ROWS = 600
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
 # Number of partitions with cached features. Relabelling often assesses the same members.
 _MOST_KNOWN = 500
-# Smallest p-value for this number of references.
-_LEAST_P = 0.001
 # Range of the excess over references.
 _EXCESS = (-2.0, 3.0)
 # Columns of fewer distinct values retain their marginal distribution.
 _FEW_VALUES = 8
-# Upper bound of silhouettes, because outliers also increase them.
-_MOST_SILHOUETTE = 0.5
 # Adjusted Rand index of similar members; share of points of nested clusters; smallest explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # Clusters of any shape are separated if they have at most this number of features, and at least this minimax
 # silhouette and share of samples in the second largest cluster (which excludes clusters of outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Smaller numbers of points count as this number; otherwise, clear clusters of 30 samples would be noise.
-_LEAST_POINTS = 150
 # Smallest reported p-value, and number of samples below which the verdict is uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
-# Members have a similar number of clusters if the numbers differ by one, or by this share.
-_NEARLY = 0.15
 # Largest difference of scaled values that is attributed to rounding.
 _ROUNDING = 1e-9
 # The confidence is lowered if the ratio of clusters to separated groups is at least this number.
@@ -277,7 +269,8 @@ class Assessor:
         assert pool is not None
         ari = pairwise_ari(rows, pool.labels)
         n_clusters = rows.max(axis=1, keepdims=True) + 1
-        near = np.abs(pool.n_clusters - n_clusters) <= np.maximum(1, _NEARLY * n_clusters)
+        # Members have a similar number of clusters if the numbers differ by one, or by this share.
+        near = np.abs(pool.n_clusters - n_clusters) <= np.maximum(1, 0.15 * n_clusters)
         best, best_near, mean = (np.empty((len(rows), len(pool.family_names))) for _ in range(3))
         for code in range(len(pool.family_names)):
             of_family = ari[:, pool.family_codes == code]
@@ -302,13 +295,14 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
+            # Fewer than 150 points count as 150; otherwise, clear clusters of 30 samples would be noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
                 np.log(sizes[0]),
                 sizes[-2] / len(labels) if k > 1 else 0.0,
                 np.log(k),
-                np.log(max(len(labels), _LEAST_POINTS)),
+                np.log(max(len(labels), 150)),
             )
         return described
 
@@ -322,7 +316,8 @@ class Assessor:
         low, high = _EXCESS
         excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
         minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
-        values = [minimax, np.minimum(silhouette, _MOST_SILHOUETTE), gain]
+        # Upper bound of silhouettes, because outliers also increase them.
+        values = [minimax, np.minimum(silhouette, 0.5), gain]
         return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
 
     @cached_property
@@ -590,7 +585,8 @@ class ReferenceTest:
     def p_value(self, n_clusters: int) -> float:
         """Return the p-value of the excess by Student's distribution, at least .001."""
         excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
-        return max(float(student.sf(excess, _N_REFERENCES - 1)), _LEAST_P)
+        # Smallest p-value for this number of references.
+        return max(float(student.sf(excess, _N_REFERENCES - 1)), 0.001)
 
 
 def _ward_profile(X: FloatArray) -> FloatArray:

@@ -32,8 +32,6 @@ _ENGINES = ("pymoo", "deap")
 _SURVIVALS = ("crowding", "random")
 # Number of best partitions of all generations that stay in the population.
 _N_ELITE = 4
-# Lower bound on ``k_max`` of evolved partitions, if there are enough samples.
-_ROOM = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +145,8 @@ def _composed(
         raise ValueError(
             f"constraints and pool must have the same samples, got {constraints.n_samples} and {m}."
         )
-    k_max = min(m, max(2 * (int(members.max()) + 1), _ROOM, n_clusters or 0, largest))
+    # Lower bound on ``k_max`` of evolved partitions, if there are enough samples.
+    k_max = min(m, max(2 * (int(members.max()) + 1), 60, n_clusters or 0, largest))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))
     problem = PartitionProblem(None, encoding, list(indices))
     repair, start = None, members

@@ -33,14 +33,10 @@ from moo_clustering.validity import ValidityIndex
 TRIVIAL = "trivial"
 # Number of landmarks or samples whose values are averaged for a new sample.
 N_NEAREST = 3
-# Outliers beyond this many standard deviations of the other samples have squares that could overflow.
-_MOST_SCALED = 1e140
 # Number of rows that are checked for outliers at once.
 _AT_ONCE = 100_000
 # Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
-# Factor of random walks on the graph; near 1, they reach far.
-_REACH = 0.9
 # Largest number of coordinates from distances, and smallest eigenvalue relative to the largest.
 _MOST_COORDINATES, _LEAST_EIGENVALUE = 50, 1e-6
 # Distance that defines the neighbours of bags.
@@ -201,7 +197,8 @@ class PooledSamples:
     @cached_property
     def walk(self) -> FloatArray:
         """Random walks on the graph, (I - .9 B)^-1, for its kernel and the propagation of pairs."""
-        return diffusion(dense_affinity(self.graph), _REACH)
+        # Factor of random walks on the graph; near 1, they reach far.
+        return diffusion(dense_affinity(self.graph), 0.9)
 
     @cached_property
     def nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
@@ -493,7 +490,8 @@ def placed_table(
 def check_scaled(scaling: placement.FeatureScaling, points: FloatArray) -> None:
     """Raise a ValueError for scaled values whose squares overflow."""
     largest = np.abs(points).max(axis=0)
-    if largest.max() > _MOST_SCALED:
+    # Outliers beyond this many standard deviations of the other samples have squares that could overflow.
+    if largest.max() > 1e140:
         raise ValueError(
             f"column {scaling.varying[largest.argmax()]} of X has a value so far from the others that "
             "squared distances overflow; correct the value, or remove its row"

@@ -29,22 +29,10 @@ from moo_clustering.pool.families import PoolData, genie_partitions, ward_partit
 
 # Default weight of a criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "directions": 2.0}
-# With up to this many features, clusters may be thin shapes; with more, mixtures describe them better.
-MOST_FOR_SHAPES = 3
-# Weight of the modularity relative to the gain in likelihood.
-_MODULARITY_IN_MIXTURE = 0.3
-# Penalty on ln n_clusters for directions; without it, the number of clusters grows with that of documents.
-_LOG_CLUSTERS_PRICE = 0.1
 # Weight of the score relative to the evidence, which is a log-likelihood.
 SCORE_WEIGHT = 20.0
-# Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy pairs.
-_BOUNDARY_PRICE = 0.3
-# Largest default of the smallest cluster size.
-_MOST_SMALL = 10
 # Alternatives to a result: largest number, and largest adjusted Rand index with it and with each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Numbers of clusters that differ by this factor are dissimilar.
-_OTHER_NUMBER = 1.25
 # The pool is extended if the selected number of clusters exceeds this share of the largest number,
 _NEAR_TOP = 2 / 3
 # or if two hierarchies with more clusters are alike. Number of compared cuts, and fewest points per cluster;
@@ -52,16 +40,12 @@ _NEAR_TOP = 2 / 3
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: geometric thirds of the range of the numbers of clusters in the pool.
 GRANULARITIES = ("few", "some", "many")
-# Range of the propagation of pairs along the co-association.
-_REACH_POOL = 0.7
 # Fewest labels per class for graph and linear kernels, which harm non-convex clusters if labels are few.
 _FULL_KERNEL_FROM = 4
 # Fewest pairs to select the number of clusters by held-out pairs, and number of candidates for this number.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel relative to the others.
 _LINEAR = 0.3
-# If this share of the labels are the only ones of their classes, labels may contradict the best candidate.
-_UNSEEN = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +187,8 @@ class Objectives:
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total
         if self.boundary is not None:
-            total = total - _BOUNDARY_PRICE * self.boundary.evaluate(labels)
+            # Without this penalty, tiny clusters around their samples satisfy pairs.
+            total = total - 0.3 * self.boundary.evaluate(labels)
         return total
 
 
@@ -211,7 +196,8 @@ def automatic_criterion(samples: PooledSamples, side: SideInformation, n_cluster
     """Return the default criterion for the labels and pairs and the number of varying features."""
     if samples.features is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
-    if samples.features.shape[1] <= MOST_FOR_SHAPES:
+    # With up to three features, clusters may be thin shapes; with more, mixtures describe them better.
+    if samples.features.shape[1] <= 3:
         return "minimax"
     return "directions" if samples.has_directions and side.kind == "none" else "mixture"
 
@@ -255,13 +241,15 @@ def _fitted(
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), validity.MinimaxSilhouette().fit(samples.features))
     modularity = validity.GraphModularity().fit(samples.graph)
     if criterion == "directions":
-        priced = SumOfIndices("directions", modularity, LogClusters(), -_LOG_CLUSTERS_PRICE)
+        # Without the penalty on ln n_clusters, the number of clusters grows with that of documents.
+        priced = SumOfIndices("directions", modularity, LogClusters(), -0.1)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), priced)
     if criterion == "mixture":
         # The gain in likelihood of one Gaussian per cluster, plus .3 times the modularity.
         assert samples.features is not None
         gain = validity.LikelihoodGain().fit(samples.features)
-        mixture = SumOfIndices("mixture", gain, modularity, _MODULARITY_IN_MIXTURE)
+        # Weight of the modularity relative to the gain in likelihood.
+        mixture = SumOfIndices("mixture", gain, modularity, 0.3)
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), mixture)
     return (validity.FamilyAgreement(n_jobs=n_jobs).fit(pool), modularity)
 
@@ -349,7 +337,8 @@ class LeastSizes:
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
         """Create limits for some samples. The default is a hundredth of n_samples, between 2 and 10."""
         if least is None:
-            least = min(_MOST_SMALL, max(2, round(0.01 * samples.n_rows)))
+            # Largest default of the smallest cluster size.
+            least = min(10, max(2, round(0.01 * samples.n_rows)))
         return cls(least, samples.sizes, samples.graph)
 
     def smallest(self, labels: Labels) -> float:
@@ -503,7 +492,8 @@ class Candidates:
                 if not self.eligible[member]:
                     continue
                 ratios = n_clusters[member] / np.array(numbers)
-                if only_other_numbers and np.maximum(ratios, 1 / ratios).min() < _OTHER_NUMBER:
+                # Numbers of clusters that differ by a factor of 1.25 are dissimilar.
+                if only_other_numbers and np.maximum(ratios, 1 / ratios).min() < 1.25:
                     continue
                 members.append(int(member))
                 numbers.append(int(n_clusters[member]))
@@ -673,7 +663,8 @@ def _by_pairs(
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
-        affinities: list[tuple[Any, Any]] = [(together, _REACH_POOL), (samples.graph, samples.walk)]
+        # Range of the propagation of pairs along the co-association.
+        affinities: list[tuple[Any, Any]] = [(together, 0.7), (samples.graph, samples.walk)]
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
             labels = evidence.cross_validated_partition(
@@ -710,7 +701,8 @@ def _agreeing(
     np.add.at(counts, samples.per_sample(best), targets.indicators)
     new, of_class = ~counts.any(axis=1), targets.indicators.sum(axis=0)
     if ((counts > 0).sum(axis=1) > 1).any():
-        trusted = clamp and bool(new.any()) and (of_class == 1).sum() >= _UNSEEN * of_class.sum()
+        # If a fifth of the labels are the only ones of their classes, they may contradict the best candidate.
+        trusted = clamp and bool(new.any()) and (of_class == 1).sum() >= 0.2 * of_class.sum()
     if not trusted:
         return None
     numbers = np.where(new, targets.n_classes - 1 + np.cumsum(new), counts.argmax(axis=1))

@@ -47,8 +47,6 @@ from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shi
 _FREE_PASSES = 5
 # Least number of samples that the first linear programme of an assignment leaves free.
 _FREE = 100
-# Time limit of an integer programme in seconds, after which its best solution is used.
-_SECONDS = 30.0
 
 
 @estimator
@@ -488,6 +486,7 @@ class _Bounds:
         slack, n_pairs = 1e-9 * self._scale.ravel(), len(rivals)
         ends = np.ones(2 * n_pairs), (np.repeat(np.arange(n_pairs), 2), np.ravel(rivals).astype(np.int64))
         apart = sparse.kron(sparse.csr_array(ends, shape=(n_pairs, n)), sparse.eye_array(k), "csr")
+        # Time limit of an integer programme in seconds, after which its best solution is used.
         solved = optimize.linprog(
             cost.ravel(),
             A_ub=sparse.vstack([rows[below], -rows[above], apart]),
@@ -498,7 +497,7 @@ class _Bounds:
             b_eq=np.ones(n),
             method="highs",
             integrality=int(n_pairs > 0),
-            options={"time_limit": _SECONDS} if n_pairs else {},
+            options={"time_limit": 30.0} if n_pairs else {},
         )
         if solved.x is None or (solved.status != 0 and not n_pairs):
             return None

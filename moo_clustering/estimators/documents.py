@@ -35,8 +35,6 @@ from moo_clustering.estimators._options import (
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, validated_rows
 from moo_clustering.persistence import START_OVER, ArchiveError, Checkpoint, load_checkpoint, save_checkpoint
 
-# Size of a batch's factors in bytes; larger batches are hardly faster.
-_MAX_MEMORY = 512 * 2**20
 Consensus = Callable[..., ArrayLike]
 
 
@@ -128,7 +126,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     max_iter: Count | None = None
     dtype: Literal["float32", "float64"] = "float32"
     n_top_terms: Count = 10
-    max_memory: Positive = _MAX_MEMORY
+    # Size of a batch's factors in bytes; larger batches are hardly faster.
+    max_memory: Positive = 512 * 2**20
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, feature_names: Sequence[str] | None = None) -> Self:

@@ -33,9 +33,6 @@ from moo_clustering.validity.likelihood import (
     StochasticBlockModel,
 )
 
-# Share of the population that can become parents.
-_PARENTS = 0.4
-
 
 @estimator
 class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimator):
@@ -235,7 +232,8 @@ class LikelihoodSearch:
     def advance(self) -> None:
         """Replace all but the best partition by children; Ctrl-C keeps the parents."""
         order, before = self.values.argsort(kind="stable"), self.rng.bit_generator.state
-        parents = [self.population[row] for row in order[-max(2, round(_PARENTS * len(order)) + 1) :]]
+        # Share of the population that can become parents.
+        parents = [self.population[row] for row in order[-max(2, round(0.4 * len(order)) + 1) :]]
         children = [parents[-1]]
         while len(children) < self.options.pop_size:
             if self.guard.requested:

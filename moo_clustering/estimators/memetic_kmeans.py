@@ -70,8 +70,6 @@ _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 # Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
 _ROUNDING = 1e-12
-# Local optima with a smaller relative difference of their objectives count as equal.
-_CLONE = 1e-10
 State = tuple[dict[str, Any], dict[str, Any]]
 
 
@@ -663,7 +661,8 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
     clone = np.zeros(len(values), dtype=np.bool_)
     last = values[0]
     for i in range(1, len(values)):
-        clone[i] = values[i] - last <= _CLONE * abs(last)
+        # Local optima with a smaller relative difference of their objectives count as equal.
+        clone[i] = values[i] - last <= 1e-10 * abs(last)
         last = last if clone[i] else values[i]
     return np.concatenate([order[~clone], order[clone]])[:n_survive]
 

@@ -51,8 +51,6 @@ MAX_MEMORY = 4 * 2**30
 MOST_LITERAL = 2000
 # For separated clusters: maximum number of features, minimum minimax silhouette, samples to compute it.
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
-# Weight of links that only connect a cluster of a start; the weights of a row sum to about 1.
-_CONNECTING = 1e-3
 # Above the first number, parts are grouped before they are merged; above the second, the cut is coarser.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 
@@ -1001,7 +999,8 @@ class SRMOSCProblem(FixedProblem):
         weights = np.empty(own.shape, dtype=np.float32)
         np.put_along_axis(weights, order, self.fitted_rows(own, number, self.width, 3)[0], axis=1)
         (found,) = self.decode(weights.reshape(1, -1))
-        weights[inside & (found[candidates] != found[:, None])] = _CONNECTING
+        # Weight of links that only connect a cluster of a start; the weights of a row sum to about 1.
+        weights[inside & (found[candidates] != found[:, None])] = 1e-3
         return weights
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:

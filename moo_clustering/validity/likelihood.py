@@ -28,8 +28,6 @@ from moo_clustering._parallel import one_thread
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering.validity import base
 
-# Largest number of sweeps of a local search, which usually ends after fewer than 20.
-_SWEEPS = 100
 Read = Callable[[FloatArray], FloatArray]
 
 
@@ -364,7 +362,8 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
         # Times of the last visits of samples, and of the last changes of clusters.
         times = np.full(len(found), -1), np.zeros(int(found.max()) + 1, dtype=np.int64)
-        for _ in range(_SWEEPS):
+        # Largest number of sweeps of a local search, which usually ends after fewer than 20.
+        for _ in range(100):
             if self._terms.sweep(found, rng.permutation(len(found)), self.alpha, keep, times) == 0.0:
                 break
         return number_clusters(found)[0]
