@@ -36,8 +36,6 @@ BLOCK_ITEMS = 1 << 22
 _OURS = ("moo_clustering", "sklearn", "pymoo")
 # Number of genes to draw at once, which limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 22
-# Ratio of offset to spread above which a mean loses more than three digits.
-_FAR = 1e3
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
@@ -59,7 +57,8 @@ def far_offset(X: Any) -> FloatArray:
     """Return the first row in columns whose offset far exceeds their spread, and 0 in other columns."""
     # Without subtracting this offset, the means of such columns lose the digits in which rows differ.
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    far = np.maximum(high, -low) > _FAR * (high - low)
+    # Ratio of offset to spread above which a mean loses more than three digits.
+    far = np.maximum(high, -low) > 1e3 * (high - low)
     return np.where(far, X[0], 0.0)
 
 

@@ -6,8 +6,6 @@ from moo_clustering._kernels.threads import borrowed
 
 # Smallest argument of logarithms, so that a floor of 0 is the limit of small floors.
 _TINY = np.finfo(np.float64).tiny
-# Denominators of chi-square up to this value are treated as 0.
-_NOTHING = 1e-12
 
 
 @borrowed()
@@ -40,7 +38,8 @@ def _chi_row(sums, k, sizes, spreads, frequency, n, scale):  # type: ignore[no-u
     for t in range(k):
         difference = n * sums[k + t] - sizes[t] * frequency
         below = spreads[t] * rest
-        sums[k + t] = scale * difference * difference / below if below > _NOTHING else 0.0
+        # Denominators of chi-square up to this value are treated as 0.
+        sums[k + t] = scale * difference * difference / below if below > 1e-12 else 0.0
 
 
 @borrowed()

@@ -32,8 +32,6 @@ _OVER_ROWS = {
     "min_min": kernels.SMALLEST,
     "mean": kernels.SUM,
 }
-# Squared energy distances below this share of the subtracted terms are rounding errors and become 0.
-_ROUNDING = 1e-12
 
 
 def bag_distances(
@@ -372,7 +370,8 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
                 own_a, own_b = _own_means(a), _own_means(b)
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
-            squares[squares <= _ROUNDING * own] = 0.0
+            # Smaller shares of the subtracted terms are rounding errors, and become 0.
+            squares[squares <= 1e-12 * own] = 0.0
             out[kind] = np.sqrt(squares)
         if b is a:
             np.fill_diagonal(out[kind], 0.0)

@@ -16,8 +16,6 @@ from moo_clustering.bags.bags import Bags, as_bags
 Statistic = Literal["mean", "min", "max"]
 Embedding = Literal["mean", "stats", "stats_pca", "prototypes"]
 EMBEDDINGS: tuple[str, ...] = get_args(Embedding)
-# Largest number of principal components of "stats_pca".
-_MOST_COMPONENTS = 20
 
 
 def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = None) -> FloatArray:
@@ -51,7 +49,8 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     table: FloatArray = StandardScaler().fit_transform(bag_statistics(bags))
     if kind == "stats":
         return table
-    n_components = min(_MOST_COMPONENTS, len(table) - 1, table.shape[1])
+    # Largest number of principal components of "stats_pca".
+    n_components = min(20, len(table) - 1, table.shape[1])
     if n_components < 1 or not table.any():
         return np.zeros((len(table), 1))
     return PCA(n_components, svd_solver="full").fit_transform(table)

@@ -16,8 +16,6 @@ from moo_clustering.graphs.matrices import without_diagonal
 _ROUNDING = 1e-9
 # Number of random trees per bisection, and of attempts to grow a plan before an error is raised.
 _TREES, _PLANS = 12, 60
-# Added to the lengths (below 1) of edges across old boundaries, so that random trees are cut there first.
-_FIRST = 2.0
 # Proposed moves per area of a climb back to the labels that are repaired, and rates of the two climbs.
 _PER_AREA = 50
 _VARIATION, _CHANGED = np.eye(5)[2], np.eye(5)[3]
@@ -223,7 +221,8 @@ class RegionEncoding(LabelEncoding):
             kernels.reattach_areas(plan, self.n_regions, self.indptr, self.indices, self.weight)
             if self._evened(plan, rng) or self.recombine(plan, 20 * self.n_regions, rng, mend=True):
                 return self._returned(plan, labels, rng)
-        grown = self._grown(rng, _FIRST * cuts)
+        # Lengths are below 1, so random trees are cut first at edges across old boundaries.
+        grown = self._grown(rng, 2.0 * cuts)
         return self._returned(self._feasible.copy() if grown is None else grown, labels, rng)
 
     def _returned(self, plan: Labels, labels: IntArray, rng: np.random.Generator) -> Labels:

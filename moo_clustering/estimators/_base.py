@@ -77,7 +77,6 @@ if TYPE_CHECKING:
 _FREE = frozenset(
     {"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume", "start"}
 )
-_LONGEST_NAME = 100
 Rule = str | int | Callable[[FloatArray], int]
 Scaling = Callable[[AnyFloatArray], AnyFloatArray]
 
@@ -182,7 +181,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
                     )
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
-            elif name == "metric" and isinstance(value, str) and len(value) > _LONGEST_NAME:
+            elif name == "metric" and isinstance(value, str) and len(value) > 100:
                 # The messages of other libraries quote the whole string.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "

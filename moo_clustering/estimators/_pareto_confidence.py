@@ -40,16 +40,10 @@ VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
 # Thresholds of verdicts: smallest probability of structure, in general and if the p-value is at least the
 # third number; smallest confidence of a clear result.
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM = 0.5, 0.7, 0.05, 0.6
-# Largest number of rows for silhouettes and likelihoods.
-_MOST_ROWS = 600
 # Reference data: numbers of rows, of columns (or principal components), and of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Number of partitions with cached features. Relabelling often assesses the same members.
-_MOST_KNOWN = 500
 # Range of the excess over references.
 _EXCESS = (-2.0, 3.0)
-# Columns of fewer distinct values retain their marginal distribution.
-_FEW_VALUES = 8
 # Adjusted Rand index of similar members; share of points of nested clusters; smallest explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # Clusters of any shape are separated if they have at most this number of features, and at least this minimax
@@ -201,7 +195,8 @@ class Assessor:
 
     def _described(self, labels: Labels) -> FloatArray:
         """Return the features of a partition, shape (1, n_features), cached."""
-        if len(self._known) > _MOST_KNOWN:
+        # Number of partitions with cached features. Relabelling often assesses the same members.
+        if len(self._known) > 500:
             self._known.clear()
         key = labels.tobytes()
         if key not in self._known:
@@ -330,7 +325,8 @@ class Assessor:
     def _indices(self) -> tuple[IntpArray, MinimaxSilhouette, Silhouette, LikelihoodGain]:
         X = self._points
         assert X is not None
-        shown = spread_rows(X, _MOST_ROWS)
+        # Largest number of rows for silhouettes and likelihoods.
+        shown = spread_rows(X, 600)
         part = X[shown]
         return shown, MinimaxSilhouette().fit(part), Silhouette().fit(part), LikelihoodGain().fit(part)
 
@@ -622,7 +618,8 @@ def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
     values, counts = np.unique(column, return_counts=True)
     shares = counts / len(column)
-    if len(values) < _FEW_VALUES:
+    # Columns of fewer distinct values retain their marginal distribution.
+    if len(values) < 8:
         steps = np.concatenate([[0.0], np.cumsum(shares)])
         # Two entries per value make a step function.
         return np.repeat(steps, 2)[1:-1] + np.tile([1e-12, 0.0], len(values)), low + extent * np.repeat(

@@ -39,8 +39,6 @@ _AT_ONCE = 1 << 25
 # samples relative to the longest link inside, by number of features (last: more), because gaps between
 # neighbouring samples vary more in few dimensions.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
-# Largest difference of identical scaled rows from their mean, relative to the size of a row.
-_EQUAL = 1e-9
 # Fewer landmarks than this are repeated, because the algorithms require several points per cluster.
 _FEW_LANDMARKS = 20
 # Samples of rare groups are at least this far from their landmark, relative to the median.
@@ -264,7 +262,8 @@ class Placement:
 
 def rounding(rows: FloatArray) -> float:
     """Return the largest distance at which rows count as equal; single outliers do not affect it."""
-    return _EQUAL * float(np.median(np.abs(rows).max(axis=1)))
+    # Largest difference of identical scaled rows from their mean, relative to the size of a row.
+    return 1e-9 * float(np.median(np.abs(rows).max(axis=1)))
 
 
 def settled_groups(

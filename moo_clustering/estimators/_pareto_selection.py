@@ -40,12 +40,8 @@ _NEAR_TOP = 2 / 3
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: geometric thirds of the range of the numbers of clusters in the pool.
 GRANULARITIES = ("few", "some", "many")
-# Fewest labels per class for graph and linear kernels, which harm non-convex clusters if labels are few.
-_FULL_KERNEL_FROM = 4
 # Fewest pairs to select the number of clusters by held-out pairs, and number of candidates for this number.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
-# Weight of the linear kernel relative to the others.
-_LINEAR = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -766,7 +762,8 @@ def _by_labels(
     # If the classes of the points were ``found``, the kernel determines only their probabilities, at least
     # .5. ``kind="auto"`` uses classifiers from four labels per class on. The graph kernel is cubic.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
-    many = len(codes) >= _FULL_KERNEL_FROM * targets.n_classes
+    # Fewest labels per class for graph and linear kernels, which harm non-convex clusters if labels are few.
+    many = len(codes) >= 4 * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
     # One thread makes the result independent of the number of threads.
@@ -828,7 +825,8 @@ class _LabelKernel:
         elif full:
             self._given += samples.similarity[:, columns]
             if samples.features is not None:
-                self._given += _LINEAR * evidence.linear_kernel(samples.features, columns)
+                # Weight of the linear kernel relative to the others.
+                self._given += 0.3 * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:
         """Return class scores from ``counts`` of labels; ``points`` must include all labelled points."""

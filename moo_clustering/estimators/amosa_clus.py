@@ -35,8 +35,6 @@ from moo_clustering.validity import internal
 # Below this number of samples, there are few medoid sets, and the limits are smaller.
 _FEW = 20
 REPLACE, INSERT, DELETE = 0, 1, 2
-# Number of samples for an estimate of the mean squared distance.
-_ROWS = 1024
 
 
 @estimator
@@ -297,7 +295,8 @@ class CenterProblem(Problem):
         self.n_samples, self.n_features = X.shape
         self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(k_max, self.n_samples)
         self.constraints, self.supervision = constraints, supervision
-        spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, _ROWS)).astype(np.int64))
+        # Number of samples for an estimate of the mean squared distance.
+        spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, 1024)).astype(np.int64))
         require_squares(X)
         self.noise = noise * X.std(axis=0)
         self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())

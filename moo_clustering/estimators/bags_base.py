@@ -27,9 +27,6 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
-# Distances with a smaller relative difference are equal: matrix products have rounding errors of this size.
-_TIE = 1e-9
-
 
 class BagData(NamedTuple):
     """Checked input of a fit: scaled bags, bags in the units of the data, and pairs of bags or None."""
@@ -312,7 +309,8 @@ class DistanceOptions:
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
     """Return the first index of the smallest non-negative value on the last axis, up to rounding."""
-    limit = values.min(axis=-1, keepdims=True) * (1.0 + _TIE)
+    # Smaller relative differences are rounding errors of matrix products.
+    limit = values.min(axis=-1, keepdims=True) * (1.0 + 1e-9)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
 

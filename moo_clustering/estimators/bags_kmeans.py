@@ -24,8 +24,6 @@ from moo_clustering.estimators.bags_base import (
     least,
 )
 
-# Sums with a smaller relative difference are equal.
-_ROUNDING = 1e-12
 History = list[tuple[float, int]]
 
 
@@ -224,7 +222,8 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
     out = medoids.copy()
     for k in range(n_clusters):
         own = np.where(members[..., k], costs, np.inf)
-        limit = own.min(axis=1, keepdims=True) * (1.0 + _ROUNDING)
+        # Sums with a smaller relative difference are equal.
+        limit = own.min(axis=1, keepdims=True) * (1.0 + 1e-12)
         best = members[..., k] & (own <= limit)
         stays = best[np.arange(n_starts), medoids[:, k]] | ~best.any(axis=1)
         out[:, k] = np.where(stays, medoids[:, k], best.argmax(axis=1))

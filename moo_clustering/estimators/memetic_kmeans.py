@@ -68,8 +68,6 @@ _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # For tables in parts: number of searches, rows of each, iterations over their samples together, passes over
 # all rows (after eleven, a sum improves by less than .2 %), and relative gain below which a candidate stops.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
-# Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
-_ROUNDING = 1e-12
 State = tuple[dict[str, Any], dict[str, Any]]
 
 
@@ -434,7 +432,8 @@ class CenterSearch(ABC):
         self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
         self.history: list[tuple[int, int, float]] = []
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
-        self._zero = _ROUNDING**2 * problem.n_samples * float(radius)
+        # Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
+        self._zero = 1e-12**2 * problem.n_samples * float(radius)
 
     @property
     def generation(self) -> int:

@@ -31,8 +31,6 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 
-# Decision for a label that all labelled samples have; negated, for a label that none of them has.
-_CERTAIN = 1e6
 # liblinear does not terminate if fourth powers overflow or squares underflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
 Regularisation = Annotated[float, Interval(Real, 1e-20, 1e20, closed="both")]
@@ -230,7 +228,8 @@ class MetaLabeler(PartialLabelClassifier):
         base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
         rank_seed, count_seed = spawn_seeds(self.random_state, 2)
         Y = targets.indicators.astype(np.int8)
-        self._certain = _CERTAIN * (Y.all(axis=0) * 1.0 - ~Y.any(axis=0))
+        # Decision for a label that all labelled samples have; negated, for a label that none of them has.
+        self._certain = 1e6 * (Y.all(axis=0) * 1.0 - ~Y.any(axis=0))
         self.ranked_ = np.flatnonzero(self._certain == 0)
         if self._two_classes:
             self.ranked_ = np.array([1])

@@ -54,8 +54,6 @@ from moo_clustering.validity.internal import SumOfSquares
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
 # Numbers of random trees, and of recombinations per region, to find the largest number of regions.
 _TREES, _ROUNDS = 50, 30
-# Borders shorter than this share of the mean perimeter count as points.
-_POINT = 1e-9
 
 
 @estimator
@@ -426,7 +424,8 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
         shapely.intersection(shapely.boundary(polygons[i]), shapely.boundary(polygons[j]))
     )
     perimeters = shapely.length(polygons)
-    common = lengths > _POINT * perimeters.mean()
+    # Borders shorter than this share of the mean perimeter count as points.
+    common = lengths > 1e-9 * perimeters.mean()
     i, j, lengths = i[common], j[common], lengths[common]
     pairs = np.concatenate([i, j]), np.concatenate([j, i])
     borders = csr_array((np.tile(lengths, 2), pairs), shape=(len(polygons),) * 2)

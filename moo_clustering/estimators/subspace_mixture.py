@@ -39,12 +39,8 @@ _VIOLATED = 1e9
 # Number of features that define the neighbours of a sample, widths of its neighbourhood in standard
 # deviations, and smallest number of neighbours.
 _DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
-# The first feature is drawn from this number of features with the most neighbours.
-_FIRST = 8
 # Number of samples to search for neighbours.
 _SEEN = 5000
-# EM stops if this number of steps as large as the last step would not reach the best objective.
-_STEPS = 5
 # Numbers of failed swaps per cluster, and of failed additions, that end the search.
 _SWAPS, _PATIENCE = 20, 10
 
@@ -308,7 +304,8 @@ class MixtureSearch:
         for _ in range(self.max_iter):
             self.n_iter += 1
             objective, model = self.model(state)
-            if objective + _STEPS * (objective - last) < least:
+            # EM stops if this number of steps as large as the last step would not reach the best objective.
+            if objective + 5 * (objective - last) < least:
                 break
             last = objective
             first, second, margins = self.samples.assigned(model, self._n_jobs)
@@ -372,7 +369,8 @@ class MixtureSearch:
         used = ~self._varying
         for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
             found = np.where(used, -np.inf, excess(members) + known)
-            leading = np.argsort(-found, kind="stable")[: 1 if depth else _FIRST]
+            # The first feature is drawn from this number of features with the most neighbours.
+            leading = np.argsort(-found, kind="stable")[: 1 if depth else 8]
             j = int(rng.choice(leading))
             used[j] = True
             nearer = members[np.abs(self.samples.column(members, j) - x[j]) <= width]

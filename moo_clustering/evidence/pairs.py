@@ -24,8 +24,6 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# Smallest number of pairs of which some are held out.
-_FEWEST = 4
 # Weight of a pair in repair_pairs, where the votes of a sample's neighbours sum to 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples, or a symmetric matrix of the sums z of lifted constraints.
@@ -175,7 +173,8 @@ def held_out_partition(
         raise ValueError(f"k must be from 1 to the number of rows, {m}; got {k}")
     Z = as_pair_matrix(constraints, m)
     violations = np.full(len(graphs), np.nan)
-    if len(constraints) < _FEWEST:
+    # Smallest number of pairs of which some are held out.
+    if len(constraints) < 4:
         W, alpha = graphs[0]
         return HeldOutPartition(_cut(W, Walks.of(W, alpha, Z), Z, k, rng), 0, violations)
     walks = [(W, Walks.of(W, alpha, Z)) for W, alpha in graphs]

@@ -18,7 +18,6 @@ from moo_clustering._data import checked_integers, checked_table
 from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]
-_FOLDS = 5
 # With more labels than this, one fold of five is held out, and Gaussian kernels use a subset of samples.
 _MANY = 2000
 _BASIS = 500
@@ -136,7 +135,7 @@ class ClassifierStack:
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
     """Fold of every sample; the samples of a class are dealt to folds by distance from the class mean."""
     sizes = np.bincount(codes)
-    n_folds = min(_FOLDS, max(2, int(sizes[sizes > 0].min())))
+    n_folds = min(5, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)
     for code in np.flatnonzero(sizes):
         members = np.flatnonzero(codes == code)

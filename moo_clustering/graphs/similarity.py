@@ -23,8 +23,6 @@ Sigma = float | str
 MAX_MEMORY = 4 * 2**30
 # Bytes of values and indices of an entry, of its transpose, and of their maximum during symmetrisation.
 _BYTES_PER_ENTRY = 40
-# Smallest similarity of neighbours in self_tuning_graph, so that underflow removes no edge.
-_LEAST = 1e-6
 
 
 def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
@@ -234,7 +232,8 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
     scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
     # Divide twice, because the product of two tiny scales may underflow.
     exponent = (distances / scale[:, None]) * (distances / scale[indices])
-    return np.maximum(_LEAST, np.exp(-exponent))
+    # Smallest similarity of neighbours in self_tuning_graph, so that underflow removes no edge.
+    return np.maximum(1e-6, np.exp(-exponent))
 
 
 def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:

@@ -27,8 +27,6 @@ Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
 # Up to this number of distinct samples, Prim's algorithm is as fast as Boruvka's.
 _FEW = 1000
-# Cost of one sample in Prim's algorithm with NumPy, in steps of an interpreted kernel.
-_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +175,8 @@ def _prim(
 ) -> Int64Array:
     """Links (n-1, 2) by Prim's algorithm from points or distances, in mutual reachability with ``cores``."""
     kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
-    if not caching.interpreted(kernel, _STEPS * len(X)):
+    # Cost of one sample in Prim's algorithm with NumPy, in steps of an interpreted kernel.
+    if not caching.interpreted(kernel, 100 * len(X)):
         links = np.empty((len(X) - 1, 2), dtype=np.int64)
         kernel(X, precomputed, others, links)
         return links

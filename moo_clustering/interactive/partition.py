@@ -31,8 +31,6 @@ from moo_clustering.pool import PartitionPool
 _ALPHA = 0.5
 # Weight of the selection score in its sum with the log-likelihood; weights are exp(rate * sum).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Partitions below this share of the largest weight are ignored.
-_LEAST = 1e-3
 # Least anchors per group for graph and linear kernels; weight of the linear kernel; ridge penalty.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
 # An anchor is wrong if the prediction for another group exceeds this value. If the share of such anchors
@@ -363,7 +361,8 @@ def _spread(
         total = total - 2.9 * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
     best = best_member(total, pool.n_clusters)
     weights = np.exp(_RATE * (total - total.max()))
-    kept = np.flatnonzero(weights >= _LEAST)
+    # Partitions below this share of the largest weight are ignored.
+    kept = np.flatnonzero(weights >= 1e-3)
     weights = weights[kept] / weights[kept].sum()
 
     cluster = pool.labels[best].astype(np.intp)

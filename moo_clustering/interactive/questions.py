@@ -23,8 +23,6 @@ from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
 from moo_clustering._parallel import one_thread
 from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
 
-# Log-odds of a certain answer.
-_CERTAIN = 60.0
 # Minimum posterior at which a sample is placed in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
 # Groups are joined above these log-odds. One answer "together" suffices if a tenth of such pairs are one
@@ -143,7 +141,8 @@ def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
 
 def log_odds(error_rate: float) -> float:
     """Return the log-odds that an answer is right."""
-    return math.log((1.0 - error_rate) / error_rate) if error_rate else _CERTAIN
+    # Log-odds of a certain answer.
+    return math.log((1.0 - error_rate) / error_rate) if error_rate else 60.0
 
 
 def odds_of(confidence: float | None) -> float | None:

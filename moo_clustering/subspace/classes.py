@@ -12,8 +12,6 @@ from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, block_s
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import CHUNK
 
-# Denominators up to this value are treated as 0.
-_NOTHING = 1e-12
 Normalisation = Literal["mean", "count", "none"] | None
 Aggregation = Literal["normalised", "sum", "membership"]
 IMPURITIES = ("mean", "count", "none", None)
@@ -164,7 +162,8 @@ def chi_square(
     difference = n_samples * np.asarray(a, dtype=np.float64) - sizes * found
     below = np.maximum(sizes * (n_samples - sizes), 0.0) * (found * (n_samples - found))
     out = np.zeros(difference.shape)
-    np.divide(scale * difference**2, below, out=out, where=below > _NOTHING)
+    # Denominators up to this value are treated as 0.
+    np.divide(scale * difference**2, below, out=out, where=below > 1e-12)
     return out
 
 

@@ -20,8 +20,6 @@ from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Arr
 CHUNK = 4096
 # Rows per block. Blocks are summed separately, then added in order, so that threads do not change results.
 BLOCK = 128
-# Bytes of a panel that fit into the second-level cache.
-_TILE = 1 << 20
 
 
 class SubspaceData:
@@ -355,7 +353,8 @@ class Compressed(NamedTuple):
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
         """Set ``out`` to rows times a panel, which is read in tiles if the rows use most of it."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
-        height = _TILE // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
+        # Bytes of a panel that fit into the second-level cache.
+        height = (1 << 20) // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
         multiply_rows(*self, panel, rows, max(1, height), np.empty_like(rows), out)
 
 

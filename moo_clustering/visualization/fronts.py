@@ -36,7 +36,6 @@ _MEMBERS, _CHOSEN = "#4477aa", "#cc3311"
 _MARK: dict[str, Any] = {"color": _CHOSEN, "marker": "D", "s": 36}
 _BESIDE: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 8}
 _DASHES = ("-", "--", ":", "-.")
-_MARKED = 8  # number of markers on a curve with more steps
 
 Groups = dict[str, list[SearchHistory]]
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
@@ -757,7 +756,8 @@ def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
             ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
         style: dict[str, Any] = {"marker": "." if len(curve.steps) < 30 else None}
         if several:
-            every = max(1, len(curve.steps) // _MARKED)
+            # Number of markers on a curve with more steps.
+            every = max(1, len(curve.steps) // 8)
             style = {"marker": look.marker, "markersize": 4.0, "markevery": every}
         line = _DASHES[curve.statistic % len(_DASHES)]
         ax.plot(curve.steps, curve.middle, color=look.color, linestyle=line, label=curve.name, **style)
