@@ -742,9 +742,8 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
         )
     if "controls" in record:
         remarks.append(
-            "Evolution improves the score that it optimises. In our experiments, its clusters were "
-            "no closer to known classes than the clusters without it, so do not trust them more than "
-            "the controls."
+            "In our experiments, evolved clusters were no closer to known classes than clusters without "
+            "evolution, also where their score was better, so do not trust them more than the controls."
         )
     return remarks
 

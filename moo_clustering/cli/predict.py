@@ -49,6 +49,10 @@ def run_predict(
     """Write the rows of a table with their clusters, and print how they differ from those of the fit."""
     model = _predicting(folder)
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
+    if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
+        raise DataError(
+            f"predict writes CSV, but {path} ends with {path.suffix}; name a file that ends with .csv"
+        )
     if path.exists():
         raise DataError(f"{path} already exists; name another file with --out")
     if not path.parent.is_dir():
@@ -124,6 +128,12 @@ def run_explain(
             rows.append([mark, f"{row['n_conditions']:.0f}", share, f"{row['n_clusters']:.0f}"])
         sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
+        if chosen.fidelity < fidelity:
+            click.echo(
+                f"Note: no rules reach a fidelity of {fidelity:.0%}, so those of the greatest fidelity are "
+                "printed; --max-conditions allows more conditions",
+                err=True,
+            )
     print_result(text)
 
 

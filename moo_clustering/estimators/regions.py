@@ -303,7 +303,11 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
         if self._changes is None:
             return super()._carried_names(before, after, names)
         first, last = (
-            dict(zip(self._changes.earlier.tolist(), self._changes.matched(each[None])[0].tolist(), strict=True))
+            dict(
+                zip(
+                    self._changes.earlier.tolist(), self._changes.matched(each[None])[0].tolist(), strict=True
+                )
+            )
             for each in (before, after)
         )
         own = {k: name for k, name in names.items() if k not in first.values()}
