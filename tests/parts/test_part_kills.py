@@ -1,4 +1,4 @@
-"""Workers killed in any pass, and clients killed before any pass: equal bits, and no file is written twice."""
+"""Workers killed in a pass, and clients killed before it: the same bits, and no file is written twice."""
 
 import os
 import signal
