@@ -22,7 +22,7 @@ _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Largest number of columns that a message names.
 _SHOWN = 5
 # Largest size in bytes of Dask and Zarr tables that are converted to arrays, for estimators without
-# ``max_memory``; and GiB per million rows of 10 features, as measured in docs/scale.md.
+# ``max_memory``; and GiB per million rows of 10 features, from docs/scale.md.
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
@@ -45,7 +45,7 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     # ``allowed`` describes the accepted tables. If it is empty, arrays of any dimension and Series pass.
     advice = ""
     if allowed and isinstance(data, str | PathLike):
-        advice = "; read it with pandas.read_csv first"
+        advice = "; read it with pandas.read_csv or open it with moo_clustering.parts.parts first"
     elif (
         allowed
         and not issparse(data)

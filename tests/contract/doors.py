@@ -854,6 +854,21 @@ def _problem_doors():
         lambda X: problems.SRMOSCProblem(X, n_candidates=5, random_state=0).n_var,
         {"X": (X, rows())},
     )
+    weights = {"sample_weight": ("numbers", np.arange(1.0, 25.0))}
+    yield Door(
+        "NeighborGraphProblem",
+        lambda sample_weight: problems.NeighborGraphProblem(
+            lists(), sample_weight=sample_weight
+        ).mean_distance(_RANKS),
+        weights,
+    )
+    yield Door(
+        "MOCKProblem, weights",
+        lambda sample_weight: _scored(
+            problems.MOCKProblem(rows(), sample_weight=sample_weight, n_neighbors=4, random_state=0)
+        ),
+        weights,
+    )
     coarse = np.round(rows()).astype(int) - np.round(rows()).astype(int).min()
     yield Door(
         "FuzzyModesProblem",

@@ -115,3 +115,5 @@ def test_workers_of_another_version_are_refused(client, tmp_path, monkeypatch):
     monkeypatch.setattr("moo_clustering.__version__", "0.0.7")
     with pytest.raises(ChildProcessError, match=r"all workers need moo_clustering 0\.0\.7.* has 0\.1"):
         found.map(slow_sum)
+    with pytest.raises(ChildProcessError, match=r"all workers need moo_clustering 0\.0\.7.* has 0\.1"):
+        lazy_labels(found, lambda rows: rows[:, 0] > 0)
