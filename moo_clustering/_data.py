@@ -60,6 +60,9 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     if advice or data is None or is_other:
         given = "a Series" if hasattr(data, "iloc") else quoted(data)
         raise TypeError(f"{name} must be {allowed or 'an array or a list'}, got {given}{advice}")
+    if hasattr(data, "iloc") and data.ndim == 2 and not data.columns.is_unique:
+        twice = data.columns[data.columns.duplicated()][0]
+        raise ValueError(f"{name} must have unique column names, got {twice!r} more than once; rename them")
     return unmasked(data, name)
 
 
@@ -290,9 +293,6 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     X = checked_container(X, name, "an array, a data frame or a sparse matrix")
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
-    if hasattr(X, "iloc") and X.ndim == 2 and not X.columns.is_unique:
-        twice = X.columns[X.columns.duplicated()][0]
-        raise ValueError(f"{name} must have unique column names, got {twice!r} more than once; rename them")
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would convert them to nanoseconds.
