@@ -301,19 +301,16 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
-        """Give every region the name of the earlier region that it matches, as in ``names`` if it was there."""
-        if self._changes is None:
+        """Return the names of the matching earlier regions, as far as ``names`` does not replace them."""
+        if (changes := self._changes) is None:
             return super()._carried_names(before, after, names)
-        first, last = (
-            dict(zip(self._changes.earlier.tolist(), self._changes.matched(each[None])[0].tolist(), strict=True))
-            for each in (before, after)
-        )
-        own = {k: name for k, name in names.items() if k not in first.values()}
+        first, last = (changes.matched(each[None])[0].tolist() for each in (before, after))
+        own = {k: name for k, name in names.items() if k not in first}
         found = super()._carried_names(before, after, own)
-        for earlier, new in last.items():
-            name = names.get(first[earlier])
-            if name is None and (not names or first[earlier] > before.max()):
-                name = self._earlier_names[earlier] if self._earlier_names else None
+        for earlier, old, new in set(zip(changes.earlier.tolist(), first, last, strict=True)):
+            name = names.get(old)
+            if name is None and self._earlier_names and (not names or old > before.max()):
+                name = self._earlier_names[earlier]
             if name is not None and new <= after.max():
                 found[new] = name
         return dict(sorted(found.items()))
