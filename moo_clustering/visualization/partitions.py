@@ -17,6 +17,7 @@ from moo_clustering._arrays import FloatArray, Int64Array, SeedLike, optional_pa
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.results import result_of
 from moo_clustering.validity.external import encode
 from moo_clustering.visualization import figures
 
@@ -191,7 +192,8 @@ def plot_regions(
     outlines = [_outline(one) for one in shapes] if shapes and np.ndim(shapes[0]) == 0 else None
     points = checked_array(shapes, "geometry", np.float64, ndim=(2,)) if outlines is None else None
     if isinstance(labels, BaseEstimator):
-        labels, known = labels.labels_, getattr(labels, "cluster_names_", {})
+        result = result_of(labels)
+        labels, known = result.labels, result.user_names
     clusters = checked_integers(labels, "labels", ndim=(1,))
     if len(clusters) != len(shapes):
         raise ValueError(f"labels must have one region per area, {len(shapes)}; got {len(clusters)}.")
@@ -220,7 +222,8 @@ def plot_regions(
 def _outline(shape: Any) -> list[NDArray[np.float64]]:
     """Return the rings of a polygon or several; holes have the opposite direction, so they are not filled."""
     shapely = optional_package("shapely", "spatial", "maps of polygons")
-    parts = [shapely.geometry.polygon.orient(part) for part in getattr(shape, "geoms", [shape])]
+    parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
+    parts = [shapely.geometry.polygon.orient(part) for part in parts]
     return [np.asarray(ring.coords)[:, :2] for part in parts for ring in (part.exterior, *part.interiors)]
 
 
