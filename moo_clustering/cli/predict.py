@@ -307,7 +307,8 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         files[folder / REGIONS] = json.dumps(document).encode("ascii")
     if (folder / runs.MODEL).is_file():
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
-        if isinstance(estimator := model["estimator"], ReportMixin):
+        if isinstance(model["estimator"], ReportMixin):
+            estimator: Any = model["estimator"]
             own = estimator.labels_  # earlier regions have names without a user
             found = estimator._carried_names(own, own, {})
             found = {k: name for k, name in found.items() if name not in user_names.values()}
