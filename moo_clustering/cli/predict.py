@@ -111,10 +111,14 @@ def run_explain(
         click.echo(f"Note: {message_line(for_command(note))}", err=True)
     chosen = front.select(fidelity)
     if as_json:
-        rule_sets = []
-        for each in front:
-            rules = [*map(asdict, each.rules)]
-            rule_sets.append({"n_conditions": each.n_conditions, "fidelity": each.fidelity, "rules": rules})
+        rule_sets = [
+            {
+                "n_conditions": each.n_conditions,
+                "fidelity": each.fidelity,
+                "rules": [*map(asdict, each.rules)],
+            }
+            for each in front
+        ]
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
         formula: Callable[[], str] = partial(chosen.to_spreadsheet, [*frame])
@@ -150,17 +154,17 @@ def _with_n_clusters(
 ) -> dict[str, Any]:
     """Replace the clusters of a model by those that ``relabel`` selects for a number of clusters."""
     estimator, path = model["estimator"], folder / CLUSTERED
-    if not isinstance(estimator, ReportMixin) or not hasattr(estimator, "relabel"):
-        method = runs.run_record(folder)["method"]
-        raise DataError(f"method {method} selects no other number of clusters; fit again with -k")
-    if not path.exists() or runs.is_in_parts(runs.run_record(folder)):
+    record = runs.run_record(folder)
+    if not isinstance(estimator, ReportMixin):
+        raise DataError(f"method {record['method']} selects no other number of clusters; fit again with -k")
+    if not path.exists() or runs.is_in_parts(record):
         raise DataError(f"-k requires the rows of the fit, but {folder} has no {CLUSTERED} with all of them")
     try:
         estimator = estimator._with_n_clusters(n_clusters)
     except (ValueError, TypeError) as error:
         raise DataError(f"{folder}: {for_command(error)}") from error
     of_fit = prepare_rows(path, model, read_rows(path, model, True, {})[0])
-    labels = np.asarray(estimator.labels_)
+    labels = estimator.clustering_result().labels
     if len(labels) != len(of_fit.X):
         raise DataError(f"{path} was changed after the fit; fit again")
     named = ComparedColumns(of_fit.known_columns, of_fit.units).describe(labels)
