@@ -546,8 +546,8 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table by rules of few conditions.
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns, whose rows get new rules;
-    default: the table of the fit. Fidelity is the share of rows that rules assign to their cluster. The command
-    lists the best fidelity for every number of conditions, and prints the shortest sufficient rules (*).
+    default: the table of the fit. Fidelity is the share of rows that rules assign to their clusters. The
+    command lists the best fidelity for each number of conditions, and prints the shortest sufficient rules.
     """
     with reported():
         refuse_missing(folder)
