@@ -499,8 +499,8 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     The command fails if a column is missing, of another kind or in another unit. It reports unknown
     categories, other decimal marks and values beyond those of the fit.
 
-    With -k, the rows are assigned to the clusters of another partition of the fit, with this number of
-    clusters. This requires the recommended method or icl, and a fit without labels and pairs.
+    With -k, the rows are assigned to the clusters of another partition from the pool of the fit. This
+    requires the recommended method, without labels and pairs.
 
     DATA in parts, as for `fit`, must be numeric in the columns of the fit. FILE is then a folder with one
     Parquet file per part, which contains row numbers and clusters. To complete an interrupted command, repeat

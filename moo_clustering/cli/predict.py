@@ -26,6 +26,7 @@ from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.descriptions import ComparedColumns
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.estimators._base import ReportMixin
+from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, replacing
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
@@ -155,8 +156,8 @@ def _with_n_clusters(
     """Replace the clusters of a model by those that ``relabel`` selects for a number of clusters."""
     estimator, path = model["estimator"], folder / CLUSTERED
     record = runs.run_record(folder)
-    if not isinstance(estimator, ReportMixin):
-        raise DataError(f"method {record['method']} selects no other number of clusters; fit again with -k")
+    if not isinstance(estimator, ParetoPoolClusterer):
+        raise DataError(f"method {record['method']} has no pool of partitions; fit again with -k")
     if not path.exists() or runs.is_in_parts(record):
         raise DataError(f"-k requires the rows of the fit, but {folder} has no {CLUSTERED} with all of them")
     try:

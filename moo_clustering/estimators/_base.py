@@ -50,7 +50,7 @@ from moo_clustering._data import is_partitioned, numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
 from moo_clustering._kernels.medoids import GRAIN
-from moo_clustering._messages import Advice, message_line, quoted
+from moo_clustering._messages import message_line, quoted
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
@@ -474,8 +474,10 @@ class ReportMixin(NumericOptionsMixin):
         """Return a copy whose result is that of ``relabel`` for a number of clusters."""
         relabel = getattr(copy(self), "relabel", None)
         if relabel is None:
-            said = f"{type(self).__name__} selects no other number of clusters after fit; fit again with "
-            raise ValueError(Advice(said, "n_clusters.", "-k"))
+            name = type(self).__name__
+            raise ValueError(
+                f"{name} selects no other number of clusters after fit; fit again with n_clusters."
+            )
         found: Self = relabel(n_clusters=n_clusters)
         return found
 
