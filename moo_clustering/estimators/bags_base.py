@@ -73,7 +73,7 @@ class BagClusterer(
     Attributes
     ----------
     labels_ : ndarray of shape (n_bags,), int32
-        Clusters 0, 1, ..., numbered by first bag.
+        Cluster of every bag. Clusters are numbered 0, 1, ... in the order of their first bags.
     cluster_sizes_ : ndarray of shape (n_clusters_,)
         Number of bags in every cluster.
     violation_ : float

@@ -66,8 +66,8 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
     icl_ : float
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
-        ``n_clusters`` and ``icl`` of the levels, and ``log_alpha``, the value of log(alpha) below which a
-        level is better than the finer one if the ICL is linear in log(alpha) (section 4 of the paper).
+        ``n_clusters`` and ``icl`` of every level, and ``log_alpha``. A level has a greater ICL than the next
+        finer level for log(alpha) below ``log_alpha``, if the ICL is linear in log(alpha) (section 4).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
