@@ -584,8 +584,7 @@ class ParetoPoolClusterer(
         """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
         They are mean scores of the three nearest samples or landmarks, weighted by inverse squared distances,
-        combined with any classifiers of the features. Raises a ValueError if the fit had no labels of every
-        class.
+        combined with any feature classifiers. Raises a ValueError unless the fit had labels of every class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

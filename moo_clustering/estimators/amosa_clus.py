@@ -55,8 +55,7 @@ class AMOSAClus(MedoidSetClusterer):
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         As for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     soft_limit, hard_limit : int
-        Largest size of the archive, and size after reduction. Default: 200 and 100, or 20 and 10 for fewer
-        than 20 samples.
+        Largest and reduced size of the archive. Default: 200 and 100, or 20 and 10 below 20 samples.
     init_factor : float
         The archive starts from ``init_factor * soft_limit`` random solutions.
     n_climb, n_moves : int

@@ -54,13 +54,12 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     The data are categories (numbers, strings, columns of a data frame), or numbers with
     ``metric="euclidean"``. Details are reconstructed from the abstract and later descriptions.
 
-    The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of categories of all
-    columns, or of numeric features, and the memory of :class:`~moo_clustering.problems.FuzzyModesProblem`.
-    The front of categories often contains a single solution, because sep is largest if modes differ in all
-    attributes. For numbers, the front is hardly better than the initial population, because an evaluation
-    also improves the modes. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic
-    algorithm-based fuzzy clustering of categorical attributes", IEEE Transactions on Evolutionary Computation
-    13 (2009).
+    The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of categories or of
+    numeric features, and the memory of :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of
+    categories often contains a single solution, because sep is largest if modes differ in all attributes. For
+    numbers, the front is hardly better than the initial population, because an evaluation also improves the
+    modes. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy
+    clustering of categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
 
     Parameters
     ----------

@@ -102,8 +102,7 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X.
 
-        Raises a ValueError if the model does not support the data, and issues an InterruptedSearchWarning
-        after Ctrl-C.
+        Raises a ValueError if the model does not support the data. Ctrl-C issues an InterruptedSearchWarning.
 
         Parameters
         ----------

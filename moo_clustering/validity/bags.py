@@ -334,9 +334,8 @@ class TWCV(_GeometryIndex):
 class FTWCV(_GeometryIndex):
     """Fast within-cluster variation, from squared distances of bag means to cluster means, minimised.
 
-    Data, labels and the cost of ``fit`` are those of :class:`BagDaviesBouldin`. Evaluating p individuals
-    takes O(p N^2) time, plus O(n d) for literal readings. Source: Evolutionary multi-instance clustering, Eq.
-    7.
+    ``fit`` and labels are as for :class:`BagDaviesBouldin`. Evaluating p individuals takes O(p N^2) time,
+    plus O(n d) for literal readings. Source: Evolutionary multi-instance clustering, Eq. 7.
 
     Parameters
     ----------
