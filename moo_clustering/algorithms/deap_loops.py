@@ -34,8 +34,8 @@ population : list
 toolbox : deap.base.Toolbox
     Must have the functions that the step calls.
 ngen : int
-    Generations after the initial population, each of O(P) evaluations and O(P n_var) other steps for P
-    individuals.
+    Number of generations after the initial population. For P individuals, each generation takes O(P)
+    evaluations and O(P n_var) other steps.
 stats : deap.tools.Statistics, optional
     Minimum, mean, standard deviation and maximum of the finite fitness values by default.
 halloffame : deap.tools.HallOfFame, optional

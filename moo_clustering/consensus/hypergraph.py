@@ -105,7 +105,7 @@ def cspa(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ..., numbered by first object.
+        Cluster of every object. Clusters are numbered 0, 1, ... in the order of their first objects.
 
     Notes
     -----
@@ -724,7 +724,7 @@ def mcla(
     Returns
     -------
     labels : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ..., numbered by first object.
+        Cluster of every object. Clusters are numbered 0, 1, ... in the order of their first objects.
     association : ndarray of shape (n_clusters, n_samples)
         Only with ``return_association``. Share of the members of meta-cluster c (row) that contain the
         object, among members from runs that contain it. Meta-clusters without objects are last.

@@ -196,7 +196,7 @@ class ReportMixin(NumericOptionsMixin):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample, 0, 1, ..., numbered by first sample.
+        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples.
     n_clusters_ : int
         Number of non-empty clusters.
     """

@@ -65,7 +65,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ..., numbered by first sample. Equal rows without constraints are in the same cluster.
+        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples. Equal
+        rows without constraints are in the same cluster.
     medoid_indices_ : ndarray of shape (n_clusters_,)
         Row number of the medoid of every cluster.
     chosen_ : int

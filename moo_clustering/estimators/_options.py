@@ -163,7 +163,7 @@ class CheckpointOptions(ParallelOptions):
     checkpoint_every : int
         Generations between checkpoints.
     resume : bool
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+        Continue from ``checkpoint`` if it exists. The result equals that of an uninterrupted run.
     """
 
     _: KW_ONLY

@@ -80,8 +80,8 @@ class ParetoPoolClusterer(
         Number of clusters, or its smallest and largest value. Default: that of the best partition. Ignored if
         ``y`` has labels of every class.
     granularity : {"few", "some", "many"}
-        Instead of ``n_clusters``: restrict the number of clusters to the lower, middle or upper third of the
-        numbers in the pool, on a logarithmic scale.
+        Alternative to ``n_clusters`` that restricts the number of clusters to the lower, middle or upper
+        third of the numbers in the pool, on a logarithmic scale.
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool, not counting ``rare_groups_``. ``"auto"``: up to 40, and at most
         max(6, ceil(sqrt(n_samples))). Doubled, at most to n_samples / 5, while a fit without labels, pairs
@@ -121,15 +121,15 @@ class ParetoPoolClusterer(
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample, numbered by first sample, -1 for noise. After a fit with labels of every
-        class, clusters follow the order of ``classes_``, and new classes come last.
+        Cluster of every sample, -1 for noise. Clusters are numbered in the order of their first samples or,
+        after a fit with labels of every class, in the order of ``classes_``, followed by new classes.
     n_clusters_ : int
         Number of clusters, without noise.
     pool_ : PartitionPool or None
         Partitions of the samples or of the landmarks. None with ``kernel="bags"``.
     scores_ : DataFrame
         Family, number of clusters, agreement, objectives and score of every partition, including evolved
-        ones. With labels or pairs also ``total``, their evidence plus 20 times the score.
+        ones. With labels or pairs, also ``total``: their evidence plus 20 times the score.
     confidence_ : float
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
@@ -166,10 +166,12 @@ class ParetoPoolClusterer(
     landmark_weights_ : ndarray of shape (n_landmarks,) or None
         Number of samples of every landmark.
     rare_groups_ : DataFrame
-        With landmarks, groups far from all other samples: at least 20 samples, and at most 1 % unless they
-        are identical. Columns ``cluster``, ``n_samples``, ``share``, ``sample`` (the first), ``is_cluster``.
+        Groups of at least 20 samples that are far from all others, in a fit with landmarks. A group contains
+        at most 1 % of the samples, unless they are identical. Columns ``cluster``, ``n_samples``, ``share``,
+        ``sample`` (the first of the group) and ``is_cluster``.
     outliers_ : ndarray of shape (n_samples,), bool
-        Samples far from all others, at most 5 %, see Notes and ``noise``; none for distances and bags.
+        Whether a sample is far from all others, see Notes. False for all samples if more than 5 % would be
+        outliers, and for distances and bags.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
@@ -582,8 +584,7 @@ class ParetoPoolClusterer(
         """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
         They are mean scores of the three nearest samples or landmarks, weighted by inverse squared distances,
-        combined with any classifiers of the features. Raises a ValueError if the fit had no labels of every
-        class.
+        combined with any feature classifiers. Raises a ValueError unless the fit had labels of every class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

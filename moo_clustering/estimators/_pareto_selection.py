@@ -178,7 +178,7 @@ class Objectives:
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
-        """Quantity to maximise: the score; with labels or pairs, their evidence plus 20 times the score."""
+        """Return the score or, with labels or pairs, their evidence plus 20 times the score."""
         total = self.score(values)
         if values.shape[1] > 2:
             total = values[:, 2] + SCORE_WEIGHT * total

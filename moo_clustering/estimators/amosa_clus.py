@@ -42,9 +42,9 @@ class AMOSAClus(MedoidSetClusterer):
     """AMOSA-clus: archived simulated annealing of sets of medoids, with the Xie-Beni and I-indices.
 
     The search determines the number of clusters. Partial labels or pairs can guide it. It is a baseline of
-    :class:`NSGA2Clus`, with the same front, rules and attributes. Default: 8400 evaluations in batches and
-    7300 single evaluations, with the costs of :class:`NSGA2Clus`, or O(n_samples k n_features) for centres.
-    Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
+    :class:`NSGA2Clus`, with the same front, rules and attributes. By default, it makes 8400 evaluations in
+    batches and 7300 single ones, each at the cost of :class:`NSGA2Clus` or, with centres, O(n_samples k
+    n_features). Source: NSGA-II-clus; Bandyopadhyay, Saha, Maulik and Deb, IEEE TEVC 12, 2008.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class AMOSAClus(MedoidSetClusterer):
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         As for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     soft_limit, hard_limit : int
-        Largest size of the archive, and size after reduction. Default: 200, 100 (20, 10 below 20 samples).
+        Largest and reduced size of the archive. Default: 200 and 100, or 20 and 10 below 20 samples.
     init_factor : float
         The archive starts from ``init_factor * soft_limit`` random solutions.
     n_climb, n_moves : int
@@ -75,9 +75,9 @@ class AMOSAClus(MedoidSetClusterer):
     medoid_indices_, pareto_medoids_ : ndarray of shape (n_clusters_,), (n_solutions, k_max)
         Medoids, or samples nearest to the centres, padded with -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        With ``encoding="center"``.
+        Centres of the clusters, with ``encoding="center"``.
     pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
-        With ``encoding="center"``, padded with NaN.
+        Centres of these solutions, padded with NaN, with ``encoding="center"``.
     history_ : Recorder
         Archive at every temperature.
     n_iter_ : int

@@ -73,7 +73,7 @@ class BagClusterer(
     Attributes
     ----------
     labels_ : ndarray of shape (n_bags,), int32
-        Clusters 0, 1, ..., numbered by first bag.
+        Cluster of every bag. Clusters are numbered 0, 1, ... in the order of their first bags.
     cluster_sizes_ : ndarray of shape (n_clusters_,)
         Number of bags in every cluster.
     violation_ : float
@@ -140,9 +140,8 @@ class BagClusterer(
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, without constraints and smallest sizes.
 
-        Bags are as for ``fit``. Those of the fit can get labels other than ``labels_``, which also depend on
-        pairs, equal centres, smallest sizes, and on a search that ended before all bags were in their nearest
-        cluster.
+        Bags are as for ``fit``. Bags of the fit can get labels other than ``labels_``, which also depend on
+        pairs, equal centres, smallest sizes, and on a search that ended before bags were in nearest clusters.
         """
         return least(self._distances(X, groups, offsets))
 

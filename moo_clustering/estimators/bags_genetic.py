@@ -67,7 +67,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     pop_size, n_gen, max_evals : int
         Numbers of individuals, of generations after the first, and of allowed evaluations, including trials.
     elitism : {1, 0}
-        1: if a generation has no individual as good as the best so far, the latter replaces its worst.
+        Whether the best individual so far replaces the worst of a generation if all others are worse.
 
     Attributes
     ----------
@@ -316,7 +316,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     Parameters
     ----------
     bias : float
-        Added to the weight of every cluster in the mutation (Eq. 9), on the scale of the distances.
+        Constant added to the weight of every cluster in the mutation (Eq. 9), on the scale of distances.
     reading : {"between", "printed", "printed_meansq"}
         Objective: within-cluster squares of bag means (``"between"``), or two readings of the printed Eq. 7.
         ``"printed_meansq"`` explains the published results, and is least for a cluster of a single bag.

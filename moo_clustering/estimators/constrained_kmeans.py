@@ -66,9 +66,9 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
     ----------
     min_cluster_size, max_cluster_size : int or array-like of shape (n_clusters,)
         Bounds on the number of samples per cluster, either one for all clusters or one for each. With one for
-        each, the clusters in ``labels_`` are numbered like the bounds.
+        each, cluster numbers in ``labels_`` follow the order of the bounds.
     min_cluster_weight, max_cluster_weight : float or array-like of shape (n_clusters,)
-        Bounds on the sum of ``weight``, an argument of ``fit``, per cluster; one for all or one for each.
+        Bounds on the sum of ``weight`` (an argument of ``fit``) in a cluster, one for all or one for each.
     min_group_ratio, max_group_ratio : float
         Bounds on the share of a group in a cluster, divided by its share of all samples. Used only if
         ``groups`` is passed to ``fit``.

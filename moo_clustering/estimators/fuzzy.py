@@ -44,7 +44,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     n_init, max_iter : int
         Number of runs from greedy k-means++ centres, of which the best is used; largest number of updates.
     tol : float
-        A run stops when no membership changes by more than this.
+        A run stops when no membership changes by more than ``tol``.
 
     Attributes
     ----------

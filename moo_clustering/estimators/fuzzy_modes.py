@@ -54,12 +54,12 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     The data are categories (numbers, strings, columns of a data frame), or numbers with
     ``metric="euclidean"``. Details are reconstructed from the abstract and later descriptions.
 
-    O(n_gen pop_size n_clusters n_samples C) time, for C categories in total or C features, and the memory of
-    :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of categories often contains a single
-    solution, because sep is largest if modes differ in all attributes. For numbers, the front is hardly
-    better than the initial population, because an evaluation also improves the modes. Source: A.
-    Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of
-    categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
+    The search takes O(n_gen pop_size n_clusters n_samples C) time, where C is the number of categories or of
+    numeric features, and the memory of :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of
+    categories often contains a single solution, because sep is largest if modes differ in all attributes. For
+    numbers, the front is hardly better than the initial population, because an evaluation also improves the
+    modes. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy
+    clustering of categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     reference : {"first", "medoid"}
         Reference partition of the vote: the one with the least pi, or the one most similar to the others.
     bins : int or None
-        Number of intervals of equal frequency for floats (Hamming). None: fractions raise an error.
+        Number of quantile intervals of float columns, for "hamming". If None, fractions raise an error.
     scale : {"minmax", "standard", "none"}
         Scaling of the columns, with ``metric="euclidean"``.
     pc, pm : float, default=0.8 and 0.2
@@ -85,7 +85,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ..., numbered by first sample.
+        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples.
     modes_ : ndarray of shape (n_clusters_, n_features)
         Modes of the selected solution, or most frequent values or means of the clusters of a vote or
         consensus. Values as in X, and intervals for binned columns.

@@ -66,8 +66,8 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
     icl_ : float
         Integrated classification likelihood of ``labels_``.
     hierarchy_ : DataFrame
-        ``n_clusters`` and ``icl`` of the levels, and ``log_alpha``, the value of log(alpha) below which a
-        level is better than the finer one if the ICL is linear in log(alpha) (section 4 of the paper).
+        ``n_clusters`` and ``icl`` of every level, and ``log_alpha``. A level has a greater ICL than the next
+        finer level for log(alpha) below ``log_alpha``, if the ICL is linear in log(alpha) (section 4).
     history_ : DataFrame
         ``generation``, ``n_clusters`` and ``icl`` of the best partition, and ``mean_icl`` of the population.
     n_iter_ : int
@@ -102,8 +102,7 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X.
 
-        Raises a ValueError if the model does not support the data, and issues an InterruptedSearchWarning
-        after Ctrl-C.
+        Raises a ValueError if the model does not support the data. Ctrl-C issues an InterruptedSearchWarning.
 
         Parameters
         ----------

@@ -102,7 +102,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
         Budget of distances between two points, checked between local searches. Default without ``max_time``:
         2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
     max_time : float, optional
-        Budget of wall time in seconds, with which the result depends on the machine.
+        Maximum wall time in seconds. If set, the result depends on the speed of the machine.
     max_stall : int
         Number of children without improvement after which the population restarts.
     report_controls : bool
@@ -137,8 +137,8 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     Notes
     -----
     Features are not scaled. The first pass of a local search costs O(n_samples n_clusters n_features) time,
-    later passes less. A Ward cut costs O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It counts as
-    1.5 n_samples^2 distances, but takes longer; compare strategies by ``max_time``. Other memory is
+    and later passes cost less. A Ward cut costs O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It
+    counts as 1.5 n_samples^2 distances, but takes longer; compare strategies by ``max_time``. Other memory is
     O(n_samples n_features + pop_max n_clusters n_features), and up to 64 MiB for recent partitions.
 
     Results with the same seed and ``max_distance_evaluations`` are bitwise identical on one machine. A larger

@@ -156,7 +156,7 @@ class ThresholdClassifier(PartialLabelClassifier):
     Parameters
     ----------
     threshold : float
-        Smallest probability of a predicted label, for label sets.
+        Minimum probability at which a label is predicted. Used only for label sets.
     """
 
     _: KW_ONLY
@@ -200,9 +200,9 @@ class MetaLabeler(PartialLabelClassifier):
 
     Notes
     -----
-    Unlabelled samples are ignored. Samples and predictions can have empty label sets. The decision
-    is -1e6 for a label of no labelled sample, and 1e6 for a label of all. With one class per sample, this is
-    a one-vs-rest support vector machine.
+    Unlabelled samples are ignored. Samples and predictions can have empty label sets. The decision value is
+    -1e6 for a label that no labelled sample has, and 1e6 for a label that all have. With one class per
+    sample, this is a one-vs-rest support vector machine.
 
     O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory besides the
     data, for n_counts distinct numbers of labels.
@@ -383,15 +383,14 @@ class PrunedSetsEnsemble(ThresholdClassifier):
 
     Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. With one
     class per sample, nothing is pruned. At most O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
-    O(n_estimators n_sets n_features) memory besides the data. Issues a UserWarning if no label set of a
-    subset of the data is frequent. All its sets are classes then. Source: J. Read, B. Pfahringer, G. Holmes,
-    "Multi-label classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section
-    5.2.5.
+    O(n_estimators n_sets n_features) memory besides the data. If no label set of a subset is frequent, issues
+    a UserWarning and uses all its sets as classes. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
+    classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section 5.2.5.
 
     Parameters
     ----------
     min_count : int
-        Smallest number of samples with a label set that makes it a class (p in the paper).
+        Minimum number of samples with a label set for the set to become a class (p in the paper).
     n_subsets : int
         Largest number of copies of a sample with a rare label set, one per frequent proper subset of its
         labels, the largest and then most frequent first (b in the paper). 0: ignore such samples.
@@ -400,7 +399,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     max_samples : float
         Share of the labelled samples, drawn without replacement, for every classifier.
     threshold : float
-        Smallest share of votes for a predicted label.
+        Minimum share of votes at which a label is predicted.
     C : float
         Inverse regularisation strength of the linear support vector machines.
     random_state : int, Generator, RandomState or None
@@ -411,7 +410,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     Attributes
     ----------
     estimators_ : list of classifiers
-        Their classes are rows of ``label_sets_``.
+        Fitted classifiers, whose classes are rows of ``label_sets_``.
     label_sets_ : list of ndarray of shape (n_sets, n_classes), int8
         Label sets that are classes, the largest first, then the most frequent.
 

@@ -56,14 +56,14 @@ class NSGA2Clus(MedoidSetClusterer):
     unique : bool
         Whether distinct sets survive before repeated ones.
     search : {"auto", "evolve", "exhaustive"}
-        Evolution, or evaluation of all sets of medoids. ``"auto"``: all sets if at most ``max_sets``.
+        Evolution, or evaluation of all sets of medoids (``"auto"``: if there are at most ``max_sets``).
     max_sets : int
-        Largest number of sets for an exhaustive search; more raise an error.
+        Largest number of sets in an exhaustive search. If there are more, the search raises an error.
 
     Attributes
     ----------
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
-        With ``engine="deap"``.
+        Log and front of DEAP, with ``engine="deap"``.
     n_iter_ : int
         Number of generations; 0 after an exhaustive search.
 

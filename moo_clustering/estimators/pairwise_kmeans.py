@@ -175,8 +175,8 @@ class HMRFKMeans(PairwiseKMeans):
 
     Minimises J = sum of the distortions to the centres + ``w`` d(i, j) per must-link between clusters +
     ``w_cannot`` (d_max - d(i, j)) per cannot-link within a cluster, for the distortion d(i, j) of two samples
-    and its largest value d_max. The initial centres are those of must-link components. Costs as for
-    :class:`PCKMeans`. With cannot-links, d_max takes at most O(n_samples^2 n_features) time, once. Source: S.
+    and its largest value d_max. The initial centres are those of must-link components. The costs are those of
+    :class:`PCKMeans`. With cannot-links, d_max takes up to O(n_samples^2 n_features) time, once. Source: S.
     Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD (2004),
     without its learning of the distortion.
 

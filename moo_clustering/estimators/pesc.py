@@ -78,8 +78,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     clustering", Algorithms 1-3, Eqs. 1-7.
 
     With ``sample_weight``, f1 is a weighted mean, and a sample of weight w counts as w samples in the
-    clustering of merged graphs, which must not be ``laplacian="unnormalized"``. Diversity and the options of
-    edges count every sample once.
+    clustering of merged graphs, which does not support ``laplacian="unnormalized"``. Diversity and the
+    options of edges count every sample once.
 
     Parameters
     ----------
@@ -101,10 +101,11 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         several thousand samples, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
         Uniform crossover and resampling, or SBX and polynomial mutation on neighbour ranks or on sample
-        indices. ``"index"`` (as published) leaks classes through the order of rows; for reproduction only.
+        indices. ``"index"`` (as published) leaks classes through the row order; use it only to reproduce.
     mutation_prob : {"gene", "individual", "exclusive"}
-        ``pm`` is the probability per gene, or per individual, whose genes mutate with probability 1/N.
-        ``"exclusive"``: only pairs without crossover mutate, with probability 1/N per gene, without ``pm``.
+        ``"gene"``: every gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
+        probability ``pm``, and each of its genes then with 1/N. ``"exclusive"``: only pairs without crossover
+        mutate, with probability 1/N per gene, and ``pm`` is ignored.
     eta_crossover, eta_mutation : float
         Distribution indices of SBX and polynomial mutation.
     ensemble : {"es1", "es2", "es3"}

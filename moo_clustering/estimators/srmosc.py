@@ -79,7 +79,8 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     chosen_ : int or None
         Selected row of the front, or None for the mean graph.
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        Reconstruction error and number of links, sorted by the latter. With ``search="hull"``, evenly spaced.
+        Reconstruction error and number of links of the solutions, sorted by the number of links. With
+        ``search="hull"``, the solutions are evenly spaced.
     hull_ : SRMOSCHull
         The whole front, with ``search="hull"``.
     result_, history_ : pymoo.core.result.Result, Recorder

@@ -149,7 +149,7 @@ class SubspaceEstimator(
     multilabel_ : bool
         Whether ``y`` contains label sets.
     labels_ : ndarray of shape (n_documents,), int32
-        Cluster of the largest membership, 0, 1, ..., numbered by first document.
+        Cluster with the largest membership. Clusters are numbered 0, 1, ... in the order of first documents.
     history_ : ndarray of shape (n_iter_,)
         Objective after every sweep, which is not always monotone.
     n_iter_ : int

@@ -127,8 +127,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
     computes f2 within parents and offspring before ranking, then f2, rank and crowding within the survivors.
     Requires feasible individuals, f2 as second objective, and the methods of
     :class:`~moo_clustering.problems.NeighborGraphProblem`. Takes O(pop N) time for f2, and O(n_div pop N)
-    time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which states only the number
-    ``n_div``.
+    time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which states only ``n_div``.
 
     Parameters
     ----------

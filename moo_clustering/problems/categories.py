@@ -60,9 +60,9 @@ class FuzzyModesProblem(SignedProblem):
 
     Notes
     -----
-    A population of P individuals takes O(P K N C) time for C categories of all attributes (or features), and
-    at most 256 MB for blocks. Genotypes with the same modes in any order get identical objectives, in any
-    population and for any number of threads. Modes may be equal, or nearest to no sample.
+    A population of P individuals takes O(P K N C) time and at most 256 MB for blocks, where C is the number
+    of categories of all attributes, or of features. Genotypes with the same modes in any order get identical
+    objectives, in any population and for any number of threads. Modes may be equal, or nearest to no sample.
 
     pymoo stores genes as float64: convert ``res.X`` by :meth:`modes` or :meth:`decode`.
 

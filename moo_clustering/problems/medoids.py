@@ -28,10 +28,10 @@ class MedoidProblem(SignedProblem):
     """Find medoids of compact, separated clusters: minimise Xie-Beni, maximise the I-index.
 
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns every
-    sample to its nearest medoid, replaces medoids by those of their clusters, scores the result, and writes
-    the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if options are
-    unknown, a supervision lacks constraints, constraints have another number of samples, or the distance
-    matrix would exceed ``max_memory``. Evaluation raises for invalid genotypes: use
+    sample to its nearest medoid, replaces each medoid with the medoid of its new cluster, scores the result,
+    and writes the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if options
+    are unknown, ``supervision`` requires constraints and there are none, constraints have another number of
+    samples, or the distance matrix would exceed ``max_memory``. Evaluation raises for invalid genotypes: use
     ``repair=MedoidSetRepair()`` if the operators produce any. Source: NSGA-II-clus.
 
     Parameters
@@ -62,7 +62,7 @@ class MedoidProblem(SignedProblem):
     form : {"auto", "matrix", "vector"}, default="auto"
         ``"matrix"`` stores all distances; ``"vector"`` computes them from features on demand for "cosine" and
         "sqeuclidean" (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"``:
-        vectors for the first two above 8000 samples or beyond ``max_memory``, else the matrix.
+        ``"vector"`` for "cosine" and "sqeuclidean" above 8000 samples or ``max_memory``, else ``"matrix"``.
 
     Attributes
     ----------

@@ -334,8 +334,8 @@ class TWCV(_GeometryIndex):
 class FTWCV(_GeometryIndex):
     """Fast within-cluster variation, from squared distances of bag means to cluster means, minimised.
 
-    Data, labels and precomputation are as for :class:`BagDaviesBouldin`, then O(p N^2) time for p individuals
-    (O(p N^2 + n d) for literal readings). Source: Evolutionary multi-instance clustering, Eq. 7.
+    ``fit`` and labels are as for :class:`BagDaviesBouldin`. Evaluating p individuals takes O(p N^2) time,
+    plus O(n d) for literal readings. Source: Evolutionary multi-instance clustering, Eq. 7.
 
     Parameters
     ----------

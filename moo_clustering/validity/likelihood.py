@@ -332,7 +332,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         Returns
         -------
         ndarray of shape (n_samples,), int32
-            Clusters numbered by first sample.
+            Cluster of every sample. Clusters are numbered in the order of their first samples.
         """
         points = self._terms.points
         k = min(integer("n_clusters", n_clusters), len(np.unique(points, axis=0))) if points.size else 1
@@ -357,7 +357,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         Returns
         -------
         ndarray of shape (n_samples,), int32
-            Clusters numbered by first sample.
+            Cluster of every sample. Clusters are numbered in the order of their first samples.
         """
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
         # Times of the last visits of samples, and of the last changes of clusters.
@@ -381,7 +381,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         Returns
         -------
         levels : ndarray of shape (n_levels, n_samples), int32
-            Partitions into k, k - 1, ... clusters, numbered by first sample.
+            Partitions into k, k - 1, ... clusters, which are numbered in the order of their first samples.
         icl : ndarray of shape (n_levels,)
             Index of each partition.
         """
