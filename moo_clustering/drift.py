@@ -71,6 +71,18 @@ class Reference(NamedTuple):
         return found
 
 
+def repetition_notes(rows: Any, X: Any) -> list[str]:
+    """Note, in a list, that all new rows equal rows of the fit, so that nothing can be learned from them."""
+    if sparse.issparse(rows) or sparse.issparse(X) or len(X) < 2:
+        return []
+    known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
+    if not set(new) <= set(known):
+        return []
+    return [
+        f"all {len(X)} rows equal rows of the fit; if these are the same rows, the comparison tests nothing"
+    ]
+
+
 def _centered(rows: Any, *others: Any) -> list[Any]:
     """Subtract the mean of dense rows, because distances of rows far from 0 are inexact."""
     return [each if sparse.issparse(rows) else each - rows.mean(axis=0) for each in (rows, *others)]

@@ -24,7 +24,7 @@ from moo_clustering.datasets import DataError, PreparedTable
 from moo_clustering.datasets.files import with_flags
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.descriptions import ComparedColumns
-from moo_clustering.drift import Drift, Reference, new_columns
+from moo_clustering.drift import Drift, Reference, new_columns, repetition_notes
 from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, replacing
@@ -68,6 +68,7 @@ def run_predict(
     unlike = model_of.unlike(table.X, labels)
     estimator = model["estimator"]
     support = estimator._support_of(table.X) if isinstance(estimator, ReportMixin) else None
+    notes = [*notes, *repetition_notes(model_of.rows, table.X)]
     rows = new_columns(labels, model["names"], unlike, support)
     mark_decimals(frame, model["preparer"])
     write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
