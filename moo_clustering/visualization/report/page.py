@@ -514,7 +514,7 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         return said, "", None
     shown = next(text for least, text in _SILHOUETTES if means[0] >= least)
     figures = f"Mean silhouette {means[0]:.2f} (-1 to 1): on average, {content.sample_kind}s are {shown}."
-    return said, figures, max(float(means[0]), 0.0)
+    return said, figures, float(means[0]) if means[0] > 0 else None
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
