@@ -22,7 +22,7 @@ _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Largest number of columns that a message names.
 _SHOWN = 5
 # Largest size in bytes of Dask and Zarr tables that are converted to arrays, for estimators without
-# ``max_memory``; and GiB per million rows of 10 features, as measured in docs/scale.md.
+# ``max_memory``; and GiB per million rows of 10 features, from docs/scale.md.
 _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7}
 
 
@@ -45,7 +45,7 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     # ``allowed`` describes the accepted tables. If it is empty, arrays of any dimension and Series pass.
     advice = ""
     if allowed and isinstance(data, str | PathLike):
-        advice = "; read it with pandas.read_csv first"
+        advice = "; read it with pandas.read_csv or open it with moo_clustering.parts.parts first"
     elif (
         allowed
         and not issparse(data)
@@ -60,6 +60,9 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
     if advice or data is None or is_other:
         given = "a Series" if hasattr(data, "iloc") else quoted(data)
         raise TypeError(f"{name} must be {allowed or 'an array or a list'}, got {given}{advice}")
+    if hasattr(data, "iloc") and data.ndim == 2 and not data.columns.is_unique:
+        twice = data.columns[data.columns.duplicated()][0]
+        raise ValueError(f"{name} must have unique column names, got {twice!r} more than once; rename them")
     return unmasked(data, name)
 
 
@@ -290,9 +293,6 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     X = checked_container(X, name, "an array, a data frame or a sparse matrix")
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
-    if hasattr(X, "iloc") and X.ndim == 2 and not X.columns.is_unique:
-        twice = X.columns[X.columns.duplicated()][0]
-        raise ValueError(f"{name} must have unique column names, got {twice!r} more than once; rename them")
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would convert them to nanoseconds.

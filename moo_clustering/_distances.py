@@ -149,11 +149,11 @@ def centred_features(data: Any) -> NDArray[np.float64]:
     """Copy ``data`` with column means zero; raise a ValueError if squared distances overflow or vanish."""
     # The first sample is subtracted before the mean, so that equal samples become exact zeros and a large
     # common offset costs no digits.
-    X: NDArray[np.float64] = checked_table(data, "data", order="C")
+    given: NDArray[np.float64] = checked_table(data, "data", order="C")
     with np.errstate(over="ignore", invalid="ignore"):
-        X = X - X[0]
+        X = given - given[0]
         X -= X.mean(axis=0)
-    require_squares(X, "data")
+    require_squares(X if np.isfinite(X).all() else given, "data")
     return X
 
 

@@ -86,7 +86,7 @@ def named_losses() -> Iterator[None]:
             "a worker process was killed, perhaps because memory ran out; run again, with fewer "
             "jobs if memory was short"
         ) from error
-    except (RuntimeError, OSError) as error:
+    except (RuntimeError, OSError, AttributeError) as error:  # thread pools of Python raise the last one
         cause: BaseException | None = error
         while cause is not None:
             # Python raises this text for threads, the system EAGAIN for processes. joblib then fails again.

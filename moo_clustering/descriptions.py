@@ -775,7 +775,11 @@ def exact_number(value: float) -> str:
         same = float(text.replace(",", "")) == value
     except ValueError:
         same = False
-    return text if same else repr(float(value)).removesuffix(".0")
+    exact = repr(float(value)).removesuffix(".0")
+    whole, point, digits = exact.partition(".")
+    if same or abs(value) < 1000 or not whole.lstrip("-").isdigit():
+        return text if same else exact
+    return f"{int(whole):,}{point}{digits}"
 
 
 def round_between(low: float, high: float, kind: str) -> float:

@@ -731,7 +731,8 @@ class CheckpointMismatchError(ValueError):
 class Checkpoint:
     """File, frequency and identity of a checkpoint.
 
-    Raises a TypeError or ValueError unless ``every`` is a positive integer and ``identity`` valid JSON.
+    Raises a TypeError or ValueError unless ``every`` is a positive integer, ``identity`` valid JSON and
+    ``path`` not a folder.
 
     Parameters
     ----------
@@ -754,6 +755,8 @@ class Checkpoint:
     def __post_init__(self) -> None:
         integer("every", self.every)
         to_json(self.identity, "identity")
+        if (path := checked_path(self.path, "the path of the checkpoint")).is_dir():
+            raise ValueError(f"checkpoint must be a file, got folder {path}; use {path / 'checkpoint.npz'}")
 
 
 def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -765,7 +768,7 @@ def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Map
     arrays, meta : mapping
         As for :func:`write_archive`.
     """
-    path = checked_path(checkpoint.path, "the path of the checkpoint")
+    path = Path(checkpoint.path)
     path.parent.mkdir(parents=True, exist_ok=True)
     wrapped = {"kind": _KIND, "identity": checkpoint.identity, "environment": environment(), "state": meta}
     write_archive(path, arrays, wrapped)

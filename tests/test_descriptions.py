@@ -23,6 +23,7 @@ from moo_clustering.descriptions import (
     ComparedTerms,
     describe_columns,
     describe_terms,
+    exact_number,
     human_number,
     of_rows,
     with_columns,
@@ -347,6 +348,21 @@ def test_terms():
 )  # fmt: skip
 def test_human_numbers(number, text):
     assert human_number(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (5600, "5,600"),
+        (5229.5, "5,229.5"),
+        (-1234567.25, "-1,234,567.25"),
+        (-0.123456, "-0.123456"),
+        (1e20, "1e+20"),
+    ],
+)
+def test_exact_numbers_have_all_digits(number, text):
+    assert exact_number(number) == text
+    assert float(text.replace(",", "")) == number
 
 
 def test_namers():

@@ -84,20 +84,16 @@ class PESA2(Algorithm):
         self.crossover = SBX(prob=0.7, eta=15) if crossover is None else crossover
         self.mutation = PM(eta=20) if mutation is None else mutation
         self.repair = repair
-        self.initialization = Initialization(
-            FloatRandomSampling() if sampling is None else sampling,
-            repair,
-            eliminate_duplicates=NoDuplicateElimination(),
-        )
+        sampling = FloatRandomSampling() if sampling is None else sampling
+        self.initialization = Initialization(sampling, repair, NoDuplicateElimination())
         self.termination = DefaultMultiObjectiveTermination()
         # Objectives and violations of the archive, valid while ``pop`` is the same object.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
     def _initialize_infill(self) -> Population:
-        return self.initialization.do(
-            self.problem, self.n_init, algorithm=self, random_state=self.random_state
-        )
+        options = {"algorithm": self, "random_state": self.random_state}
+        return self.initialization.do(self.problem, self.n_init, **options)
 
     def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
         self._keep(infills, *_values(infills), 0)
@@ -105,13 +101,13 @@ class PESA2(Algorithm):
     def _infill(self) -> Population:
         n_parents = self.crossover.n_parents
         n_matings = -(-self.pop_size // self.crossover.n_offsprings)
-        parents = select_by_boxes(
+        F, n_selected, by_tournament = (
             self._members()[0],
             n_matings * n_parents,
-            self.n_bins,
             self.selection == "tournament",
-            self.random_state,
-        ).reshape(n_matings, n_parents)
+        )
+        selected = select_by_boxes(F, n_selected, self.n_bins, by_tournament, self.random_state)
+        parents = selected.reshape(n_matings, n_parents)
         options = {"algorithm": self, "random_state": self.random_state}
         children = self.crossover(self.problem, self.pop, parents=parents, **options)
         children = self.mutation(self.problem, children[: self.pop_size], **options)

@@ -306,6 +306,7 @@ class ArrayGenerations:
     def __init__(self, algorithm: Any) -> None:
         self._algorithm, self._evaluate = algorithm, Evaluation(algorithm)
         self._batch = batch_of(algorithm.pop)
+        self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
         # Individuals that do not exist yet are None, and were born in the iteration ``_born``.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
@@ -318,34 +319,29 @@ class ArrayGenerations:
             return False
         problem, mating = algorithm.problem, algorithm.mating
         cross, mutate, select = mating.crossover, mating.mutation, mating.selection
+        parts = select, algorithm.survival, mating.repair, mating.eliminate_duplicates
+        unused = [
+            algorithm.output,
+            algorithm.archive,
+            algorithm.display.progress,
+            algorithm.evaluator.callback,
+        ]
+        unused += [algorithm.termination.early, cross.vtype, cross.repair, mutate.vtype, mutate.repair]
         return (
-            type(select) is TournamentSelection
+            tuple(map(type, parts))
+            == (TournamentSelection, RankAndCrowding, NoRepair, NoDuplicateElimination)
+            and (type(algorithm.evaluator), type(algorithm.callback)) == (Evaluator, Callback)
             and select.func_comp is batched_tournament
             and (type(cross).do, type(mutate).do) == (Crossover.do, Mutation.do)
             and cross.n_parents == cross.n_offsprings
-            and all(
-                type(one).__call__ is Operator.__call__ and one.vtype is None and one.repair is None
-                for one in (cross, mutate, select)
-            )
+            and all(type(one).__call__ is Operator.__call__ for one in (cross, mutate))
             and not any(is_own(one) for one in (problem, cross, mutate))
-            and type(algorithm.survival) is RankAndCrowding
-            and type(mating.repair) is NoRepair
-            and type(mating.eliminate_duplicates) is NoDuplicateElimination
-            and type(algorithm.evaluator) is Evaluator
-            and algorithm.evaluator.callback is None
-            and type(algorithm.callback) is Callback
-            and algorithm.output is algorithm.archive is algorithm.display.progress is None
-            and algorithm.termination.early is None
+            and all(one is None for one in unused)
             and not algorithm.save_history
             and not problem.has_constraints()
             and set(batch_of(algorithm.pop)) == {"X", "F", "G", "H"}
             and all(individual.has("crowding") for individual in algorithm.pop)
         )
-
-    @property
-    def F(self) -> FloatArray:
-        """Objectives of the population."""
-        return self._batch["F"]
 
     def advance(self) -> None:
         """Run one generation."""
@@ -355,6 +351,7 @@ class ArrayGenerations:
         n_old, n_new = len(self.F), len(children["F"])
         rows = self._survivors(merged["F"].astype(float, copy=False), rng)
         self._batch = {name: values[rows] for name, values in merged.items()}
+        self.F = self._batch["F"]
         self._members = np.concatenate([self._members, np.full(n_new, None)])[rows]
         self._born = np.concatenate([self._born, np.full(n_new, algorithm.n_iter)])[rows]
         self._children = children, rows - n_old
@@ -365,23 +362,18 @@ class ArrayGenerations:
         """Select, cross and mutate as pymoo's ``Mating``, ``Crossover`` and ``Mutation``."""
         algorithm, cross, mutate = self._algorithm, mating.crossover, mating.mutation
         problem, n = algorithm.problem, algorithm.n_offsprings
-        values = {
-            "F": self.F,
-            "CV": np.zeros((len(self.F), 1)),
-            "rank": self._rank,
-            "crowding": self._crowding,
-        }
+        columns: Any = {"F": self.F, "CV": np.zeros((len(self.F), 1)), "rank": self._rank}
+        columns["crowding"] = self._crowding
         n_matings, n_parents = math.ceil(n / cross.n_offsprings), cross.n_parents
         options = {"random_state": rng, "algorithm": algorithm}
         shape = n_matings * n_parents, mating.selection.pressure
         drawn = random_permutations(math.ceil(math.prod(shape) / len(self.F)), len(self.F), random_state=rng)
-        winners = batched_tournament(values, drawn[: math.prod(shape)].reshape(shape), **options)
+        winners = batched_tournament(columns, drawn[: math.prod(shape)].reshape(shape), **options)
         parents = self._batch["X"][winners.reshape(n_matings, n_parents)].swapaxes(0, 1)
         crossed = rng.random(n_matings) < get(cross.prob, size=n_matings)
-        made = parents
         if crossed.any():
-            made = np.where(crossed[:, None], cross._do(problem, parents, **options), parents)
-        X = made.reshape(-1, made.shape[-1])
+            parents = np.where(crossed[:, None], cross._do(problem, parents, **options), parents)
+        X = parents.reshape(-1, parents.shape[-1])
         mutants = mutate._do(problem, X.copy(), **options)
         return np.where((rng.random(len(X)) <= get(mutate.prob, size=len(X)))[:, None], mutants, X)[:n]
 
@@ -409,21 +401,15 @@ class ArrayGenerations:
         algorithm, (children, places) = self._algorithm, self._children
         for row, born in enumerate(self._born.tolist()):
             if self._members[row] is None:
-                self._members[row] = self._individual(self._batch, row, born)
-        for member, rank, crowding in zip(self._members, self._rank, self._crowding, strict=True):
-            member.data.update(rank=int(rank), crowding=crowding)
+                self._members[row] = Solution.of_batch(self._batch, row, 0.0).as_individual(born)
+                self._members[row].CV = np.zeros(1)
+            self._members[row].data.update(rank=int(self._rank[row]), crowding=self._crowding[row])
         algorithm.pop = self._members.copy().view(Population)
         algorithm.opt = algorithm.pop[self._rank == 0]
         known = {int(place): member for place, member in zip(places, self._members, strict=True)}
-        last, n = algorithm.n_iter - 1, len(children["F"])
-        off = [known[i] if i in known else self._individual(children, i, last) for i in range(n)]
+        rows = enumerate(Solution.of_batch(children, row, 0.0) for row in range(len(children["F"])))
+        off = [known[row] if row in known else one.as_individual(algorithm.n_iter - 1) for row, one in rows]
         algorithm.off, self._children = Population.create(*off), None
-
-    @staticmethod
-    def _individual(batch: Batch, row: int, born: int) -> Individual:
-        individual = Solution.of_batch(batch, row, 0.0).as_individual(born)
-        individual.CV = np.zeros(1)
-        return individual
 
 
 def evolve(
@@ -518,7 +504,7 @@ class PymooSearch:
     Attributes
     ----------
     algorithm : Algorithm
-        The copy that runs. Reading it after the start makes the rest of the run slower for small populations.
+        The copy that runs.
     generation : int
     exhausted : bool
 
@@ -566,7 +552,7 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        # Whoever has the algorithm may read its population after every later generation.
+        """The copy that runs. Its population stays up to date, so generations no longer run on arrays."""
         self._shared = True
         self._write_back()
         self._arrays = None

@@ -253,6 +253,12 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     raise click.BadParameter(f"{value!r} is neither a number of documents (2) nor a share of them (0.5)")
 
 
+def _workers_wanted(context: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
+    if value == 0:
+        raise click.BadParameter("0 is neither a number of workers nor -1, for all processors")
+    return value
+
+
 def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
     """Return whether DATA is several files, a glob, a URL, a Zarr array, or a folder of tables only."""
     first, asked = Path(data[0]), (options["workers"], options["scheduler"]) != (None, None)
@@ -350,7 +356,7 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
     "--stemmer", "Documents, for document methods: stemmer; default: porter.", ["porter", "english", "none"]
 )
 @_option("--seed", "Random seed.", _NATURAL, shown=0)
-@_option("--jobs", "Number of threads or processes; -1: all processors.", int)
+@_option("--jobs", "Number of threads or processes; -1: all processors.", int, callback=_workers_wanted)
 @_option("--checkpoint-every G", "Write a checkpoint every G generations.", _POSITIVE)
 @_flag("--resume", "Continue from the checkpoint in the folder, if there is one.")
 @_workers
@@ -493,8 +499,8 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
     The command fails if a column is missing, of another kind or in another unit. It reports unknown
     categories, other decimal marks and values beyond those of the fit.
 
-    With -k, the rows are assigned to the clusters of another partition of the fit, with this number of
-    clusters. This requires the recommended method or icl, and a fit without labels and pairs.
+    With -k, the rows are assigned to the clusters of another partition from the pool of the fit. This
+    requires the recommended method, without labels and pairs.
 
     DATA in parts, as for `fit`, must be numeric in the columns of the fit. FILE is then a folder with one
     Parquet file per part, which contains row numbers and clusters. To complete an interrupted command, repeat
@@ -539,9 +545,9 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table by rules of few conditions.
 
-    DIR is the folder of a `fit` of a table, and DATA a table with the same columns; default: the table of the
-    fit. Fidelity is the share of rows that the rules assign to their cluster. The command lists the best
-    fidelity for every number of conditions, and prints the shortest rules of sufficient fidelity (*).
+    DIR is the folder of a `fit` of a table, and DATA a table with the same columns, whose rows get new rules;
+    default: the table of the fit. Fidelity is the share of rows that rules assign to their clusters. The
+    command lists the best fidelity for each number of conditions, and prints the shortest sufficient rules.
     """
     with reported():
         refuse_missing(folder)
@@ -661,7 +667,11 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
 @click.command()
 @click.argument("file", metavar="FILE", type=PathArgument("file"))
 @click.option(
-    "--jobs", type=int, metavar="N", help="Processes; -1: all processors; default: jobs in FILE, or 1."
+    "--jobs",
+    type=int,
+    metavar="N",
+    help="Processes; -1: all processors; default: jobs in FILE, or 1.",
+    callback=_workers_wanted,
 )
 @click.option("--retry", is_flag=True, help="Compute failed and timed-out cells again.")
 @click.option("--quiet", is_flag=True, help="Print errors and warnings only.")

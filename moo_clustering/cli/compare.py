@@ -44,7 +44,10 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     long table is missing or not numeric. Cells of wide tables are checked later, by the ranking.
     """
     rows = list(table_text(path).rows(path))
-    columns = column_names(rows[:1], str(path))
+    try:
+        columns = column_names(rows[:1], str(path))
+    except DataError as error:  # its remedies are options of readers
+        raise DataError(error.problem) from error
     for line, row in rows[1:]:
         if len(row) != len(columns):
             ragged(str(path), len(columns), line, row)

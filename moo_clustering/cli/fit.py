@@ -545,6 +545,7 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         (f"{name.replace('_', ' ')} against known classes", f"{value:.3f}")
         for name, value in record.get("scores", {}).items()
     ]
+    facts += [(name, text) for name, text in _controls(record)]
     return [*facts, ("seconds of the fit", f"{record['timings']['fit']:.1f}")]
 
 
@@ -742,9 +743,8 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
         )
     if "controls" in record:
         remarks.append(
-            "Evolution improves the score that it optimises. In our experiments, its clusters were "
-            "no closer to known classes than the clusters without it, so do not trust them more than "
-            "the controls."
+            "In our experiments, evolved clusters were no closer to known classes than clusters without "
+            "evolution, also where their score was better, so do not trust them more than the controls."
         )
     return remarks
 

@@ -26,6 +26,7 @@ from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.descriptions import ComparedColumns
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.estimators._base import ReportMixin
+from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, replacing
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
@@ -49,6 +50,10 @@ def run_predict(
     """Write the rows of a table with their clusters, and print how they differ from those of the fit."""
     model = _predicting(folder)
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
+    if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
+        raise DataError(
+            f"predict writes CSV, but {path} ends with {path.suffix}; name a file that ends with .csv"
+        )
     if path.exists():
         raise DataError(f"{path} already exists; name another file with --out")
     if not path.parent.is_dir():
@@ -107,10 +112,14 @@ def run_explain(
         click.echo(f"Note: {message_line(for_command(note))}", err=True)
     chosen = front.select(fidelity)
     if as_json:
-        rule_sets = []
-        for each in front:
-            rules = [*map(asdict, each.rules)]
-            rule_sets.append({"n_conditions": each.n_conditions, "fidelity": each.fidelity, "rules": rules})
+        rule_sets = [
+            {
+                "n_conditions": each.n_conditions,
+                "fidelity": each.fidelity,
+                "rules": [*map(asdict, each.rules)],
+            }
+            for each in front
+        ]
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
         formula: Callable[[], str] = partial(chosen.to_spreadsheet, [*frame])
@@ -124,6 +133,12 @@ def run_explain(
             rows.append([mark, f"{row['n_conditions']:.0f}", share, f"{row['n_clusters']:.0f}"])
         sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
+        if chosen.fidelity < fidelity:
+            click.echo(
+                f"Note: no rules reach a fidelity of {fidelity:.0%}, so those of the greatest fidelity are "
+                "printed; --max-conditions allows more conditions",
+                err=True,
+            )
     print_result(text)
 
 
@@ -140,17 +155,17 @@ def _with_n_clusters(
 ) -> dict[str, Any]:
     """Replace the clusters of a model by those that ``relabel`` selects for a number of clusters."""
     estimator, path = model["estimator"], folder / CLUSTERED
-    if not isinstance(estimator, ReportMixin) or not hasattr(estimator, "relabel"):
-        method = runs.run_record(folder)["method"]
-        raise DataError(f"method {method} selects no other number of clusters; fit again with -k")
-    if not path.exists() or runs.is_in_parts(runs.run_record(folder)):
+    record = runs.run_record(folder)
+    if not isinstance(estimator, ParetoPoolClusterer):
+        raise DataError(f"method {record['method']} has no pool of partitions; fit again with -k")
+    if not path.exists() or runs.is_in_parts(record):
         raise DataError(f"-k requires the rows of the fit, but {folder} has no {CLUSTERED} with all of them")
     try:
         estimator = estimator._with_n_clusters(n_clusters)
     except (ValueError, TypeError) as error:
         raise DataError(f"{folder}: {for_command(error)}") from error
     of_fit = prepare_rows(path, model, read_rows(path, model, True, {})[0])
-    labels = np.asarray(estimator.labels_)
+    labels = estimator.clustering_result().labels
     if len(labels) != len(of_fit.X):
         raise DataError(f"{path} was changed after the fit; fit again")
     named = ComparedColumns(of_fit.known_columns, of_fit.units).describe(labels)
@@ -297,7 +312,8 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         files[folder / REGIONS] = json.dumps(document).encode("ascii")
     if (folder / runs.MODEL).is_file():
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
-        if isinstance(estimator := model["estimator"], ReportMixin):
+        if isinstance(model["estimator"], ReportMixin):
+            estimator: Any = model["estimator"]
             own = estimator.labels_  # earlier regions have names without a user
             found = estimator._carried_names(own, own, {})
             found = {k: name for k, name in found.items() if name not in user_names.values()}

@@ -44,6 +44,8 @@ _ALWAYS = 2**24
 _ALWAYS_CELLS = 2**30
 # Bytes of a cell in memory: of a number, and of a Python object such as a Decimal.
 _CELL, _OBJECT = 8, 100
+# First bytes of zip archives, such as Excel workbooks.
+_ZIP = b"PK\x03\x04"
 # Rows of Parquet files per batch, generally and for texts stored as differences to the previous text.
 _ROWS, _ROWS_OF_DIFFERENCES = 2**16, 2**10
 # The last row of an Excel sheet.
@@ -151,6 +153,9 @@ def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
+        if error.object.startswith(_ZIP):
+            remedy = "unpack it, or if it is an Excel workbook, rename it to .xlsx"
+            raise DataError(f"{path} is not a text file but a zip archive; {remedy}") from error
         raise DataError(f"{path} is not a UTF-8 text file ({error.reason})") from error
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
@@ -213,6 +218,8 @@ def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = 
 
 def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
     """Return a text and its encoding."""
+    if content.startswith(_ZIP):
+        raise UnicodeDecodeError("utf-8", content, 0, len(_ZIP), "zip archive")
     encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else "utf-8"
     if notes is not None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"

@@ -412,6 +412,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             *independence_notes(dropped),
             *reading.reading_notes(used, len(names)),
             *filled_notes(used, known, self.missing),
+            *repetition_notes(used, filled),
             *class_notes(used),
         )
         # Set attributes last, so that an error leaves the previous fit unchanged.
@@ -951,6 +952,32 @@ def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], mi
         rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
         notes.append(f"{rows} no values in the columns used")
     return notes
+
+
+def repetition_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
+    """Notes about pairs of columns of numbers or dates that are linear functions of each other."""
+    numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
+    # Many columns, such as pixels or genes, are expected to repeat each other, and few rows do by chance.
+    if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
+        return []
+    rows = _some_rows(len(filled[0]), 100_000)
+    ranges = np.stack([_unit_range(filled[at][rows]) for at in numeric])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlations = np.corrcoef(ranges)
+    pairs = np.argwhere(np.triu(np.abs(correlations) >= 0.999, 1)).tolist()
+    if not pairs:
+        return []
+    first, second = (columns[numeric[at]].name for at in pairs[0])
+    more = "" if len(pairs) == 1 else f" (and {len(pairs) - 1} more pair{'s' * (len(pairs) > 2)})"
+    text = f"columns {first!r} and {second!r}{more} contain the same information, which counts twice"
+    return [Advice(f"{text}; ", "drop one of them", "--drop excludes one of them")]
+
+
+def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
+    numbers = values.astype(np.float64)
+    # Divide first, because differences of huge numbers overflow.
+    numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)
+    return np.asarray(numbers - numbers.min())
 
 
 def class_notes(columns: Sequence[reading.Column]) -> list[str]:

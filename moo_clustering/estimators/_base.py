@@ -474,9 +474,9 @@ class ReportMixin(NumericOptionsMixin):
         """Return a copy whose result is that of ``relabel`` for a number of clusters."""
         relabel = getattr(copy(self), "relabel", None)
         if relabel is None:
+            name = type(self).__name__
             raise ValueError(
-                f"{type(self).__name__} selects no other number of clusters after fit; fit it again with "
-                f"n_clusters={quoted(n_clusters)}."
+                f"{name} selects no other number of clusters after fit; fit again with n_clusters."
             )
         found: Self = relabel(n_clusters=n_clusters)
         return found

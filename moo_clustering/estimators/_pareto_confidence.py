@@ -63,8 +63,8 @@ _HIGH = (0.05, 0.15, 0.55, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value is not small: it suits compact clusters only"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small, or overlap too much, to differ from noise"
-# Families agree on more clusters than this in data with structure only.
-_MANY = 10
+# Smallest agreement of families with common clusters. Only structure makes them agree on more than _MANY.
+_COMMON, _MANY = 0.5, 10
 BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
 
 
@@ -112,7 +112,7 @@ class Assessor:
         if p_value < DOUBTFUL_P and features[1, 0] >= _ALIKE and n_clusters > _MANY:
             likely = max(likely, STRUCTURE_FROM)
         verdict, said_of_p = judged(likely, confidence, p_value, bool(apart[1]))
-        if verdict == NO_STRUCTURE and said_of_p and features[1, 0] >= _ALIKE:
+        if verdict == NO_STRUCTURE and said_of_p and features[1, 0] >= _COMMON:
             said_of_p = (SMALL,)
         return Assessment(confidence, p_value, verdict, (*said_of_p, *remarks))
 

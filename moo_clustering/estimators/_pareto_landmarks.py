@@ -11,11 +11,7 @@ from scipy.spatial.distance import cdist
 from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import (
-    near_one,
-    require_squares,
-    unit_rows,
-)
+from moo_clustering._arrays import near_one, require_squares, unit_rows
 from moo_clustering._kernels.kmeans import nearest_in_groups, row_products
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread, threads_here

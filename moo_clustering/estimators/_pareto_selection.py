@@ -598,9 +598,7 @@ def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high
     # Ward's method and Genie divide overlapping groups differently in two or more features. Repeated points
     # look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
-    if X is None or X.shape[1] == 1 or low > high:
-        return 0
-    if 2 * len(np.unique(X, axis=0)) < len(X):
+    if X is None or X.shape[1] == 1 or low > high or 2 * len(np.unique(X, axis=0)) < len(X):
         return 0
     numbers = np.unique(np.geomspace(low, high, _N_COMPARED).round().astype(int)).tolist()
     data = PoolData(X, False)

@@ -766,14 +766,8 @@ def _search(
     if problem.n_samples == 1:
         return settings._found_front(problem, _single_result(problem))[1:]
     search = settings._new_search(problem, int(rng.integers(2**31)))
-    bar = Progress(
-        n_gen=steps,
-        done=0,
-        verbose=name is not None,
-        description=name or "",
-        objective_names=problem.objective_names,
-        signs=None,
-    )
+    names, shown = problem.objective_names, name is not None
+    bar = Progress(n_gen=steps, done=0, verbose=shown, description=name or "", objective_names=names)
     with closing(bar):
         search.start()
         while search.generation < steps:

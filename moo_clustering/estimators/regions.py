@@ -54,6 +54,8 @@ from moo_clustering.validity.internal import SumOfSquares
 OBJECTIVES = ("sum_of_squares", "cut_edges", "load_variation", "changed", "compactness")
 # Numbers of random trees, and of recombinations per region, to find the largest number of regions.
 _TREES, _ROUNDS = 50, 30
+# Borders shorter than this share of the mean perimeter count as points.
+_POINT = 1e-9
 
 
 @estimator
@@ -299,19 +301,16 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self.changed_[known] = self._changes.matched(self.labels_[None])[0] != self.labels_[known]
 
     def _carried_names(self, before: Labels, after: Labels, names: Mapping[int, str]) -> dict[int, str]:
-        """Give every region the name of the earlier region that it matches, as in ``names`` if it was there."""
-        if self._changes is None:
+        """Return the names of the matching earlier regions, as far as ``names`` does not replace them."""
+        if (changes := self._changes) is None:
             return super()._carried_names(before, after, names)
-        first, last = (
-            dict(zip(self._changes.earlier.tolist(), self._changes.matched(each[None])[0].tolist(), strict=True))
-            for each in (before, after)
-        )
-        own = {k: name for k, name in names.items() if k not in first.values()}
+        first, last = (changes.matched(each[None])[0].tolist() for each in (before, after))
+        own = {k: name for k, name in names.items() if k not in first}
         found = super()._carried_names(before, after, own)
-        for earlier, new in last.items():
-            name = names.get(first[earlier])
-            if name is None and (not names or first[earlier] > before.max()):
-                name = self._earlier_names[earlier] if self._earlier_names else None
+        for earlier, old, new in set(zip(changes.earlier.tolist(), first, last, strict=True)):
+            name = names.get(old)
+            if name is None and self._earlier_names and (not names or old > before.max()):
+                name = self._earlier_names[earlier]
             if name is not None and new <= after.max():
                 found[new] = name
         return dict(sorted(found.items()))
@@ -424,8 +423,7 @@ def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
         shapely.intersection(shapely.boundary(polygons[i]), shapely.boundary(polygons[j]))
     )
     perimeters = shapely.length(polygons)
-    # Borders shorter than this share of the mean perimeter count as points.
-    common = lengths > 1e-9 * perimeters.mean()
+    common = lengths > _POINT * perimeters.mean()
     i, j, lengths = i[common], j[common], lengths[common]
     pairs = np.concatenate([i, j]), np.concatenate([j, i])
     borders = csr_array((np.tile(lengths, 2), pairs), shape=(len(polygons),) * 2)

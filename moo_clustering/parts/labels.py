@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import FloatArray, Labels, optional_package
 from moo_clustering._kernels.kmeans import two_nearest
 from moo_clustering._messages import checked_path, quoted
+from moo_clustering.parts.passes import check_workers, current_client
 from moo_clustering.parts.sources import Parts, visit_part
 
 Label = Callable[[NDArray[Any]], Any]
@@ -58,6 +59,8 @@ def lazy_labels(parts: Parts, label: Label) -> Any:
         from dask import array, delayed
     except ImportError:
         return np.concatenate(parts.map(_labels, label))
+    if (client := current_client()) is not None:
+        check_workers(client)  # Dask would repeat tasks that workers cannot unpickle
     label, visit = delayed(label, pure=True), delayed(visit_part, pure=False)
     blocks = []
     for part in parts.items:
@@ -122,6 +125,8 @@ def _write(rows: NDArray[Any], start: int, label: Label, named: dict[int, tuple[
     from pyarrow import parquet
 
     file, key = named[start]
+    if os.path.exists(file):
+        return len(rows)  # written by a worker that died before the end of the pass
     found: Any = _labels(rows, start, label)
     columns = found if isinstance(found, dict) else {"cluster": found}
     table = pa.table({"row": np.arange(start, start + len(rows)), **columns})

@@ -95,7 +95,7 @@ def _run_on(
     from dask import config
     from distributed import KilledWorker
 
-    _check_workers(client)
+    check_workers(client)
     submit = partial(client.submit, pure=False)
     futures: list[Any] = []
     try:
@@ -129,7 +129,7 @@ def _run_on(
         client.cancel(futures)
 
 
-def _check_workers(client: Any) -> None:
+def check_workers(client: Any) -> None:
     """Raise a ChildProcessError if workers lack this package, or have another version."""
     if client in _CHECKED:
         return

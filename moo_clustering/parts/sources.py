@@ -427,10 +427,10 @@ def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part:
         return [Part(name, 0, 0, partial(_read_fragment, fragment, columns, stamp))]
     items, group, size = [], [], 0
     groups, metadata = fragment.row_groups, fragment.metadata
-    places = [metadata.schema.names.index(column) for column in columns]
+    place_of = {metadata.schema.column(i).path: i for i in range(metadata.num_columns)}
     for i, one in enumerate(groups):
-        for place, column in zip(places, columns, strict=True):
-            known = metadata.row_group(one.id).column(place).statistics
+        for column in columns:
+            known = metadata.row_group(one.id).column(place_of[column]).statistics
             if known is not None and known.has_null_count and known.null_count:
                 raise ValueError(
                     f"column {column!r} of part {name} has missing values, {known.null_count} in row group "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
+from moo_clustering._arrays import FloatArray, Int64Array, SeedLike, optional_package
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.results import result_of
 from moo_clustering.validity.external import encode
 from moo_clustering.visualization import figures
 
@@ -186,11 +187,13 @@ def plot_regions(
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    shapes, known = list(geometry), {}
+    shapes: list[Any] = list(geometry)
+    known: Mapping[int, str] = {}
     outlines = [_outline(one) for one in shapes] if shapes and np.ndim(shapes[0]) == 0 else None
     points = checked_array(shapes, "geometry", np.float64, ndim=(2,)) if outlines is None else None
     if isinstance(labels, BaseEstimator):
-        labels, known = labels.labels_, getattr(labels, "cluster_names_", {})
+        result = result_of(labels)
+        labels, known = result.labels, result.user_names
     clusters = checked_integers(labels, "labels", ndim=(1,))
     if len(clusters) != len(shapes):
         raise ValueError(f"labels must have one region per area, {len(shapes)}; got {len(clusters)}.")
@@ -218,9 +221,9 @@ def plot_regions(
 
 def _outline(shape: Any) -> list[NDArray[np.float64]]:
     """Return the rings of a polygon or several; holes have the opposite direction, so they are not filled."""
-    from shapely.geometry.polygon import orient
-
-    parts = [orient(part) for part in getattr(shape, "geoms", [shape])]
+    shapely = optional_package("shapely", "spatial", "maps of polygons")
+    parts = shape.geoms if shape.geom_type == "MultiPolygon" else [shape]
+    parts = [shapely.geometry.polygon.orient(part) for part in parts]
     return [np.asarray(ring.coords)[:, :2] for part in parts for ring in (part.exterior, *part.interiors)]
 
 

@@ -21,12 +21,16 @@ from moo_clustering.cli.explore import page_server
 TAKES_JOBS = [name for name, case in CASES.items() if "n_jobs" in case.model(0).get_params()]
 
 
-@pytest.fixture(params=["none", "late"])
+@pytest.fixture(params=["none", "late", "second"])
 def full(request, monkeypatch):
-    """No thread can be started: as the search for workers finds, or only after it."""
+    """No thread can be started: as the search for workers finds, or only after it, or after the first one."""
+    start, started = threading.Thread.start, []
 
-    def refused(_):
-        raise RuntimeError("can't start new thread")
+    def refused(thread):
+        if request.param != "second" or started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
 
     monkeypatch.setattr(blocks, "_WORTH_A_THREAD", 0)
     monkeypatch.setattr(blocks, "BLOCK", 16)

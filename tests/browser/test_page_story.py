@@ -39,7 +39,7 @@ def story(**others):
             "sample_names": np.array([f"person {row}" for row in range(N)]),
             "sample_texts": [f"x {a:.2f}, y {b:.2f}" for a, b in POINTS],
             "sample_kind": "person",
-            "facts": [("verdict", "clear (expected ...)"), ("random state", "7")],
+            "facts": [("verdict", "clear (expected ...)"), ("seed", "7")],
             "columns": [Column("clusters", np.array([2.0, 3.0, 4.0]))],
             "chosen": 1,
             "cluster_names": {1: ["low", "right", "high"]},
@@ -230,7 +230,7 @@ def test_methodologists_find_front_and_seed_in_one_click(page):
     assert not page.find("#solutions").is_displayed()
     page.press("#methods summary")
     assert page.find("#solutions").is_displayed()
-    assert "random state" in page.find("#about").text
+    assert "seed" in page.find("#about").text
 
 
 def test_parts_without_content_are_hidden(open_content):

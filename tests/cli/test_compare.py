@@ -128,3 +128,5 @@ def test_missing_file(fails, tmp_path):
     assert "is a folder" in fails("compare", tmp_path)
     (tmp_path / "t.csv").write_bytes(b"d,a\nx,\xff\xfe\n")
     assert "not a UTF-8 text file" in fails("compare", "t.csv")
+    (tmp_path / "t.csv").write_text("d,a,a\nx,1,2\n")
+    assert fails("compare", "t.csv") == "t.csv has two columns named 'a'"

@@ -208,6 +208,10 @@ def test_nothing_is_replaced(fitted):
     assert done.exit_code == 2
     assert "mine.csv already exists; name another file with --out" in done.stderr
     assert Path("mine.csv").read_text() == "mine"
+    done = run("predict", "out", "trees.csv", "--out", "mine.xlsx")
+    assert done.exit_code == 2
+    assert "predict writes CSV, but mine.xlsx ends with .xlsx; name a file that ends with .csv" in done.stderr
+    assert not Path("mine.xlsx").exists()
 
 
 @pytest.mark.parametrize("form", ["cut", "no archive", "foreign", "other", "newer", "gone", "pipe", "bomb"])
@@ -333,6 +337,8 @@ def test_rules_of_the_clusters(fitted):
     *comments, code = run("explain", "out", "--code", "sql").stdout.splitlines()
     assert comments[:3] == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
     assert code.startswith("CASE WHEN ")
+    done = run("explain", "out", "--max-conditions", 1)
+    assert "Note: no rules reach a fidelity of 95%, so those of the greatest fidelity" in done.stderr
     short = json.loads(run("explain", "out", "--max-conditions", 1, "--json").stdout)
     assert [each["n_conditions"] for each in short["rule_sets"]] == [1]
 

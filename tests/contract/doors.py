@@ -854,6 +854,21 @@ def _problem_doors():
         lambda X: problems.SRMOSCProblem(X, n_candidates=5, random_state=0).n_var,
         {"X": (X, rows())},
     )
+    weights = {"sample_weight": ("numbers", np.arange(1.0, 25.0))}
+    yield Door(
+        "NeighborGraphProblem",
+        lambda sample_weight: problems.NeighborGraphProblem(
+            lists(), sample_weight=sample_weight
+        ).mean_distance(_RANKS),
+        weights,
+    )
+    yield Door(
+        "MOCKProblem, weights",
+        lambda sample_weight: _scored(
+            problems.MOCKProblem(rows(), sample_weight=sample_weight, n_neighbors=4, random_state=0)
+        ),
+        weights,
+    )
     coarse = np.round(rows()).astype(int) - np.round(rows()).astype(int).min()
     yield Door(
         "FuzzyModesProblem",
@@ -980,7 +995,8 @@ def _object_doors():
         {"labels": ("whole", POOL)},
         {("labels", "nothing"): "none"},
     )
-    failed = ("frame of dates", "NaN", "infinite", "missing in a frame", "sparse NaN", "sparse complex")
+    failed = ("frame of dates", "NaN", "infinite", "missing in a frame", "frame of one name")
+    failed += ("sparse NaN", "sparse complex")
     yield Door(
         "Study",
         lambda X: Study({"k-means": KMeans(2)}, {"a": X}, ["silhouette"], seeds=1).run().table().frame,

@@ -35,6 +35,15 @@ def test_the_constructor_keeps_what_it_is_given(case):
     assert all(getattr(model, name) is value for name, value in given.items())
 
 
+@pytest.mark.parametrize(
+    "case", [case for case in ESTIMATORS.values() if "checkpoint" in case.make().get_params()]
+)
+def test_a_folder_as_checkpoint_is_refused_at_the_start(case, tmp_path, monkeypatch):
+    monkeypatch.setattr("moo_clustering.persistence.write_archive", lambda *_: pytest.fail("too late"))
+    with pytest.raises(ValueError, match=r"must be a file, got folder .*checkpoint\.npz|require search"):
+        case.make().set_params(checkpoint=tmp_path).fit(*case.arguments(0), **case.more)
+
+
 @every_estimator
 def test_parameters_and_clones(case):
     model = case.make()

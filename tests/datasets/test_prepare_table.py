@@ -505,3 +505,20 @@ def test_many_columns_without_cells_are_named_in_one_note():
         pd.DataFrame({"a": [1.0, 2.0, 4.0] * 3} | {f"e{n}": [*range(n)] + [""] * (9 - n) for n in (2, 3, 4)})
     )
     assert said(table) == "3 columns (e2, e3, e4) left out: more than half of the cells are missing"
+
+
+def test_columns_with_the_same_information_are_named():
+    days = np.random.default_rng(0).integers(0, 9000, 40)
+    frame = pd.DataFrame(
+        {
+            "years": (days / 365.25).round(1),
+            "start": pd.Timestamp("2026-01-01") - pd.to_timedelta(days, "D"),
+            "pay": np.random.default_rng(1).normal(size=40),
+            "loss": 1e300 * -np.random.default_rng(1).normal(size=40),
+        }
+    )
+    text = "columns 'years' and 'start' (and 1 more pair) contain the same information, which counts twice"
+    assert text in " ".join(prepare_table(frame).notes)
+    assert "same information" not in " ".join(prepare_table(frame[["years", "pay"]]).notes)
+    # Among few rows, columns agree by chance.
+    assert "same information" not in " ".join(prepare_table(frame.head(5)).notes)

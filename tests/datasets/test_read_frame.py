@@ -53,6 +53,13 @@ def test_what_is_said(read):
     assert "read as Windows-1252" in notes[0]
 
 
+def test_a_workbook_with_another_suffix_is_recognised(read):
+    with pytest.raises(
+        DataError, match=r"table\.csv is not a text file but a zip archive; .* rename it to \.xlsx"
+    ):
+        read(b"PK\x03\x04\x14\x00")
+
+
 def test_first_column_without_a_name_holds_identifiers(read):
     frame, roles, _ = read(",x\np,1\nq,2\n")
     assert roles.id_column == frame.columns[0]

@@ -63,8 +63,14 @@ def test_the_remedy_helps(table):
 
 FRAME = pd.DataFrame({"x": [1.0, 2.0, 5.0, 6.0], "y": [0.5, 0.0, 9.0, 8.0]})
 NO_TABLES = {
-    "path": ("x.csv", "got 'x.csv'; read it with pandas.read_csv first"),
-    "pathlib": (Path("x.csv"), "Path('x.csv'); read it with pandas.read_csv first"),
+    "path": (
+        "x.csv",
+        "got 'x.csv'; read it with pandas.read_csv or open it with moo_clustering.parts.parts first",
+    ),
+    "pathlib": (
+        Path("x.csv"),
+        "Path('x.csv'); read it with pandas.read_csv or open it with moo_clustering.parts.parts first",
+    ),
     "nothing": (None, "got None"),
     "mapping": ({"x": 1}, "got {'x': 1}; convert a list of rows with pandas.DataFrame(rows)"),
     "rows": ([{"x": 1}], "got [{'x': 1}]; convert a list of rows with pandas.DataFrame(rows)"),

@@ -103,7 +103,7 @@ def test_ctrl_c_drops_the_tasks(client, tmp_path):
 
 def test_faults_on_workers_name_the_part(client, tmp_path):
     X = table().astype(np.float64)
-    X[1234, 2] = np.nan
+    X[1234, 2] = np.inf  # Parquet files count missing values in their headers
     found = parts(sources(tmp_path, X)["glob"][0])
     with pytest.raises(ValueError, match=r"column 'x2' of part part-001\.parquet.* has missing"):
         survey(found, 10)
@@ -115,3 +115,5 @@ def test_workers_of_another_version_are_refused(client, tmp_path, monkeypatch):
     monkeypatch.setattr("moo_clustering.__version__", "0.0.7")
     with pytest.raises(ChildProcessError, match=r"all workers need moo_clustering 0\.0\.7.* has 0\.1"):
         found.map(slow_sum)
+    with pytest.raises(ChildProcessError, match=r"all workers need moo_clustering 0\.0\.7.* has 0\.1"):
+        lazy_labels(found, lambda rows: rows[:, 0] > 0)

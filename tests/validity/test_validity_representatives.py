@@ -16,6 +16,11 @@ def test_equal_samples_become_exact_zeros():
         assert not centred_features(np.full((n, 3), [0.1, 1 / 3, 1e10 / 7])).any()
 
 
+def test_overflow_names_a_value_of_the_data():
+    with pytest.raises(ValueError, match=r"up to 1e\+308 in absolute value"):
+        centred_features([[1e308], [-1e308], [0.0]])
+
+
 def test_mean_square_distance():
     X = np.random.default_rng(0).normal(size=(20, 3)) + 5
     expected = np.mean(cdist(X, X) ** 2)

@@ -634,7 +634,7 @@ def run_facts(
     if options:
         facts.append(("options", ", ".join(f"{name}={value}" for name, value in options.items())))
     if "random_state" in parameters:
-        facts.append(("random state", shortened(parameters["random_state"])))
+        facts.append(("seed", shortened(parameters["random_state"])))
     facts.append(("samples", str(len(result.labels))))
     if samples is not None and samples.bags is not None:
         facts.append(("instances", str(samples.bags.n_instances)))

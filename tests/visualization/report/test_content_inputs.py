@@ -89,7 +89,7 @@ def test_facts_are_what_was_changed():
     facts = dict(report_content(model, X, facts=[("data", "blobs")]).facts)
     assert facts["method"] == "ParetoClustering"
     assert facts["options"] == "n_clusters=2, scale='none'"
-    assert (facts["random state"], facts["samples"], facts["features"]) == ("3", "30", "3")
+    assert (facts["seed"], facts["samples"], facts["features"]) == ("3", "30", "3")
     assert facts["data"] == "blobs"
     assert facts["made with"].startswith(
         f"moo_clustering {moo_clustering.__version__}, numpy {np.__version__}"
