@@ -62,7 +62,9 @@ def checked_container(data: Any, name: str, allowed: str = "") -> Any:
         raise TypeError(f"{name} must be {allowed or 'an array or a list'}, got {given}{advice}")
     if hasattr(data, "iloc") and data.ndim == 2 and not data.columns.is_unique:
         twice = data.columns[data.columns.duplicated()][0]
-        raise ValueError(f"{name} must have unique column names, got {twice!r} more than once; rename them")
+        raise ValueError(
+            f"{name} must have unique column names, got {quoted(twice)} more than once; rename them"
+        )
     return unmasked(data, name)
 
 

@@ -545,7 +545,8 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         (f"{name.replace('_', ' ')} against known classes", f"{value:.3f}")
         for name, value in record.get("scores", {}).items()
     ]
-    facts += [(name, text) for name, text in _controls(record)]
+    if "alternatives" in record:
+        facts += [(name, text) for name, text in _controls(record)]
     return [*facts, ("seconds of the fit", f"{record['timings']['fit']:.1f}")]
 
 

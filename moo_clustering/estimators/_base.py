@@ -80,7 +80,6 @@ _FREE = frozenset(
 Rule = str | int | Callable[[FloatArray], int]
 Scaling = Callable[[AnyFloatArray], AnyFloatArray]
 
-
 # Sections shared by ``predict`` and ``transform``, for ``documented``.
 _OF_SAMPLES = """
 Parameters
@@ -472,14 +471,10 @@ class ReportMixin(NumericOptionsMixin):
 
     def _with_n_clusters(self, n_clusters: Any) -> Self:
         """Return a copy whose result is that of ``relabel`` for a number of clusters."""
-        relabel = getattr(copy(self), "relabel", None)
-        if relabel is None:
+        if (relabel := getattr(copy(self), "relabel", None)) is None:
             name = type(self).__name__
-            raise ValueError(
-                f"{name} selects no other number of clusters after fit; fit again with n_clusters."
-            )
-        found: Self = relabel(n_clusters=n_clusters)
-        return found
+            raise ValueError(f"{name} selects no other number of clusters after fit; set n_clusters first")
+        return cast(Self, relabel(n_clusters=n_clusters))
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
         """Scaled rows of the fit, and a function that scales features; None if the fit stores no rows."""
@@ -523,9 +518,8 @@ def _following_names(method: Any, carries: bool) -> Any:
             elif names and carries:
                 new = self.cluster_names_  # names of classes, which ``take`` set
                 carried = self._carried_names(before, after, names)
-                self._cluster_names = {
-                    k: name for k, name in carried.items() if name not in new.values()
-                } | new
+                own = {k: name for k, name in carried.items() if name not in new.values()}
+                self._cluster_names = own | new
 
     vars(followed)["follows_names"] = True
     return followed
@@ -567,10 +561,9 @@ class PartLabelsMixin:
         """Write the labels of a table in parts, one Parquet file per part.
 
         All workers must be able to write the folder. ``X`` is the table of the fit by default, or a source
-        for :func:`~moo_clustering.parts.parts`. Returns the files, see
-        :func:`~moo_clustering.parts.write_labels`. To complete an interrupted call, repeat it. Raises a
-        NotFittedError before ``fit``, and a ValueError if ``X`` is None after a fit in memory, or the folder
-        contains other labels.
+        for :func:`~moo_clustering.parts.parts`. Returns the files. Repeat an interrupted call to finish it.
+        Raises a NotFittedError before ``fit``, and a ValueError if ``X`` is None after a fit in memory, or the
+        folder contains other labels. See :func:`~moo_clustering.parts.write_labels`.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
