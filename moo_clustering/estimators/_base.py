@@ -562,7 +562,7 @@ class PartLabelsMixin:
 
         All workers must be able to write the folder. ``X`` is the table of the fit by default, or a source
         for :func:`~moo_clustering.parts.parts`. Returns the files. Repeat an interrupted call to end it.
-        Raises a NotFittedError before ``fit``, and a ValueError if ``X`` is None after a fit in memory, or the
+        Raises a NotFittedError before ``fit``, and a ValueError if ``X`` is None after a fit in memory or the
         folder contains other labels. See :func:`~moo_clustering.parts.write_labels`.
         """
         check_is_fitted(self)
