@@ -631,8 +631,9 @@ def run_facts(
     facts.append(("method", type(estimator).__name__))
     parameters = {} if isinstance(estimator, PartitionArchive) else estimator.get_params(deep=False)
     options = changed_options(estimator, parameters) if options is None else options
-    if options:
-        facts.append(("options", ", ".join(f"{name}={value}" for name, value in options.items())))
+    if parameters:
+        changed = ", ".join(f"{name}={value}" for name, value in options.items())
+        facts.append(("parameters", f"{changed}; others: defaults" if changed else "defaults"))
     if "random_state" in parameters:
         facts.append(("seed", shortened(parameters["random_state"])))
     facts.append(("samples", str(len(result.labels))))

@@ -88,7 +88,7 @@ def test_facts_are_what_was_changed():
     model = ParetoClustering(2, scale="none", random_state=3, n_jobs=1).fit(X)
     facts = dict(report_content(model, X, facts=[("data", "blobs")]).facts)
     assert facts["method"] == "ParetoClustering"
-    assert facts["options"] == "n_clusters=2, scale='none'"
+    assert facts["parameters"] == "n_clusters=2, scale='none'; others: defaults"
     assert (facts["seed"], facts["samples"], facts["features"]) == ("3", "30", "3")
     assert facts["data"] == "blobs"
     assert facts["made with"].startswith(

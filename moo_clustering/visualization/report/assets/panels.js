@@ -101,8 +101,10 @@ function showPanel(panel, place) {
 }
 
 function showPanels() {
-  if (data.panels.some(({ solutions }) => !solutions) && data.nSolutions > 1) {
-    const text = "The figures below show the run and its chosen solution, whichever solution is selected.";
+  const fixed = data.panels.filter(({ solutions }) => !solutions).length;
+  if (fixed && data.nSolutions > 1) {
+    const figures = fixed === 1 ? "figure below shows" : "figures below show";
+    const text = `The ${figures} the run and its chosen solution, whichever solution is selected.`;
     byId("methods-page").append(element("p", { class: "note wide", id: "panels-note" }, text));
   }
   data.panels.forEach(showPanel);
