@@ -195,7 +195,7 @@ def test_the_report_has_the_units_of_the_table_and_the_options_that_were_set(tmp
         content = load_content(Path(f"out{len(options)}", "report.npz"))
         assert content.map.axes == ("height", "weight")
         assert np.allclose(content.map.positions, table.to_numpy())
-        listed = dict(content.facts)["options"]
+        listed = dict(content.facts)["parameters"]
         assert ("scale" in listed, "n_neighbors=5" in listed) == (False, bool(options))
 
 
