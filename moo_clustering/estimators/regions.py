@@ -1,7 +1,7 @@
 """Connected regions of a map with even loads, as a front of alternative solutions."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -15,9 +15,6 @@ from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Labels,
     integer_seed,
     non_dominated,
     number_clusters,
@@ -29,21 +26,15 @@ from moo_clustering._arrays import (
 from moo_clustering._data import checked_graph, checked_integers, geometry_of, is_frame, numeric_features
 from moo_clustering._kernels.regions import split_above
 from moo_clustering._targets import classes_as_given, is_class, marked
+from moo_clustering._types import BoolArray, FloatArray, Labels
 from moo_clustering.algorithms import DirectedWalks
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.constraints import ClusterWeights, Contiguity, Limit
 from moo_clustering.encodings import RegionEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.regions import checked_weights
+from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import ReportMixin, checkpoint_for, feature_scaling
 from moo_clustering.estimators._fronts import FrontSearchMixin
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegative,
-    NonNegativeCount,
-    Positive,
-    estimator,
-)
 from moo_clustering.operators import BoundaryClimb
 from moo_clustering.operators.base import SeededSampling
 from moo_clustering.problems import PartitionProblem
@@ -58,7 +49,7 @@ _TREES, _ROUNDS = 50, 30
 _POINT = 1e-9
 
 
-@estimator
+@_options.estimator
 class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """Connected regions of areas with even loads, such as sales territories or districts.
 
@@ -121,14 +112,14 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     n_regions: Annotated[Any, Interval(Integral, 1, None, closed="left"), str]
     _: KW_ONLY
-    tolerance: NonNegative = 0.15
-    min_weight: Positive | None = None
+    tolerance: _options.NonNegative = 0.15
+    min_weight: _options.Positive | None = None
     objectives: Annotated[Any, "array-like", None] = None
     scale: Literal["standard", "minmax", "none"] = "standard"
     select: Annotated[Any, str, Integral, callable] = "knee"
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 20
-    n_gen: NonNegativeCount = 100
-    n_proposals: Count | None = None
+    n_gen: _options.NonNegativeCount = 100
+    n_proposals: _options.Count | None = None
     start: ClassVar[None] = None  # type: ignore[misc]  # an argument of ``fit``, like the graph
 
     @_fit_context(prefer_skip_nested_validation=True)
