@@ -14,17 +14,10 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import (
-    integer_seed,
-    non_dominated,
-    number_clusters,
-    optional_package,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering import _arrays
 from moo_clustering._data import checked_graph, checked_integers, geometry_of, is_frame, numeric_features
 from moo_clustering._kernels.regions import split_above
+from moo_clustering._messages import quoted
 from moo_clustering._targets import classes_as_given, is_class, marked
 from moo_clustering._types import BoolArray, FloatArray, Labels
 from moo_clustering.algorithms import DirectedWalks
@@ -191,7 +184,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             rims = compact.fit(area_map.shapes).borders
             data += [compact.shapes, rims.indptr, rims.indices, rims.data]
         checkpoint = checkpoint_for(self, *data)
-        growth, seed = spawn_seeds(self.random_state, 2)
+        growth, seed = _arrays.spawn_seeds(self.random_state, 2)
         encoding = self._encoding(area_map.graph, weights, np.random.default_rng(growth))
         self.bounds_ = encoding.low, encoding.high
         changes = None if earlier is None else ChangedShare().fit(earlier)
@@ -211,7 +204,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             operators["sampling"] = StartSampling(
                 _mended(encoding, earlier, repair_start), operators["sampling"]
             )
-        search = self._pymoo_search_for(problem, operators, integer_seed(seed), DirectedWalks)
+        search = self._pymoo_search_for(problem, operators, _arrays.integer_seed(seed), DirectedWalks)
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = search.result()
@@ -269,7 +262,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     def _set_front(self, problem: PartitionProblem, pop: Any, weights: FloatArray) -> None:
         F = pop.get("F")
-        rows = non_dominated(F)
+        rows = _arrays.non_dominated(F)
         labels = relabel_by_first_appearance(problem.decode(pop[rows].get("X")))
         first = np.sort(np.unique(labels, axis=0, return_index=True)[1])
         labels = labels[first]
@@ -394,7 +387,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
 
 def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
     """Compute areas, perimeters and lengths of common borders of polygons; corners are not borders."""
-    shapely = optional_package(
+    shapely = _arrays.optional_package(
         "shapely", "spatial", "neighbours of polygons", "Otherwise, pass graph to fit."
     )
     polygons = np.asarray(geometry, dtype=object)
@@ -459,7 +452,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
         if found >= len(joined):
             numbers = [*joined, *range(int(labels.max()) + 1, int(labels.max()) + 1 + found - len(joined))]
             labels[nodes] = np.array(numbers, dtype=np.int32)[trial[nodes]]
-    return number_clusters(labels)[0]
+    return _arrays.number_clusters(labels)[0]
 
 
 def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]:
@@ -500,7 +493,9 @@ def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
         )
         if not repair:
             raise ValueError(f"{problem}; change start, or use repair_start=True to move areas.")
-        warn_caller(f"{problem}; {int(moved.sum())} of {len(moved)} areas were moved to make it feasible.")
+        _arrays.warn_caller(
+            f"{problem}; {int(moved.sum())} of {len(moved)} areas were moved to make it feasible."
+        )
     return plan
 
 
