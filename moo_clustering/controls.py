@@ -24,6 +24,7 @@ from pymoo.core.problem import Problem
 from pymoo.operators.selection.rnd import RandomSelection
 from sklearn.metrics import adjusted_rand_score
 
+from moo_clustering import stats
 from moo_clustering._arrays import did_you_mean, integer, knee, name_of, non_dominated, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._docs import documented
@@ -36,14 +37,6 @@ from moo_clustering.algorithms.pymoo_search import variation, violations_of
 from moo_clustering.fronts import Box, front_box, hypervolume
 from moo_clustering.operators import RandomSurvival
 from moo_clustering.operators.deap.individuals import apply_batch, n_trials
-from moo_clustering.stats import (
-    and_list,
-    clear_differences,
-    holm_adjusted,
-    p_text,
-    signed_rank_p,
-    tie_groups,
-)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -351,7 +344,7 @@ class ControlComparison(NamedTuple):
                 f"No conclusion about {measure} is possible: at least {fewest} {counted} are required, "
                 f"got {n}."
             )
-        adjusted = holm_adjusted(pairs["p"].to_numpy())
+        adjusted = stats.holm_adjusted(pairs["p"].to_numpy())
         said: dict[str, list[str]] = {
             "better than": [],
             "worse than": [],
@@ -359,8 +352,8 @@ class ControlComparison(NamedTuple):
         }
         for (name, row), p in zip(pairs.iterrows(), adjusted, strict=True):
             verdict = list(said)[2 if p > alpha else int(row["difference"] < 0)]
-            said[verdict].append(f"{name} ({row['difference']:+.3f}, p = {p_text(p)})")
-        parts = "; ".join(f"{verdict} {and_list(names)}" for verdict, names in said.items() if names)
+            said[verdict].append(f"{name} ({row['difference']:+.3f}, p = {stats.p_text(p)})")
+        parts = "; ".join(f"{verdict} {stats.and_list(names)}" for verdict, names in said.items() if names)
         return f"By {measure} on {n} {counted}, the evolution is {parts}."
 
     def plot(self, *, title: str = "", path: str | PathLike[str] | None = None) -> Figure:
@@ -392,14 +385,14 @@ def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
     """Mean difference of pairs, its 95 % bootstrap interval, Wilcoxon's p, and wins, ties and losses."""
     # Pairs with a missing value are omitted. Differences within rounding noise are 0, and those that differ
     # by rounding noise have equal ranks in Wilcoxon's test.
-    away, noise = clear_differences(ours, theirs)
+    away, noise = stats.clear_differences(ours, theirs)
     there = ~np.isnan(away)
     away, noise = away[there], noise[there]
-    places = tie_groups(np.append(0.0, np.abs(away)), np.append(0.0, noise))
+    places = stats.tie_groups(np.append(0.0, np.abs(away)), np.append(0.0, noise))
     signed = np.sign(away) * (places[1:] - places[0])
     rows = np.random.default_rng(0).integers(0, len(away), (2000, len(away)))
     low, high = np.quantile(away[rows].mean(axis=1), (0.025, 0.975)).tolist()
-    p = signed_rank_p(signed)
+    p = stats.signed_rank_p(signed)
     counts = {"wins": int((signed > 0).sum()), "ties": int((signed == 0).sum())}
     counts["losses"] = len(signed) - sum(counts.values())
     return {"difference": float(away.mean()), "low": low, "high": high, "p": p, **counts}

@@ -16,19 +16,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import (
-    FloatArray,
-    ShortMessages,
-    block_slices,
-    choice,
-    near_one,
-    optional_package,
-    quoted,
-    unit_rows,
-    warn_caller,
-)
+from moo_clustering import _arrays
 from moo_clustering._data import FLOATS, checked_array, checked_table, numeric_features, without_duplicates
+from moo_clustering._messages import quoted
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._types import FloatArray
 
 __all__ = [
     "InformationGainSelector",
@@ -278,8 +270,8 @@ def _stop_words(stop_words: StopWords) -> frozenset[str]:
 def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
     if stemmer is None:
         return str
-    choice("stemmer", stemmer, ("porter", "english", None))
-    snowballstemmer = optional_package(
+    _arrays.choice("stemmer", stemmer, ("porter", "english", None))
+    snowballstemmer = _arrays.optional_package(
         "snowballstemmer", "text", f"stemmer={stemmer!r}", ", or set stemmer=None"
     )
     return snowballstemmer.stemmer(stemmer).stemWord
@@ -320,7 +312,7 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     n, m = rows.shape
     df = column_counts(rows)
     gains = np.zeros(m)
-    for part in block_slices(targets.n_classes, m):
+    for part in _arrays.block_slices(targets.n_classes, m):
         indicators = targets.indicators[targets.rows, part]
         together = rows.T @ indicators
         sizes = indicators.sum(axis=0)
@@ -354,7 +346,7 @@ def _bits(counts: FloatArray, totals: Any) -> FloatArray:
     return nats / np.log(2.0)
 
 
-class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
+class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimator):
     """Select the features with the largest :func:`information_gain`.
 
     Source: SISC-ML, section 5.
@@ -423,7 +415,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
             df = column_counts(rows)
             allowed = (df > 0) & (df < rows.shape[0])
             if not allowed.any():
-                warn_caller(
+                _arrays.warn_caller(
                     f"no features remain: each of {len(allowed)} features is zero in all or nonzero "
                     f"in all of the {rows.shape[0]} samples"
                 )
@@ -451,7 +443,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         return tags
 
 
-class _SparseWeighting(ShortMessages, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class _SparseWeighting(_arrays.ShortMessages, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Base class of transformers without parameters that weight rows of finite non-negative values."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -595,14 +587,16 @@ class PaperTfidfTransformer(_SparseWeighting):
         value is negative, infinite or missing, or the number of terms differs.
         """
         check_is_fitted(self)
-        weights = near_one(validated_rows(self, X, reset=False))
+        weights = _arrays.near_one(validated_rows(self, X, reset=False))
         weights.data *= self.idf_[weights.indices]
         weights.eliminate_zeros()
         empty = int(np.count_nonzero(np.diff(weights.indptr) == 0))
         if empty:
             verb = "has" if empty == 1 else "have"
-            warn_caller(f"{empty} of {weights.shape[0]} documents {verb} no term with a weight: all zero")
-        return unit_rows(weights)
+            _arrays.warn_caller(
+                f"{empty} of {weights.shape[0]} documents {verb} no term with a weight: all zero"
+            )
+        return _arrays.unit_rows(weights)
 
 
 def binary_unigrams(

@@ -31,6 +31,7 @@ from threadpoolctl import threadpool_info
 from moo_clustering import __version__
 from moo_clustering._arrays import QuotingError, integer, warn_caller
 from moo_clustering._data import checked_array
+from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path, special_file
 
 if sys.platform == "win32":
@@ -774,16 +775,13 @@ def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Map
     write_archive(path, arrays, wrapped)
 
 
+@documented(save_checkpoint)
 def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Read the state of a run.
 
     Warns if the checkpoint was saved with another BLAS kernel, which can change the last digits of results.
     Raises an ArchiveError, with the remedy, if the file is not a readable checkpoint. Raises a
     CheckpointMismatchError, with all differences, if the checkpoint belongs to another run.
-
-    Parameters
-    ----------
-    checkpoint : Checkpoint
 
     Returns
     -------

@@ -198,9 +198,7 @@ class RuleSet:
             cells[place] = f"${letters}{row}"
         columns_of = self._table.columns
         formula = self._nested(
-            self._tree,
-            "IF({},{},{})",
-            lambda test: columns_of[test.column].formula(test, cells[test.column]),
+            self._tree, "IF({},{},{})", lambda test: columns_of[test.column].formula(test, cells[test.column])
         )
         return f"={formula}"
 

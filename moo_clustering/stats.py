@@ -372,15 +372,11 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
     return square
 
 
+@documented(pair_matrix)
 def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     """Find the maximal groups of methods without a significant difference.
 
     O(n_methods + n_groups) time, because the methods of a group have consecutive ranks.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        Result of :func:`shaffer_static`, :func:`holm` or :func:`nemenyi`.
 
     Returns
     -------
@@ -439,7 +435,7 @@ def average_ranks(
     return averaged(rank_matrix(table, greater_is_better), table)
 
 
-@documented()
+@documented(shaffer_static)
 def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05) -> float:
     """Return the critical difference of average ranks in Nemenyi's test.
 
@@ -447,8 +443,6 @@ def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05)
     ----------
     n_methods : int
     n_datasets : int
-    alpha : float, default=0.05
-        Significance level.
 
     Examples
     --------

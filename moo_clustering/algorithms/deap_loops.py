@@ -80,7 +80,6 @@ def gka(
 
     Sources: Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
     algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
-
     """
     return run_steps(GkaStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
 
@@ -101,7 +100,6 @@ def gcuk(
 
     The logbook column ``ncross`` counts the crossed pairs. Sources: Evolutionary multi-instance clustering
     (MIGCUK); Bandyopadhyay, Maulik, Pattern Recognition 35, 2002.
-
     """
     return run_steps(GcukStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
 

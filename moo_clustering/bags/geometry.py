@@ -381,18 +381,14 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
     """Divide bags of adjacent rows from ``starts`` into chunks, with the number of slots that costs least."""
     # Largest number of instances in a chunk; compiled loops iterate over the slots of a chunk.
-    n_slots = min(range(1, 17), key=lambda slots: _work(sizes, slots))
+    # In addition to its slots, a chunk costs as much as three slots: coefficients and maximum.
+    n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])
     chunk_bag = np.repeat(np.arange(len(sizes)), n_chunks)
     first = (np.arange(len(chunk_bag)) - chunk_start[chunk_bag]) * n_slots
     place = np.minimum(first + np.arange(n_slots)[:, None], sizes[chunk_bag] - 1)
     return ChunkLayout(starts[chunk_bag] + place, chunk_bag.astype(np.int32), chunk_start)
-
-
-def _work(sizes: Int64Array, n_slots: int) -> int:
-    # Cost of a chunk in addition to its slots, in units of slots: coefficients and maximum.
-    return int((-(-sizes // n_slots)).sum()) * (n_slots + 3)
 
 
 class ChunkLayout(NamedTuple):

@@ -17,15 +17,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.utils.extmath import randomized_svd
 
-from moo_clustering._arrays import (
-    MissingPackageError,
-    choice,
-    integer,
-    integer_seed,
-    number_clusters,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering import _arrays
 from moo_clustering._data import checked_array
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
@@ -125,10 +117,10 @@ def cspa(
     >>> cspa(runs, 3)
     array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
     """
-    choice("partitioner", partitioner, ("average", "metis", "spectral", "svd"))
+    _arrays.choice("partitioner", partitioner, ("average", "metis", "spectral", "svd"))
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     if n_neighbors is not None:
-        integer("n_neighbors", n_neighbors, 1, edges.n_samples, _OBJECTS)
+        _arrays.integer("n_neighbors", n_neighbors, 1, edges.n_samples, _OBJECTS)
         if partitioner in ("average", "svd"):
             raise ValueError(
                 f"n_neighbors requires partitioner='metis' or 'spectral'; {partitioner!r} has no graph"
@@ -148,14 +140,14 @@ def cspa(
     if partitioner == "average":
         tree = linkage(condensed_distances(edges, run_weights), method="average")
         return relabel_by_first_appearance(tree_cut(tree, n_clusters))
-    neighbor_seed, seed = spawn_seeds(random_state, 2)
+    neighbor_seed, seed = _arrays.spawn_seeds(random_state, 2)
     if partitioner == "svd":
         return relabel_by_first_appearance(low_rank_parts(edges, run_weights, n_clusters, seed))
     neighbor_rng = np.random.default_rng(neighbor_seed)
     graph = coassociation_graph(edges, run_weights, n_clusters, n_neighbors, neighbor_rng)
     if metis:
         warn_of_balance(edges, run_weights, n_clusters, "cspa partitioner='average' or 'spectral'")
-        return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=integer_seed(seed)))
+        return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed)))
     return _spectral(graph, edges, n_clusters, np.random.default_rng(seed))
 
 
@@ -291,7 +283,7 @@ def check_ensemble(
 ) -> tuple[Hyperedges, FloatArray]:
     """Check the ensemble; return the hyperedges and weights of the runs of positive weight."""
     edges = hyperedges(labels)
-    integer("n_clusters", n_clusters, 1, edges.n_samples, _OBJECTS)
+    _arrays.integer("n_clusters", n_clusters, 1, edges.n_samples, _OBJECTS)
     run_weights = _check_weights(weights, edges.n_runs)
     counted = np.flatnonzero((run_weights > 0) & edges.seen.any(axis=1))
     if len(counted) < edges.n_runs:
@@ -349,7 +341,7 @@ def low_rank_parts(
     if len(first) <= n_parts:
         return inverse
     share = np.bincount(inverse).astype(np.float64)
-    vector_seed, center_seed = (integer_seed(part) for part in seed.spawn(2))
+    vector_seed, center_seed = (_arrays.integer_seed(part) for part in seed.spawn(2))
     few = Hyperedges(edges.codes[:, first], edges.starts)
     U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
     length = np.linalg.norm(U, axis=1, keepdims=True)
@@ -410,7 +402,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
     """Return whether to use METIS: "auto" uses it if installed, "metis" raises an error if not."""
     if partitioner == "metis":
         if _load() is None:
-            raise MissingPackageError(
+            raise _arrays.MissingPackageError(
                 f"{function} with METIS requires pymetis: install moo_clustering[metis], or use "
                 f"{fallback!r} instead."
             )
@@ -459,7 +451,7 @@ def warn_of_balance(
     mean = edges.seen.sum(axis=1) / n_parts
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
     if weights[unequal].sum() > weights.sum() / 2:
-        warn_caller(
+        _arrays.warn_caller(
             f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most runs has "
             f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; use {instead}."
         )
@@ -508,7 +500,7 @@ def spectral_parts(
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
-    vector_seed, center_seed = (integer_seed(part) for part in seed.spawn(2))
+    vector_seed, center_seed = (_arrays.integer_seed(part) for part in seed.spawn(2))
     objects, hyper = _singular_vectors(edges, weights, n_parts, vector_seed)
     rows, share = objects[first], np.bincount(inverse).astype(np.float64)
     if with_edges:
@@ -583,7 +575,7 @@ def hbgf(
     >>> hbgf(runs, 3, partitioner="spectral", random_state=0)
     array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
     """
-    choice("partitioner", partitioner, ("auto", "metis", "spectral"))
+    _arrays.choice("partitioner", partitioner, ("auto", "metis", "spectral"))
     return _bipartite(labels, n_clusters, weights, random_state, partitioner, "hbgf partitioner='spectral'")
 
 
@@ -598,7 +590,7 @@ def _bipartite(
     """Compute HBGF; warnings recommend ``instead`` as an alternative to METIS."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
-    (seed,) = spawn_seeds(random_state, 1)
+    (seed,) = _arrays.spawn_seeds(random_state, 1)
     if n_clusters == 1:
         return np.zeros(edges.n_samples, dtype=np.int32)
     if (agreed := agreed_parts(edges, n_clusters, fewer=True)) is not None:
@@ -606,7 +598,7 @@ def _bipartite(
     elif metis:
         warn_of_balance(edges, run_weights, n_clusters, instead)
         graph = bipartite_graph(edges, run_weights)
-        parts = metis_parts(graph, n_clusters, seed=integer_seed(seed))[: edges.n_samples]
+        parts = metis_parts(graph, n_clusters, seed=_arrays.integer_seed(seed))[: edges.n_samples]
     else:
         parts = spectral_parts(edges, run_weights, n_clusters, with_edges=True, seed=seed)
     return relabel_by_first_appearance(parts)
@@ -643,13 +635,13 @@ def hgpa(
     >>> hgpa(runs, 3, approximation="spectral", random_state=0)
     array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
     """
-    choice("approximation", approximation, ("hbgf", "spectral"))
+    _arrays.choice("approximation", approximation, ("hbgf", "spectral"))
     if approximation == "hbgf":
         return _bipartite(labels, n_clusters, weights, random_state, "auto", "hgpa approximation='spectral'")
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     if n_clusters == 1:
         return np.zeros(edges.n_samples, dtype=np.int32)
-    (seed,) = spawn_seeds(random_state, 1)
+    (seed,) = _arrays.spawn_seeds(random_state, 1)
     parts = agreed_parts(edges, n_clusters, fewer=True)
     if parts is None:
         parts = spectral_parts(edges, run_weights, n_clusters, with_edges=False, seed=seed)
@@ -748,11 +740,11 @@ def mcla(
     >>> association[0]
     array([1.  , 1.  , 0.75, 0.25, 0.  , 0.  , 0.  ])
     """
-    choice("vertex_weight", vertex_weight, ("size", "unit"))
-    choice("partitioner", partitioner, ("auto", "metis", "matching"))
-    choice("ties", ties, ("first", "random"))
+    _arrays.choice("vertex_weight", vertex_weight, ("size", "unit"))
+    _arrays.choice("partitioner", partitioner, ("auto", "metis", "matching"))
+    _arrays.choice("ties", ties, ("first", "random"))
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
-    seed, tie_seed = spawn_seeds(random_state, 2)
+    seed, tie_seed = _arrays.spawn_seeds(random_state, 2)
     metis = use_metis(partitioner, "matching", "mcla")
     if metis and vertex_weight == "size":
         warn_of_meta_balance(edges, run_weights, n_clusters, "mcla")
@@ -780,7 +772,7 @@ def meta_consensus(
     groups = agreed_parts(edges, n_clusters, fewer=True)
     united = np.zeros(edges.n_edges, dtype=np.intp) if groups is None else components(edges)[1]
     if groups is not None and n_clusters > 1 and united.max() < groups.max():
-        labels, _ = number_clusters(groups)
+        labels, _ = _arrays.number_clusters(groups)
         return labels, _shared_runs(edges, labels, n_clusters, weights)
     edge_weights = weights[edges.runs]
     similar = jaccard(edges)
@@ -795,7 +787,7 @@ def meta_consensus(
     else:
         graph = sp.csr_array(similar * edge_weights * edge_weights[:, np.newaxis])
         sizes = edge_weights * (edges.sizes if vertex_weight == "size" else 1.0)
-        parts = metis_parts(graph, n_clusters, vertex_weights=sizes, seed=integer_seed(seed))
+        parts = metis_parts(graph, n_clusters, vertex_weights=sizes, seed=_arrays.integer_seed(seed))
     association = collapse(edges, parts, n_clusters, weights)
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
@@ -810,7 +802,7 @@ def meta_consensus(
         winner = best.argmax(axis=0)
     else:
         winner = np.where(best, tie_rng.random(best.shape), -1.0).argmax(axis=0)
-    labels, former = number_clusters(winner)
+    labels, former = _arrays.number_clusters(winner)
     order = np.concatenate([former, np.setdiff1d(np.arange(len(deciding)), former)])
     return labels, association[order]
 

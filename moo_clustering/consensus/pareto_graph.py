@@ -148,7 +148,7 @@ def diversity_graph(
     return diversity_weights(ranks, lists, weight=weight, n_jobs=n_jobs)
 
 
-@documented(reconstruction_weights)
+@documented(reconstruction_weights, reconstruction_graph)
 def diversity_weights(
     ranks: IntArray,
     lists: NeighborLists,
@@ -163,7 +163,6 @@ def diversity_weights(
     Parameters
     ----------
     ranks : ndarray of shape (n_members, n_samples)
-    lists : NeighborLists
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
         Contribution of a member: 1 - DIV (formula of the paper), DIV (its text, "better diversity contributes
         more"), or 1. ``"div"`` has only zero weights if all members are equal; use ``"count"`` then.
@@ -187,6 +186,7 @@ def diversity_weights(
     return to_csr(weights, lists)
 
 
+@documented(reconstruction_graph)
 def kernel_graph(
     ranks: IntArray,
     lists: NeighborLists,
@@ -200,9 +200,6 @@ def kernel_graph(
 
     Parameters
     ----------
-    ranks : ndarray of shape (n_members, n_samples)
-        Members in rank encoding.
-    lists : NeighborLists
     sigma : float, "mean", "median" or "grid"
         A number, mean or median distance of the edges, or the value of :data:`SIGMA_GRID` with the largest
         gap between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper instead selects

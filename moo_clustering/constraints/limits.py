@@ -11,17 +11,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int32Array,
-    Int64Array,
-    IntArray,
-    block_slices,
-    integer,
-    number_clusters,
-    probability,
-    quoted,
-)
+from moo_clustering._arrays import block_slices, integer, number_clusters, probability, quoted
 from moo_clustering._data import checked_amounts, checked_array, checked_graph, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import Documented
@@ -29,6 +19,7 @@ from moo_clustering._kernels.assignment import assign_within
 from moo_clustering._kernels.caching import run
 from moo_clustering._kernels.partitions import contingency_tables
 from moo_clustering._targets import classes_as_given, is_missing
+from moo_clustering._types import FloatArray, Int32Array, Int64Array, IntArray
 from moo_clustering.constraints import _checks
 
 # Violations up to this size are attributed to rounding errors and set to 0.

@@ -131,8 +131,7 @@ def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attr
     quoted, plain, declared = match.groups()
     name = plain if quoted is None else unquoted(quoted)
     if declared.startswith("{"):
-        values = _nominal_values(declared, name, number, source)
-        return Attribute(name, "nominal", values)
+        return Attribute(name, "nominal", _nominal_values(declared, name, number, source))
     word = re.match(r"\w*", declared)
     kind = _KINDS.get(word.group().lower()) if word else None
     if kind is None:

@@ -640,7 +640,7 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
             f"column {scales[best].column.name!r} alone determines the strongest split of the table "
             f"in two (which explains {explained[best]:.0%} of its variance, but at most "
             f"{explained[second]:.0%} of any other column): drop the column if such clusters are not "
-            "intended",
+            "intended"
         )
 
 

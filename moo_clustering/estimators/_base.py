@@ -30,7 +30,13 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import (
+from moo_clustering import _arrays
+from moo_clustering._data import is_partitioned, numeric_features
+from moo_clustering._distances import Metric
+from moo_clustering._docs import documented
+from moo_clustering._kernels.medoids import GRAIN
+from moo_clustering._messages import Advice, message_line, quoted
+from moo_clustering._types import (
     AnyFloatArray,
     BoolArray,
     FloatArray,
@@ -38,19 +44,7 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
-    ShortMessages,
-    block_slices,
-    choice,
-    non_dominated,
-    number_clusters,
-    unit_rows,
-    warn_caller,
 )
-from moo_clustering._data import is_partitioned, numeric_features
-from moo_clustering._distances import Metric
-from moo_clustering._docs import documented
-from moo_clustering._kernels.medoids import GRAIN
-from moo_clustering._messages import message_line, quoted
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
@@ -131,7 +125,7 @@ def _by_part(predict: Any) -> Any:
     return predicted
 
 
-class NumericOptionsMixin(CitedMixin, ShortMessages):
+class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
     """Mixin that checks options, and computes ``predict`` of tables in parts.
 
     Booleans are rejected for numbers, and NumPy integers, which can overflow, become int.
@@ -811,7 +805,7 @@ class SpectralMixin(NearestSampleMixin):
         if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
             rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
             if rows.max() + 1 < n_clusters:
-                self.labels_ = number_clusters(rows)[0]
+                self.labels_ = _arrays.number_clusters(rows)[0]
                 warn_of_few(int(rows.max()) + 1, n_clusters)
         self.n_clusters_ = int(self.labels_.max()) + 1
 
@@ -892,11 +886,10 @@ def united(labels: NDArray[Any], equal: NDArray[Any], fixed: IntArray | None = N
         number, label = np.divmod(pairs, width)
         order = np.lexsort((label, -counts, number))
         # The first entry of every number is its most frequent label, or the lowest of these.
-        common = label[order][np.unique(number[order], return_index=True)[1]]
-        kept = row[fixed] if fixed is not None else None
-        row[:] = common[equal]
-        if kept is not None:
-            row[fixed] = kept
+        joined = label[order][np.unique(number[order], return_index=True)[1]][equal]
+        if fixed is not None:
+            joined[fixed] = row[fixed]
+        row[:] = joined
     return out
 
 
@@ -906,13 +899,15 @@ def warn_of_few(n_found: int, wanted: int | str | None, why: str = "") -> None:
         return
     why = why or "X has fewer distinct rows than clusters"
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
-    warn_caller(f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}.")
+    _arrays.warn_caller(
+        f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}."
+    )
 
 
 def warn_if_all_labelled(labelled: BoolArray) -> None:
     """Warn if all samples are labelled: scores against them only measure how closely ``fit`` follows them."""
     if labelled.all():
-        warn_caller(
+        _arrays.warn_caller(
             "all samples are labelled, and the fit follows the labels, so scores against the same y "
             "(also in GridSearchCV and cross_val_score) are those of a supervised method; hide "
             "labels with -1, as in the example score_without_a_leak.py, or omit y."
@@ -1009,7 +1004,7 @@ def _plain(value: Any) -> Any:
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> Int32Array:
     """Return the lowest index of the rows nearest to every row of X. Equal cosine directions are ties."""
     out = np.empty(X.shape[0], dtype=np.int32)
-    for part in block_slices(X.shape[0], rows.shape[0]):
+    for part in _arrays.block_slices(X.shape[0], rows.shape[0]):
         out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
     return out
 
@@ -1023,7 +1018,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
         return np.asarray(cdist(X, rows, name))
     D: FloatArray
     if name == "cosine":
-        D = unit_rows(X) @ unit_rows(rows).T
+        D = _arrays.unit_rows(X) @ _arrays.unit_rows(rows).T
         D = 1.0 - (D if isinstance(D, np.ndarray) else D.toarray())
         return np.rint(np.clip(D, 0.0, 2.0) * GRAIN) / GRAIN
     D = np.asarray(pairwise_distances(X, rows, metric=metric), dtype=np.float64)
@@ -1039,7 +1034,7 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:
     """Return a function that scales rows by ``scale``: to [0, 1], or to mean 0 and standard deviation 1."""
     # Constant features are dropped; if all are constant, one column of zeros remains.
-    choice("scale", scale, ("minmax", "standard", "none"))
+    _arrays.choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
         return np.asarray
     low, high = X.min(axis=0), X.max(axis=0)
@@ -1070,6 +1065,6 @@ def settled(result: Result) -> Result:
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())
-        result.opt = result.pop[best[non_dominated(result.pop[best].get("F"))]]
+        result.opt = result.pop[best[_arrays.non_dominated(result.pop[best].get("F"))]]
     result.X, result.F, result.CV, result.G, result.H = result.opt.get("X", "F", "CV", "G", "H")
     return result

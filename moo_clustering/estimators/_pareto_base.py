@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from functools import partial
 from numbers import Integral
 from os import PathLike
@@ -30,18 +30,10 @@ from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
-from moo_clustering.estimators import _base
+from moo_clustering.estimators import _base, _options
 from moo_clustering.estimators import _pareto_confidence as verdicts
 from moo_clustering.estimators import _pareto_selection as selection
 from moo_clustering.estimators._fronts import ControlsMixin, FrontMixin
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegative,
-    NonNegativeCount,
-    SearchOptions,
-    estimator,
-)
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
 from moo_clustering.estimators._pareto_pool import TRIVIAL, PooledSamples
 from moo_clustering.evidence import best_member
@@ -63,13 +55,13 @@ Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list,
 _EVOLVED = "evolved"
 
 
-@estimator
+@_options.estimator
 class ParetoPoolClusterer(
     verdicts.PoolReportMixin,
     ControlsMixin,
     FrontMixin,
     _base.SemiSupervisedClusterMixin,
-    SearchOptions,
+    _options.SearchOptions,
     BaseEstimator,
 ):
     """Base class of clusterers that select from a pool of partitions, or combine the pool.
@@ -197,16 +189,16 @@ class ParetoPoolClusterer(
     _: KW_ONLY
     granularity: Literal["few", "some", "many"] | None = None
     k_range: Numbers = "auto"
-    n_neighbors: Count = 10
-    min_cluster_size: Count | None = None
-    criterion_weight: NonNegative | None = None
+    n_neighbors: _options.Count = 10
+    min_cluster_size: _options.Count | None = None
+    criterion_weight: _options.NonNegative | None = None
     method: Literal["consensus", "select"] = "consensus"
     novel: Literal["auto", "none", "allow"] = "auto"
     clamp: bool = True
     merge_same_class: bool = False
     class_prior: Literal["uniform", "smoothed"] = "uniform"
     pairs: Literal["hard", "soft"] = "hard"
-    n_gen: NonNegativeCount = 0
+    n_gen: _options.NonNegativeCount = 0
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 48
     engine: Literal["pymoo", "deap"] = "pymoo"
     extra_candidates: Annotated[Sequence[Any] | None, list, tuple, None] = None

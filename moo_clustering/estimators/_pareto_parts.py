@@ -10,18 +10,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    Labels,
-    integer_seed,
-    quoted,
-    spawn_seeds,
-)
+from moo_clustering._arrays import integer_seed, quoted, spawn_seeds
 from moo_clustering._data import is_partitioned, warn_of_lengths
 from moo_clustering._targets import partial_targets
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, Labels
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
 from moo_clustering.estimators import _pareto_landmarks as placement

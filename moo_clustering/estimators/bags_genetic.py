@@ -2,6 +2,7 @@
 
 import math
 from abc import abstractmethod
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -10,18 +11,9 @@ from deap import base, tools
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
+from moo_clustering import algorithms
 from moo_clustering._arrays import Labels, warn_caller
 from moo_clustering._docs import documented
-from moo_clustering.algorithms import (
-    ChcStep,
-    DeapSearch,
-    GcukStep,
-    GkaStep,
-    MemeticChcStep,
-    Recorder,
-    drive,
-    finite_statistics,
-)
 from moo_clustering.algorithms.deap_loops import CountedStep
 from moo_clustering.algorithms.search import Plan, Plans
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
@@ -30,17 +22,9 @@ from moo_clustering.bags.geometry import Weighting
 from moo_clustering.bags.repair import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, LabelEncoding, MedoidSlotEncoding
+from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import checkpoint_for
 from moo_clustering.estimators._fronts import ControlsMixin
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegative,
-    NonNegativeCount,
-    Probability,
-    SearchOptions,
-    estimator,
-)
 from moo_clustering.estimators.bags_base import BagClusterer, BagData, DistanceOptions
 from moo_clustering.operators import start_genes
 from moo_clustering.operators.deap import (
@@ -58,8 +42,8 @@ Elitism = Annotated[int, Interval(Integral, 0, 1, closed="both")]
 PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 
 
-@estimator
-class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
+@_options.estimator
+class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     """Base class of clusterers of bags that search for one best individual.
 
     Parameters
@@ -83,8 +67,8 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
 
     _: KW_ONLY
     pop_size: PopulationSize = 150
-    n_gen: NonNegativeCount = 150
-    max_evals: Count | None = None
+    n_gen: _options.NonNegativeCount = 150
+    max_evals: _options.Count | None = None
 
     _objective_name: ClassVar[Any] = "db"
 
@@ -99,7 +83,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
         )
         rng = np.random.default_rng(data.seed)
         toolbox, step = self._compose(data, rng)
-        search = DeapSearch(
+        search = algorithms.DeapSearch(
             toolbox,
             step,
             rng=rng,
@@ -113,8 +97,8 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
                 genes = np.array([toolbox.repair(toolbox.from_genes(row))[0] for row in genes])
             search.start_from(genes)
         yield Plan(search, self.n_gen, [self._objective_name])
-        self.history_ = Recorder()
-        self.interrupted_ = drive(
+        self.history_ = algorithms.Recorder()
+        self.interrupted_ = algorithms.drive(
             search,
             n_gen=self.n_gen,
             recorder=self.history_,
@@ -142,7 +126,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     def _take(self, data: BagData, best: Any) -> None:
         """Set the fitted attributes from the genes of the best individual."""
 
-    def _best(self, search: DeapSearch) -> Any:
+    def _best(self, search: algorithms.DeapSearch) -> Any:
         if search.hall_of_fame:
             return np.asarray(search.hall_of_fame[0])
         warn_caller(
@@ -163,13 +147,13 @@ class _EligibleStatistics(tools.Statistics):
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
         self._step = step
-        self._finite = finite_statistics()
+        self._finite = algorithms.finite_statistics()
 
     def compile(self, data: Any) -> Any:
         return self._finite.compile(self._step.eligible(data))
 
 
-@estimator
+@_options.estimator
 class PartitionBagClusterer(GeneticBagClusterer):
     """Base class of searches with one gene per bag, its cluster, which minimise a :class:`BagObjective`.
 
@@ -240,7 +224,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
         return PartitionRepair(n_bags, least, respected).apply(labels, self._objective.distances(labels))
 
 
-@estimator
+@_options.estimator
 class MutationOptions:
     """Parameters of searches with mutation of partitions and k-means steps.
 
@@ -253,13 +237,13 @@ class MutationOptions:
     """
 
     _: KW_ONLY
-    pm: Probability = 0.8
-    p_gene: Probability = 0.7
-    p_km: Probability = 0.2
+    pm: _options.Probability = 0.8
+    p_gene: _options.Probability = 0.7
+    p_km: _options.Probability = 0.2
 
 
 @documented(BagObjective.improve)
-@estimator
+@_options.estimator
 class RedrawOptions(MutationOptions):
     """Parameters of mutations that draw genes by the objective of every value.
 
@@ -274,7 +258,7 @@ class RedrawOptions(MutationOptions):
     empty: Literal["farthest", "closest"] = "farthest"
 
 
-@estimator
+@_options.estimator
 class MIGKA(PartitionBagClusterer, RedrawOptions):
     """Multi-instance genetic k-means, which minimises the total within-cluster variation (Eq. 4).
 
@@ -300,10 +284,12 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
         return {"p_gene": self.p_gene, "draw_weights": self.draw_weights, "empty": self.empty}
 
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        return GkaStep(mutpb=self.pm, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals)
+        return algorithms.GkaStep(
+            mutpb=self.pm, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals
+        )
 
 
-@estimator
+@_options.estimator
 class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means, which minimises the variation of bag means (Eq. 7).
 
@@ -333,7 +319,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     """
 
     _: KW_ONLY
-    bias: NonNegative = 0.5
+    bias: _options.NonNegative = 0.5
     reading: Literal["between", "printed", "printed_meansq"] = "between"
     legality: Literal["ratio", "count"] = "ratio"
     elitism: Elitism = 1
@@ -349,7 +335,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
         toolbox.register("select", SelRouletteLegal(self.n_clusters, rng, legality=self.legality))
-        return GkaStep(
+        return algorithms.GkaStep(
             mutpb=self.pm,
             kmpb=self.p_km,
             elitism=self.elitism,
@@ -358,7 +344,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
         )
 
 
-@estimator
+@_options.estimator
 class CHCMIC(PartitionBagClusterer, RedrawOptions):
     """CHC for multi-instance clustering, which minimises the Davies-Bouldin index (Eq. 10).
 
@@ -391,8 +377,8 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     """
 
     _: KW_ONLY
-    difference_threshold: Count | None = None
-    n_keep: Count = 10
+    difference_threshold: _options.Count | None = None
+    n_keep: _options.Count = 10
     threshold_rule: Literal["no_crossing", "no_acceptance"] = "no_crossing"
     mutate: Literal["children", "population"] = "children"
     crossover: Literal["one_point", "hux", "uniform"] = "one_point"
@@ -408,7 +394,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
         }
 
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        return ChcStep(
+        return algorithms.ChcStep(
             mutpb=self.pm,
             kmpb=self.p_km,
             threshold=self.difference_threshold,
@@ -419,7 +405,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
         )
 
 
-@estimator
+@_options.estimator
 class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC among local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
@@ -447,12 +433,12 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """
 
     _: KW_ONLY
-    optima: Probability = 0.5
+    optima: _options.Probability = 0.5
     perturbation: PositiveShare = 0.35
-    fresh: Probability = 0.5
+    fresh: _options.Probability = 0.5
     pop_size: PopulationSize = 30
-    n_gen: NonNegativeCount = 60
-    min_cluster_size: Count | Literal["auto"] = "auto"  # type: ignore[assignment]
+    n_gen: _options.NonNegativeCount = 60
+    min_cluster_size: _options.Count | Literal["auto"] = "auto"  # type: ignore[assignment]
 
     def _smallest_size(self, n_bags: int) -> int:
         if isinstance(self.min_cluster_size, str):
@@ -468,7 +454,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
         distances = bag_distances(objective.geometry.bags, n_jobs=self.n_jobs)
         toolbox.register("population", MixedStarts(objective, toolbox, rng, distances))
         threshold = max(1, objective.n_bags // 4)
-        return MemeticChcStep(
+        return algorithms.MemeticChcStep(
             optima=self.optima,
             mutpb=1.0,
             threshold=threshold,
@@ -483,7 +469,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
 
 @documented(slot_toolbox)
-@estimator
+@_options.estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
 
@@ -529,9 +515,9 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     mutation: Literal["index", "rank"] = "index"
     reach: PositiveShare = 0.25
     fitness_scaling: Literal["inverse", "linear"] = "inverse"
-    pc: Probability = 0.2
-    pm: Probability = 0.3
-    p_gene: Probability = 0.7
+    pc: _options.Probability = 0.2
+    pm: _options.Probability = 0.3
+    p_gene: _options.Probability = 0.7
     elitism: Elitism = 1
 
     def _check_sizes(self, n_bags: int) -> None:
@@ -563,7 +549,9 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
             reach=self.reach,
             selection=self.fitness_scaling,
         )
-        step = GcukStep(cxpb=self.pc, mutpb=self.pm, elitism=self.elitism, max_evals=self.max_evals)
+        step = algorithms.GcukStep(
+            cxpb=self.pc, mutpb=self.pm, elitism=self.elitism, max_evals=self.max_evals
+        )
         return toolbox, step
 
     def _encoding(self, n_bags: int) -> Encoding:

@@ -17,29 +17,16 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering import results
-from moo_clustering._arrays import (
-    FloatArray,
-    Int32Array,
-    Int64Array,
-    number_clusters,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import number_clusters, quoted, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.assignment import assign_within
 from moo_clustering._kernels.kmeans import lloyd
 from moo_clustering._parallel import run_calls
+from moo_clustering._types import FloatArray, Int32Array, Int64Array
 from moo_clustering.constraints import ClusterSizes, ClusterWeights, GroupShares, Limit, PairwiseConstraints
-from moo_clustering.estimators._base import (
-    OF_PREDICT,
-    OF_TRANSFORM,
-    TransformingClusterer,
-    check_n_clusters,
-    supervision_pairs,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
@@ -50,7 +37,7 @@ _FREE = 100
 
 
 @estimator
-class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
+class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     """K-means with limits on sizes, sums of weights, shares of groups and pairs (balanced, fair k-means).
 
     Assignments minimise the sum of squares within the limits. If only sizes are bounded, they are exact, in
@@ -146,8 +133,8 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
             Pairs of rows of X that must, or must not, be in the same cluster.
         """
         X = numeric_features(self, X, dtype=np.float64)
-        check_n_clusters(self.n_clusters, len(X))
-        pairs = supervision_pairs(len(X), None, must_link, cannot_link).pairs
+        _base.check_n_clusters(self.n_clusters, len(X))
+        pairs = _base.supervision_pairs(len(X), None, must_link, cannot_link).pairs
         bounds = self._bounds(len(X), weight, groups, pairs)
         encoding = CenterEncoding(X, self.n_clusters)
         limit = self.tol * float(encoding.points.var(axis=0).mean())
@@ -178,7 +165,7 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
             warn_caller(f"equal rows are in different clusters: {reason}.")
         return self
 
-    @documented(OF_PREDICT)
+    @documented(_base.OF_PREDICT)
     def predict(
         self,
         X: Any,
@@ -207,14 +194,14 @@ class ConstrainedKMeans(ParallelOptions, TransformingClusterer):
                     "weight and groups require within_limits=True; other predictions ignore them."
                 )
             return nearest_centers(points, self._centers)[0]
-        check_n_clusters(self.n_clusters_, len(X))
+        _base.check_n_clusters(self.n_clusters_, len(X))
         bounds = self._bounds(len(X), weight, groups)
         found = bounds.assigner()(cdist(points, self._centers, "sqeuclidean"))
         if found is None:
             raise ValueError("no assignment within the limits was found; widen them.")
         return found[0]
 
-    @documented(OF_TRANSFORM)
+    @documented(_base.OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
         """Compute Euclidean distances to the centres."""
         X = numeric_features(self, X, dtype=np.float64, reset=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -22,16 +22,7 @@ from moo_clustering._types import AnyFloatArray, Labels
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators import _base
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    CheckpointOptions,
-    Count,
-    NonNegative,
-    ParallelOptions,
-    Positive,
-    estimator,
-)
+from moo_clustering.estimators import _base, _options
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, validated_rows
 from moo_clustering.persistence import START_OVER, ArchiveError, Checkpoint, load_checkpoint, save_checkpoint
 
@@ -48,8 +39,8 @@ class DocumentClusterer(_base.TransformingClusterer):
 
 
 @documented(factorization.nmf, factorization.labels_from_factors)
-@estimator
-class EnsembleNMF(CheckpointOptions, DocumentClusterer):
+@_options.estimator
+class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
     Each run starts from different random factors, and assigns every document to its largest topic. The
@@ -112,9 +103,9 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)
     """
 
-    n_clusters: Count = 8
+    n_clusters: _options.Count = 8
     _: KW_ONLY
-    n_runs: Count = 50
+    n_runs: _options.Count = 50
     input: Literal["tfidf", "counts"] = "tfidf"
     document_weighting: Literal["ncw"] | None = "ncw"
     solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
@@ -122,12 +113,12 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     run_selection: Literal["none", "best_half", "pareto"] = "none"
     choose: Literal["anmi", "i2"] = "anmi"
     unit_topics: bool = True
-    tol: NonNegative | None = None
-    max_iter: Count | None = None
+    tol: _options.NonNegative | None = None
+    max_iter: _options.Count | None = None
     dtype: Literal["float32", "float64"] = "float32"
-    n_top_terms: Count = 10
+    n_top_terms: _options.Count = 10
     # Size of a batch's factors in bytes; larger batches are hardly faster.
-    max_memory: Positive = 512 * 2**20
+    max_memory: _options.Positive = 512 * 2**20
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, feature_names: Sequence[str] | None = None) -> Self:
@@ -283,8 +274,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
 
 @documented(factorization.nmf, factorization.labels_from_factors)
-@estimator
-class NMFClustering(ParallelOptions, DocumentClusterer):
+@_options.estimator
+class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     """Clustering of documents by non-negative matrix factorisation, X ~ V U^T.
 
     The columns of U are topics, and the rows of V are the weights of topics in documents. Every document is
@@ -325,15 +316,15 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     array([0, 0, 1, 1], dtype=int32)
     """
 
-    n_clusters: Count
+    n_clusters: _options.Count
     _: KW_ONLY
     solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
-    n_init: Count = 1
-    tol: NonNegative | None = None
-    max_iter: Count | None = None
+    n_init: _options.Count = 1
+    tol: _options.NonNegative | None = None
+    max_iter: _options.Count | None = None
     unit_topics: bool = True
     dtype: Literal["float64", "float32"] = "float64"
-    max_memory: Count = factorization.MAX_MEMORY
+    max_memory: _options.Count = factorization.MAX_MEMORY
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:

@@ -1,6 +1,6 @@
 """Fuzzy c-means and the Gustafson-Kessel algorithm, which estimate memberships without evolution."""
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from numbers import Real
 from typing import Annotated, Any, Self
 
@@ -13,22 +13,14 @@ from sklearn.utils._param_validation import Interval
 from moo_clustering._arrays import FloatArray, Int32Array, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
-from moo_clustering.estimators import _base
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegative,
-    Probability,
-    SeedOptions,
-    estimator,
-)
+from moo_clustering.estimators import _base, _options
 from moo_clustering.problems.centers import FuzzyCenterEncoding, fuzzy_memberships, shifted
 from moo_clustering.results import ClusteringResult
 from moo_clustering.validity.fuzzy import weighted_covariance
 
 
-@estimator
-class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
+@_options.estimator
+class FuzzyCMeans(_options.SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     """Fuzzy c-means, which minimises J_m, the sum of squared distances weighted by powers of memberships.
 
     It is the baseline of fuzzy evolutionary clusterers. A sample at a centre belongs only to its cluster.
@@ -67,12 +59,12 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
     array([0.99, 1.  , 0.5 , 0.  , 0.01])
     """
 
-    n_clusters: Count
+    n_clusters: _options.Count
     _: KW_ONLY
     fuzziness: Annotated[float, Interval(Real, 1, None, closed="neither")] = 2.0
-    n_init: Count = 10
-    max_iter: Count = 300
-    tol: NonNegative = 1e-5
+    n_init: _options.Count = 10
+    max_iter: _options.Count = 300
+    tol: _options.NonNegative = 1e-5
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -147,7 +139,7 @@ class FuzzyCMeans(SeedOptions, _base.ReportMixin, ClusterMixin, BaseEstimator):
         return with_memberships(super()._clustering_result(), self.memberships_)
 
 
-@estimator
+@_options.estimator
 class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clusters of different shapes and orientations, by a Mahalanobis distance for every cluster.
 
@@ -179,7 +171,7 @@ class GustafsonKessel(FuzzyCMeans):
     """
 
     _: KW_ONLY
-    regularization: Probability = 0.0
+    regularization: _options.Probability = 0.0
     max_condition: Annotated[float, Interval(Real, 1, None, closed="left")] = 1e15
 
     @documented(FuzzyCMeans.fit)

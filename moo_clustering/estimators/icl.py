@@ -1,7 +1,7 @@
 """ICLClustering: a genetic algorithm on the exact integrated classification likelihood."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -16,26 +16,13 @@ from moo_clustering._docs import documented
 from moo_clustering._types import FloatArray, Labels
 from moo_clustering.algorithms import search
 from moo_clustering.encodings import LabelEncoding
-from moo_clustering.estimators import _base
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegativeCount,
-    Positive,
-    Probability,
-    SearchOptions,
-    estimator,
-)
+from moo_clustering.estimators import _base, _options
 from moo_clustering.operators import start_genes
-from moo_clustering.validity.likelihood import (
-    IntegratedClassificationLikelihood,
-    LikelihoodModel,
-    StochasticBlockModel,
-)
+from moo_clustering.validity import likelihood
 
 
-@estimator
-class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimator):
+@_options.estimator
+class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, BaseEstimator):
     """Genetic algorithm for clusters, and their number, that maximise the exact integrated likelihood.
 
     See :class:`~moo_clustering.validity.IntegratedClassificationLikelihood`. Greedy merges and moves of
@@ -87,15 +74,15 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
     (2, 1)
     """
 
-    n_clusters: Count | None = None
+    n_clusters: _options.Count | None = None
     _: KW_ONLY
-    model: Annotated[Any, str, LikelihoodModel] = "auto"
-    alpha: Positive = 1.0
-    k_max: Count = 20
-    pop_size: Count = 20
-    n_gen: NonNegativeCount = 10
-    pm: Probability = 0.25
-    checkpoint_every: Count = 1
+    model: Annotated[Any, str, likelihood.LikelihoodModel] = "auto"
+    alpha: _options.Positive = 1.0
+    k_max: _options.Count = 20
+    pop_size: _options.Count = 20
+    n_gen: _options.NonNegativeCount = 10
+    pm: _options.Probability = 0.25
+    checkpoint_every: _options.Count = 1
     n_jobs: ClassVar[None] = None  # type: ignore[misc]
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -114,7 +101,7 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
         X = numeric_features(self, X, accept_sparse="csr" if self._is_graph else False)
         if self.n_clusters is not None:
             _base.check_n_clusters(self.n_clusters, X.shape[0])
-        self._index = IntegratedClassificationLikelihood(self.model, alpha=self.alpha).fit(X)
+        self._index = likelihood.IntegratedClassificationLikelihood(self.model, alpha=self.alpha).fit(X)
         rng = np.random.default_rng(spawn_seeds(self.random_state, 1)[0])
         checkpoint = _base.checkpoint_for(clone(self).set_params(model=str(self.model)), X)
         with search.InterruptGuard() as guard:
@@ -160,7 +147,7 @@ class ICLClustering(_base.ReportMixin, SearchOptions, ClusterMixin, BaseEstimato
 
     @property
     def _is_graph(self) -> bool:
-        return isinstance(self.model, StochasticBlockModel) or self.model == "sbm"
+        return isinstance(self.model, likelihood.StochasticBlockModel) or self.model == "sbm"
 
     def _started(self) -> Iterable[Labels]:
         """Return the partitions of ``start``."""
@@ -193,7 +180,7 @@ class LikelihoodSearch:
     """The genetic algorithm of :class:`ICLClustering`, for :func:`~moo_clustering.algorithms.drive`."""
 
     options: ICLClustering
-    index: IntegratedClassificationLikelihood
+    index: likelihood.IntegratedClassificationLikelihood
     rng: np.random.Generator
     guard: search.InterruptGuard
     first: Iterable[Labels] = ()

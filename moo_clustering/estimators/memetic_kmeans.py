@@ -24,21 +24,13 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering import results
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntpArray,
-    Labels,
-    integer_seed,
-    number_clusters,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import integer_seed, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import is_partitioned, numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import lloyd
 from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import thread_calls
+from moo_clustering._types import FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering.algorithms import search as searches
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, Probability, SearchOptions, estimator
@@ -540,14 +532,7 @@ class MemeticSearch(CenterSearch):
     stall: int
 
     def __init__(
-        self,
-        *args: Any,
-        pop_min: int,
-        pop_max: int,
-        max_stall: int,
-        engine: str,
-        pm: float,
-        removal: Removal,
+        self, *args: Any, pop_min: int, pop_max: int, max_stall: int, engine: str, pm: float, removal: Removal
     ) -> None:
         super().__init__(*args)
         self.pop_min, self.pop_max, self.max_stall = pop_min, pop_max, max_stall

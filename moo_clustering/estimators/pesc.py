@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
@@ -28,18 +28,7 @@ from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import DeapSearch, PymooSearch
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import ConstraintGroups
-from moo_clustering.estimators import _base, _fronts
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegative,
-    NonNegativeCount,
-    ParallelOptions,
-    Positive,
-    Probability,
-    Verbose,
-    estimator,
-)
+from moo_clustering.estimators import _base, _fronts, _options
 from moo_clustering.graphs.spectral import cut_weights
 from moo_clustering.operators import (
     CannotLinkRepair,
@@ -66,7 +55,7 @@ _WATERFILL_CUT = 0.01
 
 
 @documented(DynamicDiversitySurvival, consensus.reconstruction_weights)
-@estimator
+@_options.estimator
 class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     """Pareto-ensemble spectral clustering.
 
@@ -145,29 +134,29 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     3
     """
 
-    n_clusters: Count
+    n_clusters: _options.Count
     _: KW_ONLY
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
-    n_gen: NonNegativeCount = 100
-    pc: Probability = 0.9
-    pm: Probability = 0.1
-    n_neighbors: Count | None = None
-    list_width: Count | Literal["full"] | None = None
+    n_gen: _options.NonNegativeCount = 100
+    pc: _options.Probability = 0.9
+    pm: _options.Probability = 0.1
+    n_neighbors: _options.Count | None = None
+    list_width: _options.Count | Literal["full"] | None = None
     init: Literal["knn", "spread", "random"] = "knn"
     operators: Literal["uniform", "rank", "index"] = "uniform"
     mutation_prob: Literal["gene", "individual", "exclusive"] = "gene"
     eta_crossover: Annotated[float, Interval(Real, 1, 100, closed="both")] = 15
     eta_mutation: Annotated[float, Interval(Real, 1, 100, closed="both")] = 20
     diversity: Literal["slots", "last_front", "none"] = "slots"
-    n_div: NonNegativeCount | None = None
+    n_div: _options.NonNegativeCount | None = None
     ensemble: Literal["es1", "es2", "es3"] = "es2"
     ensemble_over: Literal["nondominated", "population"] = "nondominated"
-    min_members: Count | None = None
+    min_members: _options.Count | None = None
     orientation: Literal["row", "column"] = "row"
-    ridge: NonNegative = 0.025
-    min_weight: NonNegative = 0.0
+    ridge: _options.NonNegative = 0.025
+    min_weight: _options.NonNegative = 0.0
     es2_weight: Literal["one_minus_div", "div", "count"] = "one_minus_div"
-    sigma: NonNegative | Literal["mean", "median", "grid"] = "mean"
+    sigma: _options.NonNegative | Literal["mean", "median", "grid"] = "mean"
     metric: str = "euclidean"
     neighbors: Annotated[tuple[ArrayLike, ArrayLike] | None, tuple, list, None] = None
     engine: Literal["pymoo", "deap"] = "pymoo"
@@ -406,8 +395,8 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.clustered(consensus.to_csr(weights, self.lists))
 
 
-@estimator
-class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.ConstrainedClusterer):
+@_options.estimator
+class SpectralGraphClustering(_base.SpectralMixin, _options.ParallelOptions, _base.ConstrainedClusterer):
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
@@ -453,17 +442,17 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     3
     """
 
-    n_clusters: Count
+    n_clusters: _options.Count
     _: KW_ONLY
     graph: Literal["knn", "mutual_knn", "epsilon", "full", "waterfill"] = "knn"
-    n_neighbors: Count | None = None
-    sigma: NonNegative | Literal["mean", "median", "eigengap"] = "mean"
-    epsilon: Positive = 0.4
-    lam: Positive | None = None
+    n_neighbors: _options.Count | None = None
+    sigma: _options.NonNegative | Literal["mean", "median", "eigengap"] = "mean"
+    epsilon: _options.Positive = 0.4
+    lam: _options.Positive | None = None
     metric: Annotated[str | Callable[..., float], str, callable] = "euclidean"
     must_link_edges: Literal["star", "clique"] = "star"
-    max_memory: Count = MAX_MEMORY
-    verbose: Verbose = False
+    max_memory: _options.Count = MAX_MEMORY
+    verbose: _options.Verbose = False
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None

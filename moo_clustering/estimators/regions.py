@@ -1,7 +1,7 @@
 """Connected regions of a map with even loads, as a front of alternative solutions."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -14,36 +14,20 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Labels,
-    integer_seed,
-    non_dominated,
-    number_clusters,
-    optional_package,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering import _arrays
 from moo_clustering._data import checked_graph, checked_integers, geometry_of, is_frame, numeric_features
 from moo_clustering._kernels.regions import split_above
+from moo_clustering._messages import quoted
 from moo_clustering._targets import classes_as_given, is_class, marked
+from moo_clustering._types import BoolArray, FloatArray, Labels
 from moo_clustering.algorithms import DirectedWalks
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.constraints import ClusterWeights, Contiguity, Limit
 from moo_clustering.encodings import RegionEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.regions import checked_weights
+from moo_clustering.estimators import _options
 from moo_clustering.estimators._base import ReportMixin, checkpoint_for, feature_scaling
 from moo_clustering.estimators._fronts import FrontSearchMixin
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegative,
-    NonNegativeCount,
-    Positive,
-    estimator,
-)
 from moo_clustering.operators import BoundaryClimb
 from moo_clustering.operators.base import SeededSampling
 from moo_clustering.problems import PartitionProblem
@@ -58,7 +42,7 @@ _TREES, _ROUNDS = 50, 30
 _POINT = 1e-9
 
 
-@estimator
+@_options.estimator
 class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """Connected regions of areas with even loads, such as sales territories or districts.
 
@@ -121,14 +105,14 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     n_regions: Annotated[Any, Interval(Integral, 1, None, closed="left"), str]
     _: KW_ONLY
-    tolerance: NonNegative = 0.15
-    min_weight: Positive | None = None
+    tolerance: _options.NonNegative = 0.15
+    min_weight: _options.Positive | None = None
     objectives: Annotated[Any, "array-like", None] = None
     scale: Literal["standard", "minmax", "none"] = "standard"
     select: Annotated[Any, str, Integral, callable] = "knee"
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 20
-    n_gen: NonNegativeCount = 100
-    n_proposals: Count | None = None
+    n_gen: _options.NonNegativeCount = 100
+    n_proposals: _options.Count | None = None
     start: ClassVar[None] = None  # type: ignore[misc]  # an argument of ``fit``, like the graph
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -200,7 +184,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             rims = compact.fit(area_map.shapes).borders
             data += [compact.shapes, rims.indptr, rims.indices, rims.data]
         checkpoint = checkpoint_for(self, *data)
-        growth, seed = spawn_seeds(self.random_state, 2)
+        growth, seed = _arrays.spawn_seeds(self.random_state, 2)
         encoding = self._encoding(area_map.graph, weights, np.random.default_rng(growth))
         self.bounds_ = encoding.low, encoding.high
         changes = None if earlier is None else ChangedShare().fit(earlier)
@@ -220,7 +204,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
             operators["sampling"] = StartSampling(
                 _mended(encoding, earlier, repair_start), operators["sampling"]
             )
-        search = self._pymoo_search_for(problem, operators, integer_seed(seed), DirectedWalks)
+        search = self._pymoo_search_for(problem, operators, _arrays.integer_seed(seed), DirectedWalks)
         signs = problem.natural(np.ones(problem.n_obj))
         yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = search.result()
@@ -278,7 +262,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     def _set_front(self, problem: PartitionProblem, pop: Any, weights: FloatArray) -> None:
         F = pop.get("F")
-        rows = non_dominated(F)
+        rows = _arrays.non_dominated(F)
         labels = relabel_by_first_appearance(problem.decode(pop[rows].get("X")))
         first = np.sort(np.unique(labels, axis=0, return_index=True)[1])
         labels = labels[first]
@@ -403,7 +387,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
 
 def rook_neighbors(geometry: Any) -> tuple[FloatArray, FloatArray, csr_array]:
     """Compute areas, perimeters and lengths of common borders of polygons; corners are not borders."""
-    shapely = optional_package(
+    shapely = _arrays.optional_package(
         "shapely", "spatial", "neighbours of polygons", "Otherwise, pass graph to fit."
     )
     polygons = np.asarray(geometry, dtype=object)
@@ -468,7 +452,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
         if found >= len(joined):
             numbers = [*joined, *range(int(labels.max()) + 1, int(labels.max()) + 1 + found - len(joined))]
             labels[nodes] = np.array(numbers, dtype=np.int32)[trial[nodes]]
-    return number_clusters(labels)[0]
+    return _arrays.number_clusters(labels)[0]
 
 
 def _earlier_regions(start: ArrayLike, n_areas: int) -> tuple[Labels, list[str]]:
@@ -509,7 +493,9 @@ def _mended(encoding: RegionEncoding, earlier: Labels, repair: bool) -> Labels:
         )
         if not repair:
             raise ValueError(f"{problem}; change start, or use repair_start=True to move areas.")
-        warn_caller(f"{problem}; {int(moved.sum())} of {len(moved)} areas were moved to make it feasible.")
+        _arrays.warn_caller(
+            f"{problem}; {int(moved.sum())} of {len(moved)} areas were moved to make it feasible."
+        )
     return plan
 
 

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal
@@ -27,15 +27,7 @@ from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.algorithms.search import InterruptGuard, Plans
 from moo_clustering.consensus import ensemble_members
-from moo_clustering.estimators import _base, _fronts
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegative,
-    NonNegativeCount,
-    Probability,
-    estimator,
-)
+from moo_clustering.estimators import _base, _fronts, _options
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
 from moo_clustering.operators import batched_tournament, sparse_rows
 from moo_clustering.persistence import Checkpoint
@@ -48,7 +40,7 @@ _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
 @documented(SRMOSCProblem)
-@estimator
+@_options.estimator
 class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Spectral clustering of graphs of sparse representations of the samples.
 
@@ -102,16 +94,16 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     3
     """
 
-    n_clusters: Count
+    n_clusters: _options.Count
     _: KW_ONLY
-    n_candidates: Count | Literal["all"] | None = None
+    n_candidates: _options.Count | Literal["all"] | None = None
     search: Literal["hull", "nsga2"] = "hull"
     final: Literal["rcut", "consensus"] = "rcut"
-    rho: NonNegative | Literal["auto"] = "auto"
+    rho: _options.NonNegative | Literal["auto"] = "auto"
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
-    n_gen: NonNegativeCount = 100
-    pc: Probability = 0.7
-    pm: Probability = 0.3
+    n_gen: _options.NonNegativeCount = 100
+    pc: _options.Probability = 0.7
+    pm: _options.Probability = 0.3
     metric: Annotated[str, str, callable] = "euclidean"
     max_memory: Annotated[int, Interval(Real, 0, None, closed="neither")] = MAX_MEMORY
     force: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import KW_ONLY, fields, replace
 from numbers import Real
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -30,16 +30,7 @@ from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering._types import AnyFloatArray, FloatArray
 from moo_clustering.algorithms.search import Plans, complete
-from moo_clustering.estimators import _base, multi_label
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegative,
-    ParallelOptions,
-    Positive,
-    Probability,
-    estimator,
-)
+from moo_clustering.estimators import _base, _options, multi_label
 from moo_clustering.estimators.documents import leading_terms
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
@@ -109,13 +100,13 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
 
 @documented(subspace.votes)
-@estimator
+@_options.estimator
 class SubspaceEstimator(
     LeadingFeaturesMixin,
     _base.ReportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
-    ParallelOptions,
+    _options.ParallelOptions,
     BaseEstimator,
 ):
     """Base class of subspace clusterers: feature weights per cluster, and classes by votes of clusters.
@@ -156,11 +147,11 @@ class SubspaceEstimator(
         Number of sweeps.
     """
 
-    n_clusters: Count
+    n_clusters: _options.Count
     _: KW_ONLY
-    n_neighbors: Count | None = None
+    n_neighbors: _options.Count | None = None
     aggregation: Literal["normalised", "sum", "membership"] = "normalised"
-    threshold: Probability = 0.5
+    threshold: _options.Probability = 0.5
     binarize: bool = False
     dtype: Literal["float64", "float32"] = "float64"
 
@@ -392,7 +383,7 @@ def presence(X: Any) -> Any:
     return X
 
 
-@estimator
+@_options.estimator
 class StartsEstimator(SubspaceEstimator):
     """Base class of clusterers that repeat sweeps until convergence, from several starts.
 
@@ -407,9 +398,9 @@ class StartsEstimator(SubspaceEstimator):
     """
 
     _: KW_ONLY
-    max_iter: Count = 15
-    tol: NonNegative = 1e-4
-    n_init: Count = 1
+    max_iter: _options.Count = 15
+    tol: _options.NonNegative = 1e-4
+    n_init: _options.Count = 1
 
     def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
         seeds = spawn_seeds(self.random_state, self.n_init)
@@ -423,7 +414,7 @@ class StartsEstimator(SubspaceEstimator):
 
 
 @documented(subspace.entropy_weighted_kmeans)
-@estimator
+@_options.estimator
 class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     """k-means with feature weights per cluster.
 
@@ -456,10 +447,10 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     """
 
     _: KW_ONLY
-    gamma: Positive = 0.5
+    gamma: _options.Positive = 0.5
     dispersion: Literal["sum", "mean"] = "sum"
     aggregation: Literal["normalised", "sum"] = "normalised"
-    max_iter: Count = 100
+    max_iter: _options.Count = 100
 
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
         found = subspace.entropy_weighted_kmeans(
@@ -489,7 +480,7 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
         return distances / max(n_weighted, 1)
 
 
-@estimator
+@_options.estimator
 class FuzzySubspaceEstimator(SubspaceEstimator):
     """Base class of clusterers with fuzzy memberships.
 
@@ -509,7 +500,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     _: KW_ONLY
     fuzziness: Annotated[float, Real] = 1.5
     weight_exponent: Annotated[float, Real] = 5.0
-    floor: Positive = 1e-6
+    floor: _options.Positive = 1e-6
 
     # Options of the sweeps that are not parameters.
     _fixed: ClassVar[dict[str, Any]] = {}
@@ -553,7 +544,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         return subspace.memberships_from_distances(distances, self._impurities, self._options)
 
 
-@estimator
+@_options.estimator
 class FuzzyStartsEstimator(StartsEstimator, FuzzySubspaceEstimator):
     """Base class of clusterers with fuzzy memberships that repeat sweeps until convergence."""
 
@@ -570,7 +561,7 @@ class FuzzyStartsEstimator(StartsEstimator, FuzzySubspaceEstimator):
         return "seeds"
 
 
-@estimator
+@_options.estimator
 class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     """Simultaneous clustering and attribute discrimination, second version.
 
@@ -597,7 +588,7 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 
 
 @documented(SubspaceOptions)
-@estimator
+@_options.estimator
 class SISC(ClassifierMixin, FuzzyStartsEstimator):
     """Semi-supervised impurity-based subspace clustering, and classification by the clusters.
 
@@ -640,10 +631,10 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     ((0, 1, 2), (3, 4, 5))
     """
 
-    n_clusters: Count = 60
+    n_clusters: _options.Count = 60
     _: KW_ONLY
     init: Literal["labels", "seeds", "kmeans", "dirichlet", "equal"] = "labels"
-    chi_weight: NonNegative = 0.5
+    chi_weight: _options.NonNegative = 0.5
     impurity: Literal["mean", "count", "none"] | None = "mean"
     chi_scale: Literal["n", "n_labelled"] = "n"
     impurity_in_membership: bool = True

@@ -14,14 +14,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import (
-    BLOCK_ITEMS,
-    far_offset,
-    number_clusters,
-    require_squares,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering import _arrays
 from moo_clustering._data import numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._kernels import mixtures
@@ -118,10 +111,10 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
         X = self._checked(X, reset=True)
         if self.n_clusters is not None:
             _base.check_n_clusters(self.n_clusters, X.shape[0])
-        require_squares(X)
+        _arrays.require_squares(X)
         groups = _base.supervision_groups(X.shape[0], y, must_link, cannot_link)
         self._space = Standardised.of(X)
-        (seed,) = spawn_seeds(self.random_state, 1)
+        (seed,) = _arrays.spawn_seeds(self.random_state, 1)
         search = MixtureSearch(
             samples_of(X, self._space),
             groups,
@@ -132,7 +125,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
         )
         self._set(search, search.run(self.n_clusters, self.n_swaps))
         if search.pairs is not None and search.pairs.n_violated(search.best.labels):
-            warn_caller(
+            _arrays.warn_caller(
                 "labels or cannot-links are violated, because they separate more samples than there "
                 f"are clusters ({self.n_clusters_}); increase n_clusters"
             )
@@ -160,7 +153,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
         return self.feature_weights_
 
     def _set(self, search: MixtureSearch, history: list[float]) -> None:
-        self.labels_, kept = number_clusters(search.best.labels)
+        self.labels_, kept = _arrays.number_clusters(search.best.labels)
         self.n_clusters_ = len(kept)
         reason = "X has fewer distinct rows than clusters, or more clusters do not raise the likelihood"
         _base.warn_of_few(self.n_clusters_, self.n_clusters, reason)
@@ -358,7 +351,7 @@ class MixtureSearch:
         width = float(_WIDTHS[0] * (_WIDTHS[1] / _WIDTHS[0]) ** rng.random())
         x = self.samples.row(i)
         near = np.clip(ndtr(x + width) - ndtr(x - width), 1e-3, 1 - 1e-3)
-        most = max(_FEWEST, min(_SEEN, BLOCK_ITEMS // d))
+        most = max(_FEWEST, min(_SEEN, _arrays.BLOCK_ITEMS // d))
         members = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
 
         def excess(rows: Int64Array) -> FloatArray:
@@ -434,7 +427,7 @@ class Standardised(NamedTuple):
 
     @classmethod
     def of(cls, X: Any) -> Standardised:
-        offset = 0.0 if sparse.issparse(X) else far_offset(X)
+        offset = 0.0 if sparse.issparse(X) else _arrays.far_offset(X)
         if sparse.issparse(X):
             means, variances = mean_variance_axis(X, axis=0)
             largest = abs(X).max(axis=0).toarray().ravel()

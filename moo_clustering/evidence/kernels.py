@@ -138,8 +138,7 @@ def consensus_partition(
         # If the affinity has more components than clusters, a share of the unweighted pool and a constant are
         # added, so that the cut between components is not arbitrary.
         affinity = coassociation(rows, shares) + 1e-3 * whole + _TIE
-    found = spectral_cuts(affinity, [k], rng=rng)[0]
-    return _with_clusters(found, k, by_weight)
+    return _with_clusters(spectral_cuts(affinity, [k], rng=rng)[0], k, by_weight)
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -367,12 +367,7 @@ def chebyshev_pairs(
 
 
 def _filtered(
-    products: _Products,
-    block: FloatArray,
-    last: float,
-    wanted: FloatArray,
-    excess: FloatArray,
-    scale: float,
+    products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
     """Multiply the block by a Chebyshev polynomial of L, overwriting the block."""
     # The polynomial is small between ``last``, the largest Ritz value of the block, and 2 scale, the bound of

@@ -160,7 +160,7 @@ class LinkInterest:
         return self.degree > n_neighbors
 
 
-@documented()
+@documented(locus_graph)
 def mst_interestingness(
     tree: SpanningTree,
     X: ArrayLike,
@@ -186,8 +186,6 @@ def mst_interestingness(
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
         Largest rank that is computed, to save time. Links of this degree or more are sorted by length.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
     """
     precomputed = isinstance(metric, str) and metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)

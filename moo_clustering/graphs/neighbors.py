@@ -17,20 +17,13 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import (
-    MissingPackageError,
-    block_slices,
-    choice,
-    near_one,
-    quoted,
-    require_squares,
-    warn_caller,
-)
+from moo_clustering import _arrays
 from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._distances import OF_SQUARES, checked_distances
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import LANES, build, nearest_by_blocks
+from moo_clustering._messages import quoted
 from moo_clustering._parallel import n_threads, named_losses, threads_here
 from moo_clustering._types import AnyFloatArray, BoolArray, Float32Array, FloatArray, Int32Array, Int64Array
 from moo_clustering.constraints import ConstraintGroups
@@ -136,8 +129,8 @@ def neighbor_lists(
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
           Warns about approximate lists (with their recall) and about slow exact lists.
     """
-    choice("method", method, get_args(Method))
-    choice("ties", ties, ("random", "index"))
+    _arrays.choice("method", method, get_args(Method))
+    _arrays.choice("ties", ties, ("random", "index"))
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
     precomputed = isinstance(metric, str) and metric == "precomputed"
@@ -290,7 +283,7 @@ def matrix_lists(
 ) -> None:
     """Fill the lists from a matrix of distances, row by row."""
     n_samples, width = indices.shape
-    for part in block_slices(n_samples, n_samples):
+    for part in _arrays.block_slices(n_samples, n_samples):
         rows = np.arange(n_samples)[part]
         block = round_distances(D[rows])
         block[np.arange(len(rows)), rows] = np.inf
@@ -351,7 +344,7 @@ class _PointLists:
         everyone, owner = self.rows.members(points)
         mine = free[everyone]
         everyone, owner = everyone[mine], owner[mine]
-        for part in block_slices(len(everyone), width):
+        for part in _arrays.block_slices(len(everyone), width):
             who, which = everyone[part], owner[part]
             own = samples[which] == who[:, None]
             # A sample that is not in its own list (too many duplicates) drops the last entry.
@@ -430,13 +423,13 @@ def index_tied_lists(
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     lists = ordered_lists(
-        near_one(data, together=True), min(n_neighbors, n_samples - 1), metric, keys, n_jobs=n_jobs
+        _arrays.near_one(data, together=True), min(n_neighbors, n_samples - 1), metric, keys, n_jobs=n_jobs
     )
     rows = np.arange(n_samples)
     if metric == "precomputed":
         return lists, data[rows[:, None], lists.indices]
     distances = np.empty(lists.indices.shape)
-    for block in block_slices(n_samples, lists.indices.shape[1] * data.shape[1]):
+    for block in _arrays.block_slices(n_samples, lists.indices.shape[1] * data.shape[1]):
         distances[block] = row_distances(data, rows[block, None], lists.indices[block])
     return lists, distances
 
@@ -449,11 +442,11 @@ def tie_keys(n_samples: int, ties: Ties, rng: Generator) -> Int32Array:
 
 def checked_data(X: ArrayLike, metric: str) -> FloatArray:
     """Check features or distances, and convert them to float64."""
-    choice("metric", metric, ("euclidean", "precomputed"))
+    _arrays.choice("metric", metric, ("euclidean", "precomputed"))
     if metric == "precomputed":
         return checked_distances(X, dtype=np.float64)
     data: FloatArray = checked_table(X)
-    require_squares(data)
+    _arrays.require_squares(data)
     return data
 
 
@@ -557,7 +550,7 @@ def point_search(
     """Create the exact search by ``method``, or the fastest search for the metric and size of the data."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if power == 2.0 or metric in OF_SQUARES:
-        require_squares(points)
+        _arrays.require_squares(points)
     if (method == "tree" and power is None) or (method in ("blocks", "approximate") and power != 2.0):
         kind = (
             "a Minkowski metric" if method == "tree" else "a metric that orders pairs as the Euclidean metric"
@@ -578,7 +571,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     installed, asked = find_spec("pynndescent") is not None, method == "approximate"
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
-        raise MissingPackageError(
+        raise _arrays.MissingPackageError(
             f'method="approximate" requires pynndescent: {extra}, or use method="exact".'
         )
     if asked:
@@ -594,7 +587,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     else:
         remark = f'approximate, with {search.recall:.1%} of the nearest; {remark} (method="exact")'
     n_points, n_features = exact.points.shape
-    warn_caller(f"neighbours of {n_points} samples with {n_features} features: {remark}.")
+    _arrays.warn_caller(f"neighbours of {n_points} samples with {n_features} features: {remark}.")
     return search
 
 

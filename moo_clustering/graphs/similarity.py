@@ -261,15 +261,11 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
     return symmetrize(listed_edges(lists, weights))
 
 
-@documented()
+@documented(knn_graph)
 def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
     """Default trade-off: three times the mean distance of the 10 nearest neighbours (or all, if fewer).
 
     The default is 1 if these distances are all 0, when every positive number yields the same graph.
-
-    Parameters
-    ----------
-    lists : NeighborLists
     """
     near = lists.distances[:, :10]
     mean = float(np.mean(near[lists.indices[:, :10] >= 0], dtype=np.float64))

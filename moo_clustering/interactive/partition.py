@@ -15,14 +15,7 @@ from scipy.special import gammaln
 
 from moo_clustering._arrays import AnyFloatArray, Float32Array, FloatArray, Int64Array, IntpArray, Labels
 from moo_clustering._distances import centred_features
-from moo_clustering._kernels.pools import (
-    add_to_clusters,
-    count_in_clusters,
-    gather_from_clusters,
-    group_samples,
-    weigh_membership,
-    weigh_together,
-)
+from moo_clustering._kernels import pools
 from moo_clustering._parallel import one_thread
 from moo_clustering.evidence import best_member, class_probabilities
 from moo_clustering.pool import PartitionPool
@@ -231,13 +224,13 @@ class Spread:
         """Sum masses, by default numbers of samples, per cluster of the retained partitions and label."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
-        count_in_clusters(self.base.codes, self.kept, labels, values, table)
+        pools.count_in_clusters(self.base.codes, self.kept, labels, values, table)
         return table
 
     def membership(self, points: IntpArray, labels: IntpArray, table: FloatArray) -> FloatArray:
         """Return, for each point, the expected number of samples in its cluster with its label."""
         out = np.empty(len(points))
-        weigh_membership(self.base.codes, self.kept, self.weights, points, labels, table, out)
+        pools.weigh_membership(self.base.codes, self.kept, self.weights, points, labels, table, out)
         return out
 
     def together(self, left: IntpArray, right: IntpArray) -> FloatArray:
@@ -245,7 +238,7 @@ class Spread:
         out = np.empty((len(left), len(right)))
         codes = self.base.codes
         others = np.ascontiguousarray(codes[right][:, self.kept].T)
-        weigh_together(np.ascontiguousarray(codes[left][:, self.kept]), others, self.weights, out)
+        pools.weigh_together(np.ascontiguousarray(codes[left][:, self.kept]), others, self.weights, out)
         return out
 
     def combined(self, points: IntpArray, values: AnyFloatArray) -> AnyFloatArray:
@@ -254,9 +247,9 @@ class Spread:
         values = np.ascontiguousarray(values)
         table = np.zeros((int(base.offsets[-1]), values.shape[1]), dtype=values.dtype)
         weights = self.weights.astype(values.dtype)
-        add_to_clusters(base.codes, self.kept, weights, points, values, table)
+        pools.add_to_clusters(base.codes, self.kept, weights, points, values, table)
         out = np.zeros((base.n_points, values.shape[1]), dtype=values.dtype)
-        gather_from_clusters(base.codes, self.kept, table, out)
+        pools.gather_from_clusters(base.codes, self.kept, table, out)
         if self.full:
             single = values.dtype == np.float32
             kernel, directions = base.narrow if single else (base.kernel, base.directions)
@@ -329,7 +322,9 @@ class Spread:
         scores = self.probabilities.copy()
         scores[self.points] = np.eye(self.n_real)[self.groups]
         groups = np.empty(base.n_samples, dtype=np.intp)
-        group_samples(base.landmark_of, self.group, settled, self.n_real, positions, shares, scores, groups)
+        pools.group_samples(
+            base.landmark_of, self.group, settled, self.n_real, positions, shares, scores, groups
+        )
         return groups
 
 
@@ -398,13 +393,13 @@ def _spread(
     stand = np.concatenate([points, medoids])
     shares = np.zeros((int(base.offsets[-1]), n_groups))
     one_hot = np.eye(n_groups)[np.concatenate([groups, np.arange(n_real, n_groups)])]
-    add_to_clusters(base.codes, kept, np.ones(len(kept)), stand, one_hot, shares)
+    pools.add_to_clusters(base.codes, kept, np.ones(len(kept)), stand, one_hot, shares)
     weight_of = np.zeros(pool.n_partitions)
     weight_of[kept] = weights
     in_cluster = shares.sum(axis=1)
     shares *= (weight_of[base.owner] / np.maximum(in_cluster, 1.0))[:, None]
     votes = np.zeros((base.n_points, n_groups))
-    gather_from_clusters(base.codes, kept, shares, votes)
+    pools.gather_from_clusters(base.codes, kept, shares, votes)
 
     rows = np.arange(base.n_points)
     somewhere = votes.sum(axis=1)

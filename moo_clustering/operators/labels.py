@@ -209,12 +209,7 @@ class AlignedUniformCrossover(_AlignedCrossover):
 
 
 def cross_partitions(
-    first: IntArray,
-    second: IntArray,
-    exchange: Exchange,
-    rng: np.random.Generator,
-    *,
-    align: bool,
+    first: IntArray, second: IntArray, exchange: Exchange, rng: np.random.Generator, *, align: bool
 ) -> tuple[IntArray, IntArray]:
     """Cross each row of ``first`` with the same row of ``second``, without changing either."""
     # ``exchange``, such as :func:`tails` or :func:`coins`, chooses the genes to exchange. ``align`` first
@@ -366,10 +361,7 @@ def objective_of(problem: Any, objective: BagObjective | None, *methods: str) ->
 
 
 register_operators(
-    LabelEncoding,
-    crossover=AlignedUniformCrossover,
-    mutation=EncodingMutation,
-    repair=EncodingRepair,
+    LabelEncoding, crossover=AlignedUniformCrossover, mutation=EncodingMutation, repair=EncodingRepair
 )
 register_operators(
     BagPartitionProblem,

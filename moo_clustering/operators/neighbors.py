@@ -120,7 +120,6 @@ class IndexSBX(RankSBX):
        Sample indices are unrelated to distances. On rows in random order, this operator adds random edges.
        On rows sorted by class, it adds edges within classes, so results are too good. Use it for reproduction
        only, and do not compare methods on sorted rows.
-
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
@@ -181,7 +180,6 @@ class IndexPM(RankPM):
     """Polynomial mutation on sample indices 0..N-1, rounded and clipped.
 
     Illegal genes are redrawn, and results depend on the order of the rows; see :class:`IndexSBX`.
-
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:

@@ -168,8 +168,7 @@ def draw_links(
     # Draw from one position fewer, and skip the position of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
-    drawn = choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
-    return drawn
+    return choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
 
 
 class NeighborBiasedMutation(base.SeededMutation):

@@ -183,10 +183,7 @@ def _fitted(clusterer: Any, X: Any, seed: int) -> Any:
     parameters = fresh.get_params(deep=False)
     if "random_state" in parameters and parameters["random_state"] is None:
         fresh.set_params(random_state=seed)
-    if hasattr(fresh, "fit_predict"):
-        labels = fresh.fit_predict(X)
-    else:
-        labels = fresh.fit(X).labels_
+    labels = fresh.fit_predict(X) if hasattr(fresh, "fit_predict") else fresh.fit(X).labels_
     front = getattr(fresh, "pareto_labels_", None)
     return labels if front is None or not len(front) else front
 

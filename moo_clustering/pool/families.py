@@ -19,15 +19,8 @@ from sklearn.cluster._hdbscan._tree import tree_to_labels
 from sklearn.cluster._hdbscan.hdbscan import _process_mst
 from sklearn.neighbors import NearestNeighbors
 
+from moo_clustering import graphs
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, quoted, warn_caller
-from moo_clustering.graphs import (
-    SpanningTree,
-    euclidean_mst,
-    genie_cuts,
-    mutual_reachability_mst,
-    self_tuning_graph,
-    spectral_cuts,
-)
 from moo_clustering.graphs.spectral import kmeans_labels
 from moo_clustering.graphs.trees import square_distances
 
@@ -131,7 +124,7 @@ class PoolData:
         """Return the similarities between neighbours."""
         if self.given_graph is not None:
             return self.given_graph
-        return self_tuning_graph(self.X, n_neighbors=self.n_neighbors, metric=self.metric)
+        return graphs.self_tuning_graph(self.X, n_neighbors=self.n_neighbors, metric=self.metric)
 
     def merges(self) -> FloatArray:
         """Return the Ward linkage of features, or the average linkage of distances."""
@@ -236,16 +229,16 @@ def ward_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def spectral_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Compute spectral clusterings for every k, from one eigendecomposition."""
-    return list(spectral_cuts(data.graph(), ks, n_init=_STARTS, rng=np.random.default_rng(0)))
+    return list(graphs.spectral_cuts(data.graph(), ks, n_init=_STARTS, rng=np.random.default_rng(0)))
 
 
 def genie_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Cut Genie, with Gini threshold 0.3 on the minimum spanning tree, at every k."""
-    tree = euclidean_mst(data.X, metric=data.metric, root=0, ties="index")
-    return list(genie_cuts(*sorted_links(tree), ks, threshold=0.3))
+    tree = graphs.euclidean_mst(data.X, metric=data.metric, root=0, ties="index")
+    return list(graphs.genie_cuts(*sorted_links(tree), ks, threshold=0.3))
 
 
-def sorted_links(tree: SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
+def sorted_links(tree: graphs.SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
     """Return the links of a tree and their lengths, sorted by the ends of the links, to break ties."""
     links = np.sort(tree.links(), axis=1)
     lengths = tree.lengths[np.arange(tree.n_samples) != tree.root]
@@ -257,8 +250,8 @@ def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
     """Cut Genie, with Gini threshold 0.5 on the mutual reachability spanning tree, at every k."""
     # Neighbour whose distance is the core distance in mutual reachability.
     neighbors = min(5, data.n_samples - 1)
-    tree = mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
-    return list(genie_cuts(*sorted_links(tree), ks, threshold=0.5))
+    tree = graphs.mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
+    return list(graphs.genie_cuts(*sorted_links(tree), ks, threshold=0.5))
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:

@@ -11,20 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import (
-    FloatArray,
-    IntArray,
-    IntpArray,
-    Labels,
-    at_least_one,
-    block_slices,
-    integer,
-)
+from moo_clustering._arrays import at_least_one, block_slices, integer
 from moo_clustering._data import checked_table
 from moo_clustering._distances import centred_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels import caching
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
+from moo_clustering._types import FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_labels, distinct_rows

@@ -13,21 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csgraph
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import (
-    choice,
-    integer,
-    non_dominated,
-    number_clusters,
-    quoted,
-    require_squares,
-    uniform_ranks,
-    warn_caller,
-)
+from moo_clustering import _arrays
 from moo_clustering._data import checked_table, checked_weights
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.threads import for_parts, sum_blocks
+from moo_clustering._messages import quoted
 from moo_clustering._targets import partial_targets
 from moo_clustering._types import Float32Array, FloatArray, IntArray, Labels
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
@@ -206,7 +198,7 @@ class MOCKProblem(SignedProblem):
                [0, 0, 0, 1, 1, 2],
                [0, 0, 0, 1, 1, 1]], dtype=int32)
         """
-        n_weights = integer("n_weights", n_weights)
+        n_weights = _arrays.integer("n_weights", n_weights)
         if self._built is None or self._built[0] != n_weights:
             self._built = n_weights, self._construct(n_weights)
         return self._built[1].copy()
@@ -229,7 +221,7 @@ class MOCKProblem(SignedProblem):
             path = merge_path(scores, ratio / (1.0 + ratio), linked)
             parts = np.concatenate([front, path])
             F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
-            rows = non_dominated(F)
+            rows = _arrays.non_dominated(F)
             # Equal partitions have equal objectives, and so are adjacent.
             front = parts[rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))]]
         firsts = np.unique(groups, return_index=True)[1].astype(np.int32)
@@ -251,7 +243,7 @@ class MOCKProblem(SignedProblem):
         smallest variance. Returns the individual and its clusters, numbered by first appearance, or None if
         none of up to 2000 parts is usable. O(n_individuals P (n_features + n_neighbors)) time for P parts.
         """
-        n_clusters = integer("n_clusters", n_clusters)
+        n_clusters = _arrays.integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
         rows, columns, weights = scores.pairs
         counted, found = [], []
@@ -274,10 +266,10 @@ class MOCKProblem(SignedProblem):
         if n_clusters > 1 and scores.X.shape[1] <= _MOST_FOR_SHAPES:
             order = np.lexsort(scores.X.T[::-1])
             shown = order[np.linspace(0, len(order) - 1, min(len(order), _MOST_ROWS)).round().astype(int)]
-            drawn = np.stack([number_clusters(row[scores.base[shown]])[0] for row in results])
+            drawn = np.stack([_arrays.number_clusters(row[scores.base[shown]])[0] for row in results])
             apart = MinimaxSilhouette().fit(scores.X[shown]).evaluate(drawn)
             best = int(apart.argmax()) if apart.max() >= _APART else best
-        return counted[best], number_clusters(found[best][scores.base])[0]
+        return counted[best], _arrays.number_clusters(found[best][scores.base])[0]
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
@@ -302,7 +294,7 @@ def _checked_objectives(
 
 
 def _weights(n_neighbors: int, variant: str) -> FloatArray:
-    choice("connectivity", variant, get_args(Weights))
+    _arrays.choice("connectivity", variant, get_args(Weights))
     ranks = np.arange(1, n_neighbors + 1)
     if variant == "ranks":
         return 1.0 / ranks
@@ -501,7 +493,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_gro
                 near[b][c] = near[c][b] = near[c].get(b, 0.0) + weight
     while (own != own[own]).any():
         own = own[own]
-    return number_clusters(own)[0]
+    return _arrays.number_clusters(own)[0]
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
@@ -645,8 +637,8 @@ class NeighborGraphProblem(FixedProblem):
             self._distances = (weight / weight.mean())[:, None] * lists.distances
         self.width = width
         self.n_neighbors = n_neighbors
-        self.gene = choice("gene", gene, ("rank", "index"))
-        self.diversity = choice("diversity", diversity, ("batch", "deferred"))
+        self.gene = _arrays.choice("gene", gene, ("rank", "index"))
+        self.diversity = _arrays.choice("diversity", diversity, ("batch", "deferred"))
         self.n_jobs = n_jobs
         self.widths = np.minimum(lists.n_admissible, n_neighbors).astype(np.uint32)
         self._rank_of = _inverse(lists) if gene == "index" else None
@@ -721,7 +713,7 @@ class NeighborGraphProblem(FixedProblem):
 
     def draw_neighbors(self, loci: IntArray, rng: np.random.Generator) -> IntArray:
         """Draw genes for loci, each uniformly from the k nearest admissible neighbours."""
-        ranks = uniform_ranks(self.widths[loci], rng)
+        ranks = _arrays.uniform_ranks(self.widths[loci], rng)
         return ranks.astype(self.vtype) if self.gene == "rank" else self.lists.indices[loci, ranks]
 
     def decode(self, X: IntArray) -> Labels:
@@ -894,12 +886,12 @@ class SRMOSCProblem(FixedProblem):
             raise ValueError("SRMOSC requires at least 2 samples, got 1.")
         if isinstance(metric, str) and metric == "precomputed":
             raise ValueError('SRMOSC rebuilds samples from features; metric must not be "precomputed".')
-        require_squares(self.X)
+        _arrays.require_squares(self.X)
         # Squared norms of the samples, the scale of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
         # Variances below this share of the squared sample norms are lost in the rounding of inner products.
         if 0.0 < float(self.X.var(axis=0).sum()) < 1e-12 * float(self.norms.max()):
-            warn_caller(
+            _arrays.warn_caller(
                 "the samples are more than a million times farther from the origin than from each other, so "
                 "rounding errors would determine the links; subtract the means or scale the data."
             )

@@ -17,25 +17,12 @@ from pymoo.core.problem import Problem
 from pymoo.core.result import Result
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    IntpArray,
-    Labels,
-    array_of,
-    choice,
-    integer,
-    is_own,
-    name_of,
-    non_dominated,
-    quoted,
-    value_per_row,
-)
+from moo_clustering._arrays import array_of, choice, integer, is_own, name_of, non_dominated, value_per_row
 from moo_clustering._data import checked_container
 from moo_clustering._docs import Documented
-from moo_clustering._messages import distinct_names
+from moo_clustering._messages import distinct_names, quoted
 from moo_clustering._parallel import one_thread, run_calls
+from moo_clustering._types import BoolArray, FloatArray, IntArray, IntpArray, Labels
 from moo_clustering.constraints import Limit, PairwiseConstraints
 from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_memberships, distinct_rows

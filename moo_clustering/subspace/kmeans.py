@@ -250,8 +250,7 @@ def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: Subspac
     -------
     ndarray of shape (n_samples, n_clusters)
     """
-    given = checked_seeds(seeds, data)
-    return _from_centers(data, seed_centers(data, given), options)
+    return _from_centers(data, seed_centers(data, checked_seeds(seeds, data)), options)
 
 
 def equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:

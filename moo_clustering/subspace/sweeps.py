@@ -296,7 +296,7 @@ class Iterated(NamedTuple):
     converged: bool
 
 
-@documented()
+@documented(iterate)
 def sweep(
     data: SubspaceData,
     targets: Targets,
@@ -313,11 +313,9 @@ def sweep(
 
     Parameters
     ----------
-    data : SubspaceData
     targets : Targets
         Classes of some, all or none of the samples.
     memberships : ndarray of shape (n_samples, n_clusters)
-    options : SubspaceOptions
     centers : ndarray of shape (n_features, n_clusters), optional
         Centroids of clusters without mass. Default: the mean of the data.
     """

@@ -787,14 +787,9 @@ class BoundaryCut(base.PopulationIndex):
         return self._edges.split(population.labels)[1]
 
 
-@documented(base.ValidityIndex.evaluate)
+@documented(base.ValidityIndex.evaluate, graph_modularity)
 def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
-    """:class:`BoundaryCut` of partitions in a graph.
-
-    Parameters
-    ----------
-    S : sparse matrix of shape (n_samples, n_samples)
-    """
+    """:class:`BoundaryCut` of partitions in a graph."""
     return BoundaryCut().fit(S).evaluate(labels)
 
 

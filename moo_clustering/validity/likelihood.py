@@ -13,19 +13,11 @@ from scipy.sparse import csr_array
 from scipy.special import betaln, gammaln
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import (
-    SeedLike,
-    choice,
-    integer,
-    number_clusters,
-    positive,
-    quoted,
-    require_squares,
-)
+from moo_clustering._arrays import choice, integer, number_clusters, positive, quoted, require_squares
 from moo_clustering._data import checked_graph, checked_integers, checked_table
 from moo_clustering._kernels import likelihood as kernels
 from moo_clustering._parallel import one_thread
-from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels
+from moo_clustering._types import BoolArray, FloatArray, Int64Array, Labels, SeedLike
 from moo_clustering.validity import base
 
 Read = Callable[[FloatArray], FloatArray]

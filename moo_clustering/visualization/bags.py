@@ -266,7 +266,7 @@ class BagEmbeddingData:
     method: str
 
 
-@documented()
+@documented(bag_distance_data)
 def bag_embedding_data(
     bags_or_distances: Any,
     labels: ArrayLike,
@@ -287,8 +287,6 @@ def bag_embedding_data(
     ----------
     bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
         Scaled bags, or distances of any kind. Asymmetric distances are averaged.
-    labels : array-like of shape (n_bags,)
-        Clusters, or known classes.
     medoids : array-like of int, optional
         Numbers of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional

@@ -134,7 +134,7 @@ def _mutation(
     return bags.ChangePartition(partial(objective.drift, rng=rng, p_gene=p_gene, bias=bias))
 
 
-@documented(medoids.SlotMutation)
+@documented(medoids.SlotMutation, bag_toolbox)
 def slot_toolbox(
     encoding: MedoidSlotEncoding,
     score: Score,
@@ -152,8 +152,6 @@ def slot_toolbox(
     encoding : MedoidSlotEncoding
     score : callable
         ``score(genes) -> objectives``, minimised, for genes of shape (n_individuals, k_max).
-    rng : numpy.random.Generator
-        Random generator of all operators.
     mutation : {"index", "rank"}, default="index"
         Kind of :class:`~moo_clustering.operators.SlotMutation`.
     selection : {"inverse", "linear"}, default="inverse"

@@ -120,8 +120,7 @@ def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, bytes):
         return {"bytes": _pack_array(np.frombuffer(value, dtype=np.uint8), arrays)}
     if isinstance(value, pd.DataFrame):
-        columns = [[str(name), _pack(_plain(value[name]), arrays)] for name in value]
-        return {"frame": columns}
+        return {"frame": [[str(name), _pack(_plain(value[name]), arrays)] for name in value]}
     if isinstance(value, Mapping):
         return {"mapping": [[key, _pack(item, arrays)] for key, item in value.items()]}
     if type(value).__name__ in _CLASSES:
