@@ -35,7 +35,7 @@ from moo_clustering._data import is_partitioned, numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
 from moo_clustering._kernels.medoids import GRAIN
-from moo_clustering._messages import Advice, message_line, quoted
+from moo_clustering._messages import message_line, quoted
 from moo_clustering._types import (
     AnyFloatArray,
     BoolArray,
