@@ -140,8 +140,8 @@ class BagClusterer(
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, without constraints and smallest sizes.
 
-        Bags are as for ``fit``. Bags of the fit can get labels other than ``labels_``, which also depend on
-        pairs, equal centres, smallest sizes, and on a search that ended before bags were in nearest clusters.
+        Bags are as for ``fit``. Bags of the fit can get other labels than ``labels_``, because of pairs, equal
+        centres, smallest sizes, or a search that ended before all bags were in their nearest cluster.
         """
         return least(self._distances(X, groups, offsets))
 
