@@ -24,7 +24,7 @@ from tests.registry import DATA, ESTIMATORS
 
 WAIT = 300
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-MOCK_RUN = ("fit", "iris", "--method", "mock", "--set", "pop_size=10", "--set", "n_gen=40", "--no-report")
+MOCK_RUN = ("fit", "iris", "--method", "mock", "--set", "pop_size=10", "--set", "n_gen=4", "--no-report")
 COMMAND = [sys.executable, "-m", "moo_clustering"]
 
 
