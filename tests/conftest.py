@@ -81,7 +81,7 @@ def pytest_generate_tests(metafunc):
 def pytest_collection_modifyitems(config, items):
     """scikit-learn's checks of the first estimator with a ``fit`` are in the default tier.
 
-    They test how ``fit`` checks its input, which estimators that inherit this ``fit`` share: those of the first
+    They test how ``fit`` checks its input, which estimators that inherit it share: those of the first
     estimator of another class are slow, and those of further options of a class are nightly.
 
     Cases of ``contract/`` with further options ("SISC, spread") are slow if the same test has one without.
