@@ -84,7 +84,9 @@ def test_a_second_signal_ends_at_once(run, generation, tmp_path, number):
     assert sorted(os.listdir(tmp_path / "out")) == ["run.json"]
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    "number", [SIGNALS[0], *(pytest.param(number, marks=pytest.mark.slow) for number in SIGNALS[1:])]
+)
 def test_a_signal_while_results_are_saved_waits_for_them(run, monkeypatch, tmp_path, number):
     save = fit.save_results
 
