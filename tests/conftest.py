@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections import Counter
@@ -78,10 +79,12 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """scikit-learn's checks of the first estimator with a ``fit`` of a module are in the default tier.
+    """scikit-learn's checks of the first estimator with a ``fit`` are in the default tier.
 
-    They test how ``fit`` checks its input, which other estimators with this ``fit`` share: those of the first
+    They test how ``fit`` checks its input, which estimators that inherit it share: those of the first
     estimator of another class are slow, and those of further options of a class are nightly.
+
+    Cases of ``contract/`` with further options ("SISC, spread") are slow if the same test has one without.
 
     The default tier draws a third of the examples of a property, at least ten of them; other tiers all.
     """
@@ -92,12 +95,16 @@ def pytest_collection_modifyitems(config, items):
                 full = test._hypothesis_internal_use_settings
                 few = min(full.max_examples, max(10, full.max_examples // 3))
                 test._hypothesis_internal_use_settings = settings(full, max_examples=few)
+    ids = {item.nodeid for item in items}
     for item in items:
+        plain = re.sub(r", [^\]-]*(?=[\]-])", "", item.nodeid)
+        if item.path.parent.name == "contract" and plain != item.nodeid and plain in ids:
+            item.add_marker("slow")
         values = item.callspec.params if hasattr(item, "callspec") else {}
         if {"estimator", "check"} <= values.keys():
             estimator = values["estimator"]
             text = shown.get(id(estimator)) or shown.setdefault(id(estimator), repr(estimator))
-            of_fit = first.setdefault((type(estimator).__module__, type(estimator).fit), text)
+            of_fit = first.setdefault(type(estimator).fit, text)
             of_class = first.setdefault(type(estimator), text)
             if of_fit != text:
                 item.add_marker("slow" if of_class == text else "nightly")

@@ -65,6 +65,7 @@ def test_page_has_the_counts():
     assert all(row in page for row in counted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_our_programs_run(task, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -135,7 +135,7 @@ def test_estimators_have_controls_with_as_many_evaluations_as_their_search():
         AMOSAClus().controls(X)
 
 
-@pytest.mark.parametrize("engine", ["pymoo", "deap"])
+@pytest.mark.parametrize("engine", ["pymoo", pytest.param("deap", marks=pytest.mark.slow)])
 def test_an_evolution_of_the_pool_has_controls_and_scores_samples_of_landmarks(engine):
     X, y = blobs(60)
     options = {"pop_size": 8, "n_landmarks": 20, "engine": engine, "random_state": 0}

@@ -89,10 +89,10 @@ def test_single_incumbents_take_steps_of_k_means_as_the_evolution_does():
     ("kind", "objective", "has_drift"),
     [
         (MIGKA, "twcv", True),
-        (MIFGKA, "ftwcv", True),
+        pytest.param(MIFGKA, "ftwcv", True, marks=pytest.mark.slow),
         (MIGCUK, "db", True),
         (CHCMIC, "db", False),
-        (MemeticCHCMIC, "db", False),
+        pytest.param(MemeticCHCMIC, "db", False, marks=pytest.mark.slow),
     ],
 )
 def test_clusterers_of_bags_have_controls_with_as_many_evaluations_as_their_fit(kind, objective, has_drift):

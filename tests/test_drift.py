@@ -93,7 +93,9 @@ def test_the_chance_of_a_small_cluster_is_that_of_its_sampled_rows():
     assert small == pytest.approx((20 - 0.99 * 19) / 21)
 
 
-@pytest.mark.parametrize("n_rows", [1, 30, 300])
+@pytest.mark.parametrize(
+    "n_rows", [pytest.param(1, marks=pytest.mark.slow), 30, pytest.param(300, marks=pytest.mark.slow)]
+)
 def test_p_values_are_calibrated(n_rows):
     rng, p_values = np.random.default_rng(n_rows), []
     for _ in range(200):

@@ -22,6 +22,7 @@ def commands(text):
     return [line for line in text.splitlines() if not line.startswith("python3 -m venv")]
 
 
+@pytest.mark.slow
 def test_everything_on_the_page_runs_in_order(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)

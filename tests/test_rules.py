@@ -573,7 +573,7 @@ def in_sheet(cell):
     return None if pd.isna(cell) else float(cell) if isinstance(cell, int) else cell
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 @pytest.mark.parametrize("times", [False, True])
 def test_formula_assigns_as_predict(seed, times):
     rng = np.random.default_rng(seed)

@@ -96,8 +96,11 @@ def slices(monkeypatch):
 
 
 @pytest.fixture
-def run(monkeypatch, tmp_path):
-    """Run the command in an empty folder, and let ``fit`` draw its pictures."""
+def run(monkeypatch, tmp_path, request):
+    """Run the command in an empty folder.
+
+    ``fit`` draws pictures in slow tests and in those with ``pictures``, as they take longer than a small fit.
+    """
     monkeypatch.chdir(tmp_path)
 
     def _run(*arguments):
@@ -108,8 +111,14 @@ def run(monkeypatch, tmp_path):
         assert _run.pictures_fail or "could not be drawn" not in result.output, result.output
         return result
 
-    _run.pictures, _run.pictures_fail = True, False
+    _run.pictures, _run.pictures_fail = request.node.get_closest_marker("slow") is not None, False
     return _run
+
+
+@pytest.fixture
+def pictures(run):
+    """Let ``fit`` draw its pictures."""
+    run.pictures = True
 
 
 @pytest.fixture

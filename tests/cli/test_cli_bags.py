@@ -67,7 +67,7 @@ def record_of(folder="out"):
         return json.load(file, parse_constant=lambda name: pytest.fail(f"{name} is not valid JSON"))
 
 
-def test_folder_of_a_fit(run, bags, tmp_path):
+def test_folder_of_a_fit(run, pictures, bags, tmp_path):
     result = run("fit", "bags.arff.gz", "--method", "chcmic", "-k", 3, *SMALL, "--seed", 5, "--out", "out")
     assert result.exit_code == 0, result.output
     model = CHCMIC(3, pop_size=12, n_gen=4, random_state=5).fit(bags.bags)

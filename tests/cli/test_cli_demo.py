@@ -11,6 +11,7 @@ from numba import njit
 from moo_clustering.cli.terminal import compiling_told
 
 
+@pytest.mark.slow
 def test_demo(run, tmp_path):
     result = run("demo")
     assert result.exit_code == 0, result.output

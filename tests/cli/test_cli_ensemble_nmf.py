@@ -50,7 +50,7 @@ def weights_of(rows, **options):
 
 
 @pytest.mark.filterwarnings("ignore:1 of 37 documents")
-def test_ensemble_of_documents(run, rows, tmp_path):
+def test_ensemble_of_documents(run, pictures, rows, tmp_path):
     result = run(
         "fit", "notes.jsonl", "--method", "EN-NCW-NMF", "-k", 3, "--labels", "kind", "--set", "n_runs=8",
         "--seed", 3, "--out", "out",
@@ -163,7 +163,7 @@ def test_more_runs_go_on_from_a_checkpoint(run, rows, monkeypatch):
     assert pd.read_csv("cut/labels.csv").equals(pd.read_csv("whole/labels.csv"))
 
 
-def test_tables_of_numbers(run, tmp_path):
+def test_tables_of_numbers(run, pictures, tmp_path):
     frame = pd.DataFrame(np.kron(np.eye(2), np.ones((6, 3))), columns=list("abcdef"))
     frame.to_csv(tmp_path / "counts.csv", index=False)
     result = run(

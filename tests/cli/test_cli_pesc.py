@@ -32,7 +32,7 @@ def labels_in(folder):
     return pd.read_csv(folder / "labels.csv")["label"].to_numpy()
 
 
-def test_same_as_the_estimator(run, tmp_path):
+def test_same_as_the_estimator(run, pictures, tmp_path):
     result = run("fit", "iris", "-k", 3, "--seed", 4, *QUICK, "--out", "out")
     assert result.exit_code == 0, result.output
     estimator = PESC(3, n_gen=3, pop_size=20, random_state=4).fit(load_iris().X)

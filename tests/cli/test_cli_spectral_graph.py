@@ -5,7 +5,7 @@ import json
 import pandas as pd
 
 
-def test_folder(run, fails, tmp_path):
+def test_folder(run, pictures, fails, tmp_path):
     assert "writes no checkpoints" in fails(
         "fit", "wine", "-k", 3, "--method", "knn", "--resume", "--out", "o"
     )

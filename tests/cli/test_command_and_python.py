@@ -178,7 +178,7 @@ TABLES = {
 AS_TEXT = {"codes", "words for missing cells"}
 
 
-QUICK = ("customers", "percent and currency", "codes")
+QUICK = ("customers",)
 
 
 def read(name):

@@ -24,7 +24,7 @@ from tests.registry import DATA, ESTIMATORS
 
 WAIT = 300
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-MOCK_RUN = ("fit", "iris", "--method", "mock", "--set", "pop_size=10", "--set", "n_gen=40", "--no-report")
+MOCK_RUN = ("fit", "iris", "--method", "mock", "--set", "pop_size=10", "--set", "n_gen=4", "--no-report")
 COMMAND = [sys.executable, "-m", "moo_clustering"]
 
 
@@ -84,7 +84,9 @@ def test_a_second_signal_ends_at_once(run, generation, tmp_path, number):
     assert sorted(os.listdir(tmp_path / "out")) == ["run.json"]
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    "number", [SIGNALS[0], *(pytest.param(number, marks=pytest.mark.slow) for number in SIGNALS[1:])]
+)
 def test_a_signal_while_results_are_saved_waits_for_them(run, monkeypatch, tmp_path, number):
     save = fit.save_results
 

@@ -82,6 +82,7 @@ def ask(port, path, method="GET", **headers):
         connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no interrupts from another process")
 def test_served_until_interrupted(folder):
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}

@@ -249,7 +249,7 @@ def test_ctrl_c_and_resume_of_mock(run, table, tmp_path):
     assert not (tmp_path / "out" / "checkpoint.npz").exists()
 
 
-def test_srmosc(run, table, tmp_path):
+def test_srmosc(run, pictures, table, tmp_path):
     result = run("fit", *TABLE, "--partial-labels", "some", "--method", "srmosc", "-k", 3, "--out", "out")
     assert result.exit_code == 0, result.output
     record = record_in(tmp_path / "out")

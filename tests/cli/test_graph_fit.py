@@ -46,7 +46,6 @@ def test_gml_with_report_and_no_prediction(run, fails, karate, tmp_path):
 
 
 def test_edge_lists_by_the_alias(run, fails, karate, tmp_path):
-    run.pictures = False
     fit = ("fit", "karate.csv", *QUICK, "--quiet", "--no-report")
     for name, method in (("one", "icl-graph"), ("two", "icl")):
         model = () if method == "icl-graph" else ("--set", "model=sbm")

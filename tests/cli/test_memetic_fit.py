@@ -28,7 +28,7 @@ def fitted(table, **options):
     return MemeticKMeans(5, random_state=0, **options).fit(np.ascontiguousarray(table[["a", "b"]]))
 
 
-def test_labels_centres_and_history(run, table, tmp_path):
+def test_labels_centres_and_history(run, pictures, table, tmp_path):
     result = run(*MEMETIC, *QUICK, "--out", "out")
     assert result.exit_code == 0, result.output
     out = tmp_path / "out"

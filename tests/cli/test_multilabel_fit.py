@@ -91,11 +91,6 @@ def drawn(monkeypatch, request):
 
 
 @pytest.fixture
-def pictures():
-    """Asked for by tests of pictures."""
-
-
-@pytest.fixture
 def fitted(monkeypatch):
     """What SISC was given, fit by fit."""
     calls = []

@@ -28,7 +28,7 @@ def record_of(folder):
     return json.loads((folder / "run.json").read_text(encoding="utf-8"))
 
 
-def test_controls_are_shown_beside_the_result(run, table, tmp_path):
+def test_controls_are_shown_beside_the_result(run, pictures, table, tmp_path):
     result = run(
         "fit", "table.csv", "--id-column", "id", "--drop", "some", "--labels", "kind", *QUICK,
         "--set", "n_gen=5", "--out", "out",
@@ -133,6 +133,7 @@ def test_ctrl_c_before_there_is_a_result(run, numbers, tmp_path):
     assert run("fit", "table.csv", *QUICK, "--out", "out").exit_code == 0
 
 
+@pytest.mark.slow
 def test_killed_run_is_started_over(run, fails, numbers, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "run.json").write_text(json.dumps({"format": FORMAT, "status": "running"}))

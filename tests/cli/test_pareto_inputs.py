@@ -12,6 +12,8 @@ from moo_clustering import ParetoBagClustering, ParetoClustering
 from moo_clustering.datasets import make_bags
 from moo_clustering.persistence import read_archive
 
+# Odd data could make a picture fail.
+pytestmark = pytest.mark.usefixtures("pictures")
 # Fewer candidates than without, so that a fit takes a moment.
 SMALL = ("--set", "k_range=[2,3,4]")
 GROUPS = np.repeat([0, 1, 2], 20)

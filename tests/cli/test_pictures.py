@@ -17,7 +17,7 @@ WORDS = ("fit", "words.jsonl", "--method", "spherical-kmeans", "-k", 2, "--quiet
 
 @pytest.fixture
 def data(run, tmp_path, monkeypatch):
-    run.pictures_fail = True
+    run.pictures = run.pictures_fail = True
     monkeypatch.chdir(tmp_path)
     rows = [f"{bag},{(bag % 2) * 9 + row / 3},{row}" for bag in range(8) for row in range(3)]
     (tmp_path / "bags.csv").write_text("\n".join(["bag,x,y", *rows]) + "\n")
@@ -101,6 +101,7 @@ print(compiled, sorted(unwanted))
 """
 
 
+@pytest.mark.slow
 def test_a_first_fit_of_a_small_table_compiles_nothing_and_draws_nothing(table, tmp_path):
     """Compilation, matplotlib and pictures would take several times as long as the rest of the fit."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")}

@@ -281,7 +281,14 @@ def test_questions_keep_names(out):
     assert set(pd.read_csv(asked / "clusters.csv")["name"]) == {"soft ones", "hard ones", "others"}
 
 
-@pytest.mark.parametrize("method", ["fuzzy-modes-moga", "spherical-kmeans", "pesc", "sisc"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "fuzzy-modes-moga",
+        "spherical-kmeans",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("pesc", "sisc")),
+    ],
+)
 def test_other_methods(method, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame = table()

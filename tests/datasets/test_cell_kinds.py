@@ -451,7 +451,7 @@ def wrong_classes(kind, way, role, found, said):
 
 
 @pytest.mark.parametrize("every", [ONE_TYPE, ALL_TYPES])
-@pytest.mark.parametrize("role", ["labels", "partial_labels"])
+@pytest.mark.parametrize("role", ["labels", pytest.param("partial_labels", marks=pytest.mark.slow)])
 def test_classes_do_not_depend_on_the_form(tmp_path, role, every):
     """As many classes as there are, with the same names in every form, through every door."""
     wrong, n_forms = [], 0

@@ -78,8 +78,9 @@ def test_rows_of_the_fit_get_their_features_in_any_order(make, scale, missing):
     assert (preparer.transform(frame) == prepared.X).all()
     order = np.random.default_rng(1).permutation(N)
     assert (preparer.transform(frame.iloc[order, ::-1]) == prepared.X[order]).all()
-    single = [preparer.transform(frame.iloc[row : row + 1])[0] for row in range(N)]
-    np.testing.assert_allclose(single, prepared.X, rtol=0, atol=1e-12)
+    some = range(0, N, 4)
+    single = [preparer.transform(frame.iloc[row : row + 1])[0] for row in some]
+    np.testing.assert_allclose(single, prepared.X[some], rtol=0, atol=1e-12)
     assert (TablePreparer(scale=scale, missing=missing).fit_transform(frame) == prepared.X).all()
 
 

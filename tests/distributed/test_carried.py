@@ -126,6 +126,7 @@ def chunked(problem, **options):
     return minimize(ChunkedProblem(problem, **options), algorithm, ("n_gen", 4), seed=1)
 
 
+@pytest.mark.slow
 def test_population_in_chunks(on_cluster):
     X, _ = load_iris(return_X_y=True)
     problem = PartitionProblem(X, MedoidEncoding(X, k_max=5), ["silhouette", "connectivity"])

@@ -78,6 +78,7 @@ def size(deep):
     return sum(part.nbytes for part in (deep.table, rows.data, rows.indices, rows.indptr, *deep.columns))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [run_calls, finished_calls])
 def test_once_per_worker_not_per_task(run, deep, traffic):
     expected = [addresses(deep, i)[2] for i in range(N_TASKS)]
@@ -93,6 +94,7 @@ def test_once_per_worker_not_per_task(run, deep, traffic):
     assert not any(address % 16 for each in found for address in each[1])
 
 
+@pytest.mark.slow
 def test_an_array_that_changed_is_sent_again(deep, client):
     calls = [delayed(addresses)(deep, i) for i in range(2)]
     with parallel_config(backend="dask"):
@@ -106,6 +108,7 @@ def arrays_held(client):
     return {key for keys in client.has_what().values() for key in keys if str(key).startswith("array-")}
 
 
+@pytest.mark.slow
 def test_what_is_gone_here_goes_there(client):
     before = arrays_held(client)
     with parallel_config(backend="dask"):
@@ -127,6 +130,7 @@ def counts():
     return sparse.random_array((3000, 400), density=0.1, rng=np.random.default_rng(0), format="csr")
 
 
+@pytest.mark.slow
 def test_members_of_an_ensemble(traffic, counts):
     y = np.arange(3000) % 2
     model = PrunedSetsEnsemble(n_estimators=N_TASKS, max_samples=0.01, random_state=0)

@@ -19,6 +19,7 @@ def groups(k, n, seed):
     return centers[classes] + rng.normal(size=(n, 3)), classes
 
 
+@pytest.mark.slow
 def test_many_groups_exceed_the_square_root():
     X, classes = groups(42, 400, 0)
     model = ParetoClustering(random_state=0).fit(X)

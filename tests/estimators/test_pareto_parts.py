@@ -274,7 +274,7 @@ def test_the_report_is_that_of_the_landmarks(fitted, tmp_path):
     assert f"{model.n_landmarks_} landmarks of {len(fitted[0])} rows" in text
 
 
-@pytest.mark.parametrize("n_features", [6, 60], ids=["unit", "reduced"])
+@pytest.mark.parametrize("n_features", [6, pytest.param(60, marks=pytest.mark.slow)], ids=["unit", "reduced"])
 def test_directions_are_read_by_part(n_features, tmp_path):
     # Rows of unit length around five directions, in various units; more than 50 features are reduced.
     rng = np.random.default_rng(0)

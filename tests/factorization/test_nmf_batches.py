@@ -46,6 +46,7 @@ def test_workers_make_no_difference(make_documents, monkeypatch, solver, dtype, 
     same(runs[0], runs[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["sklearn", "sklearn-mu"])
 def test_processes_make_no_difference(corpus, solver):
     one, two = (nmf(corpus, 3, solver=solver, seeds=SEEDS[:5], max_iter=5, n_jobs=n) for n in (1, 2))

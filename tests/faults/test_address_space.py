@@ -74,6 +74,7 @@ def test_quadratic_memory(methods, name, owner, needed, advice):
     assert advice in text
 
 
+@pytest.mark.nightly
 def test_a_family_without_memory_is_named(tmp_path):
     _, text, warned = told(tmp_path, "pool")["pool"]
     said = " ".join([text, *warned])

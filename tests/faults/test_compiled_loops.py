@@ -407,6 +407,7 @@ def every_module(folder, *options, **environment):
     return found
 
 
+@pytest.mark.slow
 @posix
 def test_every_module_of_kernels_can_be_imported_where_nothing_can_be_written(tmp_path):
     found = every_module(tmp_path)

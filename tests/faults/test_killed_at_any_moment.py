@@ -67,6 +67,7 @@ def between_writes(tmp_path, *asked):
     return {row["family"]: row for row in found["rows"]}
 
 
+@pytest.mark.nightly
 def test_killed_between_two_writes(tmp_path):
     rows = between_writes(tmp_path, "--families", "fit without checkpoints", "--most", "4")
     first, *_, last = rows["fit without checkpoints"]["boundaries"]

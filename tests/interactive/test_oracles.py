@@ -257,6 +257,7 @@ def test_a_simulated_bias_follows_the_order(model):
         model.ask().simulate(KINDS, 20, position_bias=2.0)
 
 
+@pytest.mark.slow
 def test_repeats_make_wrong_answers_harmless(model):
     """One wrong "together" joins two groups for good, unless it is repeated."""
     final = {}

@@ -25,6 +25,7 @@ def test_npu_finds_classes_and_asks_no_pair_twice():
     assert len(set(zip(y.tolist(), rival.labels_.tolist(), strict=True))) == 3
 
 
+@pytest.mark.slow
 def test_blocks_are_methods(tmp_path):
     np.savez(tmp_path / "three.npz", X=X, y=Y)
     experiment = find_experiment("interactive")

@@ -27,6 +27,7 @@ def test_maps(tmp_path, monkeypatch):
         regions.Regionalisation(Settings(tmp_path, blocks=("fit",)))
 
 
+@pytest.mark.slow
 def test_a_cell_and_its_tables(monkeypatch):
     monkeypatch.setattr(regions, "SECONDS", 0.05)
     monkeypatch.setattr(regions, "_LONG_CLIMB", 2_000)

@@ -29,6 +29,7 @@ def test_a_second_writer_is_refused_and_nothing_stays(tmp_path):
         pass
 
 
+@pytest.mark.slow
 def test_a_killed_process_lets_the_folder_go(tmp_path):
     command = [sys.executable, "-c", HOLDS, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:

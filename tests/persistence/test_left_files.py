@@ -38,6 +38,7 @@ def writer(tmp_path):
             process.kill()
 
 
+@pytest.mark.slow
 def test_files_of_killed_writers_are_removed(writer, tmp_path):
     process, temporary = writer
     with locked(tmp_path):

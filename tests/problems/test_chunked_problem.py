@@ -42,7 +42,7 @@ def test_every_individual_once_in_its_place(n, chunk_size, seed):
     np.testing.assert_array_equal(out["extra"], X[:, ::-1])
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
 def test_workers_change_nothing(backend):
     X = np.random.default_rng(0).random((80, 3))
     pairs = PairwiseConstraints(must_link=[(0, 1)], cannot_link=[(2, 3)], n_samples=80)

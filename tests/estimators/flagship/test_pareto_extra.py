@@ -87,13 +87,13 @@ def test_a_family_of_its_own_counts_in_the_agreement():
     [
         KMeans(4, n_init=1),
         DBSCAN(eps=0.9),
-        AgglomerativeClustering(4),
-        GaussianMixture(4),
+        *(
+            pytest.param(extra, marks=pytest.mark.slow)
+            for extra in (AgglomerativeClustering(4), GaussianMixture(4), PCKMeans(4), SphericalKMeans(3))
+        ),
         make_pipeline(StandardScaler(), KMeans(3, n_init=1)),
         ParetoClustering(4, families=("km", "ward", "genie", "spec"), k_range=(2, 3)),
         MemeticKMeans(4, max_distance_evaluations=20_000),
-        PCKMeans(4),
-        SphericalKMeans(3),
         MOCK(pop_size=10, n_gen=2),
         PESC(3, pop_size=8, n_gen=2),
         NSGA2Clus(metric="euclidean", pop_size=8, n_gen=2),

@@ -68,7 +68,7 @@ KINDS = [*STRUCTURED, *NULLS]
     "kind",
     [
         kind
-        if kind in ("elongated", "categories", "shapes", "null_uniform", "null_binary")
+        if kind in ("elongated", "categories", "null_uniform")
         else pytest.param(kind, marks=pytest.mark.nightly)
         for kind in KINDS
     ],

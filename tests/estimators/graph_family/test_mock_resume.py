@@ -43,7 +43,7 @@ def test_resumed_equals_uninterrupted(X, tmp_path, kind):
     same(whole, rest)
 
 
-@pytest.mark.parametrize("kind", [{}, PAPER])
+@pytest.mark.parametrize("kind", [{}, pytest.param(PAPER, marks=pytest.mark.slow)])
 def test_ctrl_c_keeps_the_best_so_far_and_can_be_resumed(X, tmp_path, kind, monkeypatch):
     options = {**QUICK, **kind, "n_gen": 8, "n_clusters": None}
     whole = MOCK(**options).fit(X)

@@ -170,6 +170,7 @@ def test_payload(shown):
     np.testing.assert_allclose(data["heatmaps"]["0"]["levels"], shown.heatmaps[0].levels, atol=5e-4)
 
 
+@pytest.mark.slow
 def test_a_page_of_1500_rows_is_small():
     rng = np.random.default_rng(0)
     table, _ = make_blobs(1500, 20, centers=12, random_state=0)

@@ -109,9 +109,13 @@ def test_roc_curves_that_are_given():
 @pytest.mark.parametrize(
     ("model", "data", "columns"),
     [
-        (NSGA2Clus(k_max=3, random_state=0), X, {"generation", "best_xie_beni", "best_i_index"}),
-        (MemeticKMeans(3, random_state=0), X, {"generation", "inertia"}),
-        (CHCMIC(3, random_state=0), BAGS, {"generation", "min", "avg"}),
+        (
+            NSGA2Clus(k_max=3, pop_size=8, n_gen=3, random_state=0),
+            X,
+            {"generation", "best_xie_beni", "best_i_index"},
+        ),
+        (MemeticKMeans(3, max_distance_evaluations=20_000, random_state=0), X, {"generation", "inertia"}),
+        (CHCMIC(3, pop_size=8, n_gen=3, random_state=0), BAGS, {"generation", "min", "avg"}),
         (BAMIC(3, random_state=0), BAGS, {"generation", "inertia"}),
     ],
 )
