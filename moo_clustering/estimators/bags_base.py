@@ -140,7 +140,7 @@ class BagClusterer(
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, without constraints and smallest sizes.
 
-        Bags are as for ``fit``. Bags of the fit can get other labels than ``labels_``, because of pairs, equal
+        Bags are as for ``fit``. Bags of the fit can get other labels than ``labels_`` because of pairs, equal
         centres, smallest sizes, or a search that ended before all bags were in their nearest cluster.
         """
         return least(self._distances(X, groups, offsets))
