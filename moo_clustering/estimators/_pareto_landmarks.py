@@ -17,6 +17,7 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import BoolArray, FloatArray, IntpArray, Labels
 from moo_clustering.graphs import neighbor_lists
+from moo_clustering.pool import PartitionPool
 
 Scale = Literal["standard", "isotropic", "none", "unit"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
@@ -35,6 +36,8 @@ _AT_ONCE = 1 << 25
 # samples relative to the longest link inside, by number of features (last: more), because gaps between
 # neighbouring samples vary more in few dimensions.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
+# Noise: neighbours per landmark, and smallest ratio to the median of their distances to fifth neighbours.
+_AROUND, _SPARSE = 30, 2.0
 # Fewer landmarks than this are repeated, because the algorithms require several points per cluster.
 _FEW_LANDMARKS = 20
 # Samples of rare groups are at least this far from their landmark, relative to the median.
@@ -175,8 +178,7 @@ class Placement:
         # Mini-batch k-means of up to 250,000 samples finds the landmarks, which have equal weights, so
         # dense regions weigh less. This helps clusters of different sizes.
         # O(n_samples n_landmarks n_features) time. X is a sample of ``n_rows`` rows; None: all of them.
-        n_samples = X.shape[0]
-        n_rows = n_samples if n_rows is None else n_rows
+        n_samples, n_rows = X.shape[0], X.shape[0] if n_rows is None else n_rows
         if n_samples <= n_landmarks:
             return cls(scaling.transform(X))
         n_features = max(1, len(scaling.varying))
@@ -490,6 +492,23 @@ def far_points(points: FloatArray) -> BoolArray:
     return far if far.mean() <= _MOST_FAR else none
 
 
+def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
+    """Let landmarks in clusters of scattered noise join the cluster of the nearest other landmark."""
+    # Most landmarks of noise have much denser surroundings, and at most 5 % of the samples are noise. No
+    # partition gets fewer clusters than the smallest number in the pool.
+    near, distances = PointSearch(points)(points, _AROUND + 1)
+    reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
+    around, joined = np.median(reach[near[:, 1:]], axis=1), pool.labels.copy()
+    sparse, most = (around > 0.0) & (reach > _SPARSE * around), _MOST_FAR * sizes.sum()
+    for labels, k in zip(joined, pool.n_clusters, strict=True):
+        noise = 2 * np.bincount(labels, sparse) > np.bincount(labels)
+        inside = noise[labels]
+        if pool.n_clusters.min() <= k - noise.sum() < k and sizes[inside].sum() <= most:
+            nearest = PointSearch(points[~inside])(points[inside], 1)[0][:, 0]
+            labels[inside] = labels[~inside][nearest]
+    return PartitionPool.of(zip(pool.families, joined, strict=True))
+
+
 def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
     """Mask of the rows whose ``distance`` to the fifth neighbour is large relative to their neighbours'."""
     usual, middle, deviation = usual_reach(reach)
@@ -512,8 +531,7 @@ def drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
         search = NearestNeighbors(n_neighbors=FAR_NEIGHBOR).fit(near)
         distance, nearest = search.kneighbors(points[far], 1)
         reach = search.kneighbors()[0][nearest[:, 0], -1]
-    drawn = points.copy()
-    base = near[nearest[:, 0]]
+    drawn, base = points.copy(), near[nearest[:, 0]]
     drawn[far] = base + (points[far] - base) * (np.minimum(reach, distance[:, 0]) / distance[:, 0])[:, None]
     return drawn
 

@@ -270,16 +270,20 @@ class PooledSamples:
 
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool of the points outside rare groups, and add the groups to its partitions."""
-        # Groups that are not ``apart`` join the cluster of the nearest other landmark.
-        if self.rare is None or self.apart is None:
-            return build(slice(None), self.graph)
+        # Groups that are not ``apart`` join the cluster of the nearest other landmark, and so does noise.
         assert self.features is not None
-        others, inside = np.flatnonzero(self.rare < 0), np.flatnonzero(self.rare >= 0)
-        pool = build(others, self.graph[others][:, others])
+        rare = None if self.apart is None else self.rare
+        others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
+        pool = build(others, self.graph if rare is None else self.graph[others][:, others])
+        if self.n_points < self.n_rows:
+            pool = placement.noise_joined(pool, self.features[others], self.sizes[others])
+        if rare is None or self.apart is None:
+            return pool
+        inside = np.flatnonzero(rare >= 0)
         labels = np.empty((pool.n_partitions, self.n_points), dtype=np.int32)
         labels[:, others] = pool.labels
         nearest = placement.PointSearch(self.features[others])(self.features[inside], 1)[0][:, 0]
-        of_group = self.rare[inside]
+        of_group = rare[inside]
         own = pool.labels.max(axis=1, keepdims=True) + 1 + of_group
         labels[:, inside] = np.where(self.apart[of_group], own, pool.labels[:, nearest])
         return PartitionPool.of(zip(pool.families, labels, strict=True))

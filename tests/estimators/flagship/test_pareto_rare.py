@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 from pareto_cases import QUICK, ari
 
 from moo_clustering import ParetoClustering
+from moo_clustering.parts import parts
 
 OPTIONS = {**QUICK, "n_landmarks": 100}
 CENTRES = np.array([[0.0, 0, 0, 0], [9, 0, 0, 0], [0, 9, 0, 0]])
@@ -72,6 +73,25 @@ def test_noise_and_plain_clusters_have_no_rare_groups(kind, noise):
     assert len(model.rare_groups_) == 0
     assert model.n_clusters_ <= 3
     assert "small groups" not in model.summary()
+
+
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_scattered_noise_is_no_cluster(in_parts):
+    rng = np.random.default_rng(0)
+    y, centers = rng.integers(3, size=4000), rng.uniform(-4, 4, (3, 8))
+    X = centers[y] + rng.normal(size=(4000, 8))
+    X = np.concatenate([X, rng.uniform(X.min(axis=0) - 1, X.max(axis=0) + 1, (40, 8))])
+    order = rng.permutation(len(X))
+    X, y = X[order], np.append(y, np.full(40, -1))[order]
+    options = OPTIONS | {"n_landmarks": 300}
+    given = parts(X) if in_parts else X
+    model = ParetoClustering(**options).fit(given)
+    labels = np.asarray(model.labels_)
+    assert model.n_clusters_ == 3
+    assert ari(labels[y >= 0], y[y >= 0]) > 0.99
+    assert_array_equal(model.predict(X), labels)
+    # A given number of clusters includes those of noise.
+    assert ParetoClustering(**options | {"n_clusters": 4}).fit(given).n_clusters_ == 4
 
 
 def test_fewer_than_twenty_samples_are_no_group():
