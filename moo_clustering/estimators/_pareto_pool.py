@@ -271,13 +271,12 @@ class PooledSamples:
     def pool_around(self, build: Callable[[Any, sp.csr_array], PartitionPool]) -> PartitionPool:
         """Build a pool of the points outside rare groups, and add the groups to its partitions."""
         # Groups that are not ``apart`` join the cluster of the nearest other landmark, and so does noise.
-        assert self.features is not None
         rare = None if self.apart is None else self.rare
         others: Any = slice(None) if rare is None else np.flatnonzero(rare < 0)
         pool = build(others, self.graph if rare is None else self.graph[others][:, others])
-        if self.n_points < self.n_rows:
+        if self.features is not None and self.n_points < self.n_rows:
             pool = placement.noise_joined(pool, self.features[others], self.sizes[others])
-        if rare is None or self.apart is None:
+        if rare is None or self.apart is None or self.features is None:
             return pool
         inside = np.flatnonzero(rare >= 0)
         labels = np.empty((pool.n_partitions, self.n_points), dtype=np.int32)
