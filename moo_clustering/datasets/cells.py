@@ -841,7 +841,9 @@ def _mixed(different: NDArray[Any]) -> str:
             n = f"the first {len(found)}" if len(found) < len(different) else len(found)
             example = different[found.index(False)]
             return f": {sum(found)} of {n} different values are {kind}, but not {example!r}"
-    others = (text for text in different[:_MOST] if _dated(np.array([different[0], text])) is None)
+    others = (
+        text for text in different[:_MOST] if _dated(np.array([different[0], text], dtype=object)) is None
+    )
     if all(are["dates"]) and (other := next(others, "")):
         return f": dates in different formats, such as {different[0]!r} and {other!r}"
     return ""
