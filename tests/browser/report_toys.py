@@ -15,6 +15,8 @@ SYMBOLS = {
     "D": "diamond",
     "v": "triangle-down",
     "P": "cross",
+    "<": "triangle-left",
+    ">": "triangle-right",
 }
 WORDS = ("kernel", "margin", "neural", "bayes", "gene", "protein", "graph", "walk")
 

@@ -61,7 +61,7 @@ def test_pareto_clustering(open_run, arguments, rules, column):
     z = page.figure(figure_of(page, POOL), "return data[0].z.map(row => [...row])")
     assert np.shape(z) == (45, 45)
     assert page.find("#history").is_displayed() == hasattr(run.estimator, "control_labels_")
-    assert "show the run and its chosen solution" in page.text("#panels-note")
+    assert "the run and its chosen solution" in page.text("#panels-note")
     assert page.texts("#table thead button").count("clusters") == 1
 
 
@@ -150,7 +150,7 @@ def test_ensemble_nmf_of_documents(open_run):
     assert not page.find("#front").is_displayed()
     assert "There is no front" in page.text(".missing")
     assert len(page.texts(".panel h2")) == len(set(run.estimator.labels_))
-    terms = page.texts('#clusters-table tr[data-cluster="0"] .feature')
+    terms = page.texts('#clusters-table tr[data-cluster="0"] .features .feature')
     page.press_row(0)
     assert len(terms) == 10
     assert SCRIPT in page.text('#samples-table tr[data-sample="0"] .text')
@@ -187,7 +187,7 @@ def test_several_labels(open_run, method, rules):
     assert curves[-1] == ["chance", [0, 1], [0, 1]]
     for name, x, y in curves[:-1]:
         assert f"(area {np.trapezoid(y, x):.3f})" in name or "mean" in name
-    assert any(title.startswith("Cluster 0: leading terms") for title in page.texts(".panel h2"))
+    assert any("leading" in title for title in page.texts(".panel h2"))
 
 
 def test_modes_of_categories(open_run):
