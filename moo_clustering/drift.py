@@ -71,15 +71,15 @@ class Reference(NamedTuple):
         return found
 
 
-def repetition_notes(rows: Any, X: Any) -> list[str]:
-    """Note, in a list, that all new rows equal rows of the fit, so that nothing can be learned from them."""
+def repeated_row_notes(rows: Any, X: Any) -> list[str]:
+    """Return a note, in a list, if all new rows equal rows of the fit."""
     if sparse.issparse(rows) or sparse.issparse(X) or len(X) < 2:
         return []
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
     if not set(new) <= set(known):
         return []
     return [
-        f"all {len(X)} rows equal rows of the fit; if these are the same rows, the comparison tests nothing"
+        f"all {len(X)} rows equal rows of the fit; if they are the same rows, this is no comparison with new data"
     ]
 
 

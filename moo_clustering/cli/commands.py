@@ -545,9 +545,9 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 def explain(folder: Path, data: Path | None, **options: Any) -> None:
     """Explain the clusters of a table by rules of few conditions.
 
-    DIR is the folder of a `fit` of a table, and DATA a table with the same columns, whose rows get new rules;
+    DIR is the folder of a `fit` of a table. The command finds rules for DATA, a table with the same columns;
     default: the table of the fit. Fidelity is the share of rows that rules assign to their clusters. The
-    command lists the best fidelity for each number of conditions, and prints the shortest sufficient rules.
+    command lists the best fidelity per number of conditions, and prints the shortest sufficient rules (*).
     """
     with reported():
         refuse_missing(folder)

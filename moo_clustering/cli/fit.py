@@ -745,7 +745,7 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
     if "controls" in record:
         remarks.append(
             "In our experiments, evolved clusters were no closer to known classes than clusters without "
-            "evolution, also where their score was better, so do not trust them more than the controls."
+            "evolution, even where their score was better, so do not trust them more than the controls."
         )
     return remarks
 

@@ -24,7 +24,7 @@ from moo_clustering.datasets import DataError, PreparedTable
 from moo_clustering.datasets.files import with_flags
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.descriptions import ComparedColumns
-from moo_clustering.drift import Drift, Reference, new_columns, repetition_notes
+from moo_clustering.drift import Drift, Reference, new_columns, repeated_row_notes
 from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
 from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, replacing
@@ -68,7 +68,7 @@ def run_predict(
     unlike = model_of.unlike(table.X, labels)
     estimator = model["estimator"]
     support = estimator._support_of(table.X) if isinstance(estimator, ReportMixin) else None
-    notes = [*notes, *repetition_notes(model_of.rows, table.X)]
+    notes = [*notes, *repeated_row_notes(model_of.rows, table.X)]
     rows = new_columns(labels, model["names"], unlike, support)
     mark_decimals(frame, model["preparer"])
     write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
@@ -136,8 +136,8 @@ def run_explain(
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
         if chosen.fidelity < fidelity:
             click.echo(
-                f"Note: no rules reach a fidelity of {fidelity:.0%}, so those of the greatest fidelity are "
-                "printed; --max-conditions allows more conditions",
+                f"Note: no rules reach a fidelity of {100 * fidelity:g}%, so those of the greatest fidelity "
+                "are printed; --max-conditions allows more conditions",
                 err=True,
             )
     print_result(text)

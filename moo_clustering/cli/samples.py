@@ -106,9 +106,10 @@ class Samples(Table):
         if self.has_row_ids:
             return [str(name) for name in self.row_ids]
         for name, cells in ({} if self.notes_of_rows is None else self.notes_of_rows).items():
-            texts = [shortened(cell if isinstance(cell, str) else f"{name} {cell}", 40) for cell in cells]
-            if cells.notna().all() and len({*texts}) == len(texts):
-                return texts
+            if cells.notna().all() and cells.is_unique:
+                texts = [shortened(cell if isinstance(cell, str) else f"{name} {cell}", 40) for cell in cells]
+                if len({*texts}) == len(texts):
+                    return texts
         return None
 
     @property

@@ -745,7 +745,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
     """Convert negative numbers, such as (1,234), -$5 and 1.50-, and digits of all scripts to ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
-        # Of 1 and its full-width form, one is probably a mistake.
+        # If a column contains both 1 and its full-width form, one of them is probably a mistake.
         is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
             if is_other or "\u2212" in text:

@@ -412,7 +412,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             *independence_notes(dropped),
             *reading.reading_notes(used, len(names)),
             *filled_notes(used, known, self.missing),
-            *repetition_notes(used, filled),
+            *repeated_column_notes(used, filled),
             *class_notes(used),
         )
         # Set attributes last, so that an error leaves the previous fit unchanged.
@@ -954,7 +954,7 @@ def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], mi
     return notes
 
 
-def repetition_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
+def repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
     """Notes about pairs of columns of numbers or dates that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
     # Many columns, such as pixels or genes, are expected to repeat each other, and few rows do by chance.
@@ -974,6 +974,7 @@ def repetition_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray
 
 
 def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Scale numbers or dates such that their least is 0 and their range at most 2."""
     numbers = values.astype(np.float64)
     # Divide first, because differences of huge numbers overflow.
     numbers = numbers / max(float(np.abs(numbers).max()), np.finfo(np.float64).tiny)

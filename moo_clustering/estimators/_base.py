@@ -555,9 +555,9 @@ class PartLabelsMixin:
         """Write the labels of a table in parts, one Parquet file per part.
 
         All workers must be able to write the folder. ``X`` is the table of the fit by default, or a source
-        for :func:`~moo_clustering.parts.parts`. Returns the files. Repeat an interrupted call to end it.
-        Raises a NotFittedError before ``fit``, and a ValueError if ``X`` is None after a fit in memory or the
-        folder contains other labels. See :func:`~moo_clustering.parts.write_labels`.
+        for :func:`~moo_clustering.parts.parts`. Returns the files. To complete an interrupted call, repeat
+        it. Raises a NotFittedError before ``fit``, and a ValueError if ``X`` is None after a fit in memory or
+        the folder contains other labels. See :func:`~moo_clustering.parts.write_labels`.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)

@@ -36,7 +36,8 @@ _AT_ONCE = 1 << 25
 # samples relative to the longest link inside, by number of features (last: more), because gaps between
 # neighbouring samples vary more in few dimensions.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
-# Noise: neighbours per landmark, and smallest ratio to the median of their distances to fifth neighbours.
+# Landmarks of noise are at least this many times as far from their fifth neighbour as the median of their
+# nearest landmarks. The first number is that of the nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
 # Fewer landmarks than this are repeated, because the algorithms require several points per cluster.
 _FEW_LANDMARKS = 20
@@ -494,8 +495,8 @@ def far_points(points: FloatArray) -> BoolArray:
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
     """Let landmarks in clusters of scattered noise join the cluster of the nearest other landmark."""
-    # Most landmarks of noise have much denser surroundings, and at most 5 % of the samples are noise. No
-    # partition gets fewer clusters than the smallest number in the pool.
+    # In a cluster of noise, most landmarks have much denser surroundings. At most 5 % of the samples are
+    # noise, and no partition gets fewer clusters than the smallest number in the pool.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
     around, joined = np.median(reach[near[:, 1:]], axis=1), pool.labels.copy()

@@ -33,10 +33,10 @@ CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "direct
 SCORE_WEIGHT = 20.0
 # Alternatives to a result: largest number, and largest adjusted Rand index with it and with each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# The pool is extended if the selected number of clusters exceeds this share of the largest number,
+# The pool is extended if the selected number of clusters exceeds this share of the largest number.
 _NEAR_TOP = 2 / 3
-# or if two hierarchies with more clusters are alike. Number of compared cuts, and fewest points per cluster;
-# with ten, the index of hierarchies of data without groups is at most .76.
+# It is also extended if two hierarchies with more clusters agree. Number of compared cuts, and fewest points
+# per cluster; with ten, the agreement of hierarchies of data without groups is at most .76.
 _N_COMPARED, _FEWEST_PER_GROUP = 20, 10
 # Granularities: geometric thirds of the range of the numbers of clusters in the pool.
 GRANULARITIES = ("few", "some", "many")

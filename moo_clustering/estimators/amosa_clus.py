@@ -77,7 +77,7 @@ class AMOSAClus(MedoidSetClusterer):
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Centres of the clusters, with ``encoding="center"``.
     pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
-        Centres of these solutions, padded with NaN, with ``encoding="center"``.
+        Centres of the solutions on the front, padded with NaN, with ``encoding="center"``.
     history_ : Recorder
         Archive at every temperature.
     n_iter_ : int

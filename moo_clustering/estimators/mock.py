@@ -140,7 +140,7 @@ objective, int or callable, default="auto"
         Rule that selects a solution, among those with the number of clusters nearest to ``n_clusters``.
 
         - ``"attainment"``: farthest from the control fronts. The ends of the front are never selected. If
-          clusters share no neighbours, the result has too many; set ``n_clusters`` in this case.
+          clusters share no neighbours, the result has too many clusters; set ``n_clusters`` then.
         - ``"variance"``: least first objective. With ``n_clusters``, small clusters are merged
           (``min_cluster_share``), and separated clusters in up to three features take precedence.
         - ``"sum"``, ``"knee"``: least sum of the scaled objectives; nearest to the ideal point.

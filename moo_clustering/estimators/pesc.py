@@ -67,8 +67,8 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     clustering", Algorithms 1-3, Eqs. 1-7.
 
     With ``sample_weight``, f1 is a weighted mean, and a sample of weight w counts as w samples in the
-    clustering of merged graphs, which does not support ``laplacian="unnormalized"``. Diversity and the
-    options of edges count every sample once.
+    clustering of merged graphs, which does not support ``laplacian="unnormalized"``. Diversity,
+    ``sigma`` and ``ridge`` count every sample once.
 
     Parameters
     ----------

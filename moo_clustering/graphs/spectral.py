@@ -95,8 +95,8 @@ def spectral_partition(
     X, metric, lists
         As in :func:`bridge_components`.
     sample_weight : array-like of shape (n_samples,), optional
-        Positive number of copies that each sample represents. They multiply the rows of S, as if copies
-        divided similarities to a sample equally among its copies, and weigh the samples in k-means.
+        Positive number of copies that each sample represents, which weighs the sample in k-means and
+        multiplies its row of S. A copy divides its similarity to a sample among the copies of that sample.
     rng : numpy.random.Generator
     """
     copies = None if sample_weight is None else cut_weights(sample_weight, np.shape(S)[0], laplacian)

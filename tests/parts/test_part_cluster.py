@@ -17,14 +17,6 @@ from moo_clustering.parts.statistics import survey
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    options = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
-    with distributed.LocalCluster(n_workers=2, **options) as cluster, distributed.Client(cluster) as client:
-        yield client
-
-
 def slow_sum(rows, start):
     time.sleep(0.2)
     return int(rows.astype(np.int64).sum())

@@ -116,14 +116,6 @@ def bits(files):
 
 
 @pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    options = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
-    with distributed.LocalCluster(n_workers=2, **options) as cluster, distributed.Client(cluster) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
 def known(client, tmp_path_factory):
     """Files of a table, and the labels of every estimator, which are also those of an array in memory."""
     pytest.importorskip("pyarrow")

@@ -63,7 +63,7 @@ _SURE = {
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is not known.",
 }
-# What a verdict reports in brackets, for methodologists.
+# The part of a verdict in brackets is shown to methodologists only.
 _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d.-]+) to ([\d.-]+)[^)]*\)")
 # Smallest mean silhouettes, and their interpretation.
 _SILHOUETTES = (
@@ -498,7 +498,7 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
         if not np.isfinite(content.confidence) or not (found := _EXPECTED.search(verdict)):
             return said, f"Verdict: {verdict}.", None
-        remarks = verdict[found.end() :].replace(BEYOND_CHANCE, "").strip("; ")
+        remarks = verdict[found.end() :].replace(f"; {BEYOND_CHANCE}", "").strip("; ")
         figures = (
             f"Expected agreement with the true groups: {content.confidence:.2f}, probably {found[1]} to "
             f"{found[2]}, where 1 is perfect and 0 is chance."
