@@ -78,9 +78,7 @@ def repeated_row_notes(rows: Any, X: Any) -> list[str]:
     known, new = ([row.tobytes() for row in np.round(each, 9) + 0.0] for each in (rows, X))
     if not set(new) <= set(known):
         return []
-    return [
-        f"all {len(X)} rows equal rows of the fit; if they are the same rows, this is no comparison with new data"
-    ]
+    return [f"all {len(X)} rows equal rows of the fit; if they are the same rows, new data are not tested"]
 
 
 def _centered(rows: Any, *others: Any) -> list[Any]:
