@@ -740,3 +740,12 @@ def test_symbols_of_currencies_stand_before_the_number():
     found = describe_columns(labels, frame, units={"balance": "$", "mass": "kg"})
     values = {each.column: (each.value, each.other) for each in found[0].contrasts}
     assert values == {"balance": ("-$1,200", "$5,300"), "mass": ("2 kg", "3 kg")}
+
+
+def test_names_have_the_column_of_a_category_that_several_columns_share():
+    table = pd.DataFrame(
+        {"walks": ["often"] * 4 + ["never"] * 4, "reads": (["Never"] * 3 + ["often"]) * 2, "city": "x"}
+    )
+    assert describe_columns([0] * 4 + [1] * 4, table).names == ["walks often", "walks never"]
+    # A category of one column is a name by itself.
+    assert describe_columns([0] * 4 + [1] * 4, table[["walks"]]).names == ["often", "never"]
