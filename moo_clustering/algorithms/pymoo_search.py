@@ -539,8 +539,8 @@ class PymooSearch:
             )
         if problem.n_obj > 1 and isinstance(getattr(algorithm, "survival", None), FitnessSurvival):
             raise ValueError(
-                f"{type(algorithm).__name__} minimises one objective, but the problem has {problem.n_obj}: use "
-                "an algorithm for several objectives such as NSGA2."
+                f"{type(algorithm).__name__} minimises one objective, but the problem has {problem.n_obj}: "
+                "use an algorithm for several objectives such as NSGA2."
             )
         check_constraints(problem, type(algorithm))
         self.problem = problem
@@ -674,8 +674,8 @@ class PymooSearch:
             rank, feasible = algorithm.pop.get("rank", "FEAS")
             if any(one is None for one in rank[feasible.ravel()]):
                 raise ValueError(
-                    f"{type(survival).__name__} must set the rank and crowding of all feasible survivors: call "
-                    "RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first."
+                    f"{type(survival).__name__} must set the rank and crowding of all feasible survivors: "
+                    "call RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first."
                 )
 
     def objectives(self) -> FloatArray:

@@ -235,7 +235,8 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
         raise ValueError(
             f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}: use "
             "another algorithm such as NSGA2, or remove the constraints"
-            + " (undefined_index is absent with k_min=2)." * (UNDEFINED_INDEX in names)
+            + " (undefined_index is absent with k_min=2)."
+            * (UNDEFINED_INDEX in names)
         )
 
 
@@ -263,7 +264,8 @@ def suited_operators(
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
         With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
-        them. If an index reads genes, equal genes are duplicates; if decoding is slow, equal ``canonical``.
+        them. If an index reads genes, only individuals with equal genes are duplicates. Encodings that
+        decode slowly compare ``canonical`` instead of partitions.
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:

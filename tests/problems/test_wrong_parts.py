@@ -8,7 +8,7 @@ from pymoo.algorithms.moo.moead import MOEAD, ParallelMOEAD
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.nsga3 import NSGA3
 from pymoo.algorithms.moo.rvea import RVEA
-from pymoo.algorithms.soo.nonconvex.ga import GA, BGA
+from pymoo.algorithms.soo.nonconvex.ga import BGA, GA
 from pymoo.core.survival import Survival
 from pymoo.util.ref_dirs import get_reference_directions
 
