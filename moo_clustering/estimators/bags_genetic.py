@@ -422,7 +422,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
         Share of genes that a restart redraws in copies of the best individual, before their descent, and
         share of the other individuals that it replaces by random partitions.
     min_cluster_size : int or "auto"
-        Smallest number of bags in a cluster. ``"auto"``: 5 % of the bags, and 2 or more.
+        Smallest number of bags in a cluster. ``"auto"``: 5% of the bags, and 2 or more.
 
     Examples
     --------
