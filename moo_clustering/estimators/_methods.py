@@ -49,6 +49,7 @@ MOCK_2007: dict[str, Any] = {
     "encoding": "locus",
     "search": "pesa2",
     "pop_size": 10,
+    "archive_size": 1000,
     "n_gen": 1000,
     "pc": 0.7,
     "init": "2007",
