@@ -660,6 +660,7 @@ def assemble(
 
     labels, label_names = (None, ()) if classes is None else _classes(rows, members, classes, source)
     X, names = feature_matrix(rows, options, source, where)
+    tables.warn_of_codes(X, names, source)
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
@@ -49,7 +50,8 @@ _FORMATS = (
     "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y",
 )  # fmt: skip
 _MAYBE_DATE = re.compile(
-    r"\d{4}Q[1-4]|\d{1,4}[-./]\d|\d{1,2}[- ][a-z]{3,9}[- ]\d\d|[a-z]{3,9} \d{1,2}, \d{4}",
+    r"\d{4}Q[1-4]|\d{4}-?W\d|(19|20)\d{6}$|\d{1,4}[-./]\d|\d{1,2}[- ][a-z]{3,9}[- ]\d\d|"
+    r"[a-z]{3,9} \d{1,2}, \d{4}",
     re.ASCII | re.IGNORECASE,
 )
 _SHORT = 1_000  # largest number of cells of a short column
@@ -66,10 +68,11 @@ _TIME = re.compile(
 )
 # Durations in the notation of Python, pandas and ISO 8601, which begin with days or P.
 _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
-# Quarters and weeks in the notation of pandas, converted to their first day.
+# Quarters and weeks in the notation of pandas, and weeks of ISO 8601, converted to their first day.
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
+_ISO_WEEK = re.compile(r"(\d{4})-?W(\d\d)(?:-?([1-7]))?", re.ASCII)
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s*")
@@ -175,9 +178,14 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
 
 
 def settled(column: Column, written: set[Convention]) -> Column:
-    """Interpret ambiguous numbers by the notation of the other columns."""
-    if column.kind != "number" or not (column.convention == "ambiguous" or column.grouped):
+    """Interpret ambiguous numbers by the notation of the other columns, and numbers such as 20240131."""
+    if column.kind != "number":
         return column
+    if not (column.convention == "ambiguous" or column.grouped):
+        if not (column.unit or column.forms) and (days := packed_days(column.values)) is not None:
+            return replace(column, kind="date", values=days, remark="", forms=("ISO8601",))
+        remark = "; ".join(filter(None, (column.remark, files.missing_code(column.values))))
+        return replace(column, remark=remark)
     decimal = "comma" in written and "point" not in written
     is_money = column.unit in _MONEY  # amounts of money do not have three decimals
     cells = _Cells(*different_cells(column.values)).stripped(set())
@@ -295,6 +303,8 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
     read = read_column(column.name, further)
     is_date, note = read.kind == "date", ""
     numbers = read.values
+    if column.kind == "date" and not is_date and (days := packed_days(numbers, 1)) is not None:
+        is_date, numbers = True, days
     if is_date is not (column.kind == "date") or numbers.dtype.kind not in "fM":
         _refuse_kind(column, written(further.dropna().iloc[0]))
     if column.kind == "truth" and not np.isin(numbers[~np.isnan(numbers)], (0.0, 1.0)).all():
@@ -690,6 +700,20 @@ def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | Non
     return None
 
 
+def packed_days(numbers: NDArray[Any], n_different: int = 3) -> NDArray[np.datetime64] | None:
+    """Convert numbers such as 20240131 to days; None unless all are days from 1900 to 2099."""
+    low, high = np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)
+    if not 19000101 <= low <= high <= 20991231:
+        return None
+    known = ~np.isnan(numbers)
+    different = pd.unique(numbers[known])
+    if len(different) < n_different or (different % 1).any():
+        return None
+    where = np.where(known, np.cumsum(known) - 1, -1)
+    days = _dates_in(pd.Series([f"{number:.0f}" for number in numbers[known]], dtype=object), "%Y%m%d")
+    return None if days is None else _spread(days, where)
+
+
 def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
     """Return the dates in UTC, in microseconds unless two dates would become equal."""
     dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None).to_numpy()
@@ -700,6 +724,9 @@ def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
 def _first_day(text: str) -> str:
     if found := _QUARTER.fullmatch(text):
         return f"{found[1]}-{3 * int(found[2]) - 2:02d}-01"
+    if found := _ISO_WEEK.fullmatch(text):
+        with suppress(ValueError):  # no week 53 in this year
+            return date.fromisocalendar(int(found[1]), int(found[2]), int(found[3] or 1)).isoformat()
     found = _WEEK.fullmatch(text)
     return found[1] if found else text
 

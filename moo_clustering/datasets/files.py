@@ -64,6 +64,7 @@ _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 _PADDED = re.compile("0{2,}")
 # Options of the command that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "left out": "drop", "label": "labels"}
+_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # with either sign
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -648,6 +649,22 @@ def rounding_note(known: Mapping[str, float]) -> str:
         return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
         return f"read as numbers with exponents ({text!r} is {known[text]:.15g})"
+    return ""
+
+
+def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
+    """Describe a number such as -999 that may mark missing cells; empty if there is none. O(n) time."""
+    # Such a number occurs repeatedly, and is farther from all others than the others are from each other.
+    for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
+        if abs(code) not in _MISSING_CODES:
+            continue
+        others = numbers[(numbers != code) & ~np.isnan(numbers)]
+        n = np.count_nonzero(numbers == code)
+        if n > 1 and len(others) and 0 < np.ptp(others) < np.abs(others - code).min():
+            return (
+                f"{code:g} in {n} cells is far from all other values ({others.min():g} to {others.max():g}); "
+                "if it marks missing values, leave these cells empty"
+            )
     return ""
 
 

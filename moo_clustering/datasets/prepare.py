@@ -139,10 +139,12 @@ def prepare_table(
     """Compute features from the numbers, booleans, dates and categories of a table.
 
     Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units or brackets
-    for a minus; fractions, times of day and durations (in hours), dates and periods are recognised, and so
-    are words for missing values (NA, n/a, null, ?). Numerals with leading zeros (01000), with exponents of
-    several digits (2004E205) and integers that float64 cannot distinguish are codes, hence categories.
-    Booleans become 0 and 1, dates become days, and categories one indicator per value (one for two values).
+    for a minus. Fractions, times of day, durations (in hours), dates (20240131 only if all cells are such
+    dates), weeks (2024-W05), periods and words for missing values (NA, n/a, null, ?) are recognised. A note
+    names numbers such as -999 that may mark missing values. Numerals with leading zeros (01000), with
+    exponents of several digits (2004E205) and integers that float64 cannot distinguish are codes, hence
+    categories. Booleans become 0 and 1, dates become days, and categories one indicator per value (one for
+    two values).
 
     Columns are dropped if they are constant, mostly empty, number the rows, contain mostly unique texts, or
     have different units, ambiguous commas or dates. Up to 5 % of the numbers may lack the unit of the others.

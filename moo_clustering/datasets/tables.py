@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering._messages import Advice, distinct_names, for_command, quoted
 from moo_clustering.datasets import files
-from moo_clustering.datasets.cells import alike_note, blanks_note, read_dates, read_times
+from moo_clustering.datasets.cells import alike_note, blanks_note, packed_days, read_dates, read_times
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
@@ -153,11 +153,11 @@ def read_table(
     """Read a data set from CSV, TSV, Excel, Parquet or npz.
 
     Columns without another role are features. They must be numeric, or with ``categories`` numeric or text;
-    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates become days since the
-    earliest date, times of day and durations become hours. Numerals with leading zeros (01000), exponents of
-    several digits (2004E205) and integers that are equal in double precision are codes and thus text. A
-    first column without a name contains the row identifiers. A column ``Unnamed: 0`` with the numbers 0, 1,
-    ... is dropped. O(bytes) time and memory.
+    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates (20240131 only if all
+    cells are such dates) become days since the earliest date, times of day and durations become hours.
+    Numerals with leading zeros (01000), exponents of several digits (2004E205) and integers that are equal in
+    double precision are codes and thus text. A first column without a name contains the row identifiers. A
+    column ``Unnamed: 0`` with the numbers 0, 1, ... is dropped. O(bytes) time and memory.
 
     Parameters
     ----------
@@ -202,8 +202,8 @@ def read_table(
     -----
     UserWarning
         Category columns with mostly numbers or mostly unique values; first lines read as data; skipped
-        comments, sheets and columns; dates and times converted to numbers; numbers that became equal;
-        classes that look alike or like a missing cell.
+        comments, sheets and columns; dates and times converted to numbers; numbers that became equal, or that
+        may mark missing cells (-999); classes that look alike or like a missing cell.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
@@ -421,7 +421,8 @@ def typed(
     # With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
     # Columns of lists, bytes and categories do not change.
     if files.is_plain(column) and files.indistinct_values(column) is None:
-        return column
+        packed = packed_days(column.to_numpy(dtype=np.float64, na_value=np.nan)) if dates else None
+        return column if packed is None else _as_numbers(packed, name, notes)
     cells = files.cells_of(column)
     if isinstance(column.dtype, pd.CategoricalDtype) or not files.are_cells(cells):
         return column
@@ -436,17 +437,24 @@ def typed(
     if not np.isnan(found).any() and not files.code_reason(numerals):
         if note := files.rounding_note(numerals):
             notes.append(f"column {name!r}: {note}")
+        if dates and (packed := packed_days(found)) is not None:
+            found = _as_numbers(packed, name, notes)
     elif dates and (hours := read_times(bare)) is not None:
         found = hours
         notes.append(f"column {name!r} read as numbers of hours")
     elif dates and isinstance(days := read_dates(bare), np.ndarray):
-        found = (days - days.min()) / np.timedelta64(86400, "s")
-        notes.append(f"column {name!r} of dates converted to numbers of days")
+        found = _as_numbers(days, name, notes)
     else:
         texts[texts == ""] = None
         return texts
     numbers[known] = found
     return numbers
+
+
+def _as_numbers(days: NDArray[np.datetime64], name: str, notes: list[str]) -> NDArray[np.float64]:
+    notes.append(f"column {name!r} of dates converted to numbers of days")
+    found: NDArray[np.float64] = (days - np.fmin.reduce(days)) / np.timedelta64(86400, "s")
+    return found
 
 
 def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple[pd.DataFrame, Roles]:
@@ -478,7 +486,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
     roles.by_column()
     keep = _kept(names, roles.drop, source)
     X, names = np.ascontiguousarray(X[:, keep]), tuple(names[column] for column in keep)
-    require_finite(X, names, source)
+    check_numbers(X, names, source)
     labels = roles.labels or ("y" if "y" in arrays and roles.partial_labels != "y" else None)
     row_ids: NDArray[Any] = np.arange(len(X))
     if roles.id_column is not None:
@@ -577,7 +585,7 @@ def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: st
         _refuse(frame, others, source)
     numeric = [column for column in features if column not in others]
     X = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
-    require_finite(X, numeric, source)
+    check_numbers(X, numeric, source)
     row_ids: NDArray[Any] = np.arange(len(frame))
     if roles.id_column is not None:
         row_ids = identifiers(frame[roles.id_column], roles.id_column, source)
@@ -624,12 +632,12 @@ def _example(column: pd.Series[Any]) -> str:
     return f" ({reason}, so these are codes; write numbers without this notation)" if reason else ""
 
 
-def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
-    """Raise a DataError for empty cells, NaN and infinity."""
+def check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
+    """Raise a DataError for empty cells, NaN and infinity; see :func:`warn_of_codes`."""
     # Check the sum first: it needs no copy of X, and is finite if all values are, unless it overflows.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(X.sum()):
-            return
+            return warn_of_codes(X, features, source)
     bad = np.argwhere(~np.isfinite(X))
     if len(bad):
         row, column = bad[0]
@@ -641,6 +649,20 @@ def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str)
             f"{source} has {what} in column {features[column]!r}, row {row + 1}{more}; "
             "fill in or remove such cells first"
         )
+    warn_of_codes(X, features, source)
+
+
+def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source: str) -> None:
+    """Warn of numbers such as -999 that may mark missing cells, and 20240131 that may be dates."""
+    said = []
+    for name, numbers in zip(features, X.T, strict=True):
+        note = files.missing_code(numbers)
+        if not note and packed_days(numbers) is not None:
+            note = f"numbers such as {numbers[0]:.0f} may be dates, but are used as numbers"
+        said += [f"column {name!r}: {note}"] if note else []
+    if said:
+        more = f" (and {len(said) - _SHOWN} more such columns)" if len(said) > _SHOWN else ""
+        warn_caller(f"{source}: {'; '.join(said[:_SHOWN])}{more}")
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
