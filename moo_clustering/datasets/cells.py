@@ -93,47 +93,23 @@ _SHOWN = 8  # largest number of names in a note
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column and its interpretation.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "truth", "date", "category", "out"}
-    values : ndarray of shape (n_samples,)
-        Numbers (float64), dates (datetime64) or texts (objects), with missing values. Arrays, because a
-        Series per column would dominate the time of wide tables.
-    reason : str
-        Reason to drop the column.
-    strays : tuple of str
-        Texts among numbers, which are treated as missing.
-    convention : str
-        Notation of the numbers.
-    grouped : bool
-        See :class:`~moo_clustering.datasets.cells.Numbers`.
-    unit : str
-        Unit of the numbers.
-    code : str
-        Reason to treat the numerals as codes, hence categories.
-    remark : str
-        Further note about the interpretation.
-    units : str
-        Reason to drop the column if its numbers have different units and are too many for categories.
-    forms : tuple of str
-        All formats that fit the dates, in the notation of ``strptime``; ``("time",)`` for times and
-        durations, and ``("fraction",)`` for fractions.
-    """
+    """A column and its interpretation."""
 
     name: str
     kind: Kind
+    # Numbers (float64), dates (datetime64) or texts (objects) of shape (n_samples,), with missing values.
+    # Arrays, because a Series per column would dominate the time of wide tables.
     values: NDArray[Any]
-    reason: str = ""
-    strays: tuple[str, ...] = ()
-    convention: Convention = "none"
-    grouped: bool = False
-    unit: str = ""
-    code: str = ""
-    remark: str = ""
-    units: str = ""
+    reason: str = ""  # why the column is dropped
+    strays: tuple[str, ...] = ()  # texts among numbers, which are treated as missing
+    convention: Convention = "none"  # notation of the numbers
+    grouped: bool = False  # see :class:`Numbers`
+    unit: str = ""  # of the numbers
+    code: str = ""  # why numerals are codes, hence categories
+    remark: str = ""  # further note about the interpretation
+    units: str = ""  # why to drop a column of numbers with different units, if too many for categories
+    # All formats that fit the dates, in the notation of ``strptime``; ``("time",)`` for times and durations,
+    # and ``("fraction",)`` for fractions.
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
@@ -564,7 +540,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the position of each cell among the different cells, and those cells by first appearance."""
+    """Return the position of each cell among the distinct cells, and these in order of appearance."""
     # For short columns, a dict is faster than ``pandas.factorize``, which makes dozens of calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
@@ -667,7 +643,7 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
 
 
 class _Dates(NamedTuple):
-    """Dates, and all formats that read the texts as these dates."""
+    """Dates, and all formats that fit the texts."""
 
     values: NDArray[np.datetime64]
     forms: tuple[str, ...]
@@ -732,7 +708,7 @@ def _first_day(text: str) -> str:
 
 
 def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Times of day or durations, in hours, or None if any text is neither."""
+    """Parse times of day and durations as hours; None if any text is neither."""
     # Formats: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):

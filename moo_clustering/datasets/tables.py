@@ -129,7 +129,7 @@ class CategoryTable(Table):
     category_names: tuple[str, ...] = ()
 
     def columns(self) -> list[NDArray[Any]]:
-        """One array per feature, of numbers or texts."""
+        """Return one array of numbers or texts per feature."""
         return [
             self.X[name].to_numpy(dtype=str if name in self.category_names else np.float64)
             for name in self.feature_names
@@ -245,7 +245,7 @@ class Roles(NamedTuple):
     """Whether the first line names the columns; None: unless it contains only numbers."""
 
     def by_column(self) -> dict[str, str]:
-        """Role of each named column; raise if a column has two roles."""
+        """Return the role of each named column; raise if a column has two roles."""
         roles: dict[str, str] = {}
         named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
         for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
@@ -277,12 +277,8 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
     columns, is_named = named_columns(head, roles.header, source, notes)
     roles = with_first_column(roles, columns)
     check_roles(roles, columns, source)
-    n_rows = 0 if is_named else 1
-    for line, row in rows:
-        if len(row) != len(columns):
-            files.ragged(source, len(columns), line, row)
-        n_rows += 1
-    if not n_rows:
+    n_rows = sum(1 for _ in files.equal_rows(rows, len(columns), source))
+    if not n_rows and is_named:
         raise files.DataError(f"{source} has column names but no rows")
     as_text = set(roles.by_column())
     frame = _frame(table, columns, as_text, is_named, source, notes)
@@ -321,7 +317,7 @@ def named_columns(
 
 
 def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:
-    """Whether all names are numbers, except the names 0, 1, ... that pandas gives to unnamed columns."""
+    """Return whether all names are numbers, but not 0, 1, ..., which pandas writes for unnamed columns."""
     return all(map(is_number, names)) and (len(names) == 1 or names != [*map(str, range(len(names)))])
 
 
@@ -735,7 +731,7 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
-    """Row identifiers as text. Repeated identifiers get numbers, with a warning."""
+    """Convert row identifiers to text; number repeated identifiers, with a warning."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
     if "" in names:
@@ -836,12 +832,10 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     columns, rows = _without_empty_ends(list(table.rows(path)), path, roles.header, notes)
     roles = with_first_column(roles, columns)
     check_roles(roles, columns, str(path))
-    for line, row in rows:
-        if len(row) != len(columns):
-            files.ragged(str(path), len(columns), line, row)
-    if not rows:
+    cells = [row for _, row in files.equal_rows(rows, len(columns), path)]
+    if not cells:
         raise files.DataError(f"{path} has column names but no rows")
-    frame = pd.DataFrame([row for _, row in rows], columns=columns, dtype=object)
+    frame = pd.DataFrame(cells, columns=columns, dtype=object)
     frame = without_index(frame, roles, notes)
     frame.attrs["csv"] = {"sep": table.separator, "encoding": table.encoding}
     return frame, roles, notes
@@ -850,7 +844,7 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
 def _without_empty_ends(
     rows: list[files.Row], path: Path, header: bool | None, notes: list[str]
 ) -> tuple[list[str], list[files.Row]]:
-    """Return the names of the columns, and rows, without empty columns and rows at the end."""
+    """Return column names and rows without empty columns and rows at the end."""
     head, rest = rows[:1], rows[1:]
     if head:
         names = head[0][1]
