@@ -277,7 +277,7 @@ def memory_of_rows(owner: str, n_features: int = 0) -> str:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match columns by label: not for arrays, nor if only one table has labels 0, 1, ..."""
+    """Return whether to match columns by label; False for arrays, or if one table has labels 0, 1, ..."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -362,7 +362,7 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
         return ""
     kind = "NaN" if missing else "infinity or a value too large"
     does = "to fill in missing values" if missing else "to treat them as missing values and fill them in"
-    # Standardised columns of embeddings have other directions.
+    # Standardising embeddings would change their directions.
     remedy = "leave out these rows, or compute them again" if directions else f"{remedy} {does}"
     return f"Input {name} contains {kind}: {', '.join(fault)}; {remedy}."
 

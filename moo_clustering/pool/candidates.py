@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from joblib import delayed
@@ -24,12 +24,11 @@ from moo_clustering._messages import did_you_mean, progress_bar, quoted
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels, SeedLike
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
-from moo_clustering.bags.distances import DISTANCE_KINDS, check_kinds
-from moo_clustering.bags.embeddings import Embedding
+from moo_clustering.bags.distances import DISTANCE_KINDS
+from moo_clustering.bags.embeddings import EMBEDDINGS, check_kinds
 from moo_clustering.pool import families as clusterings
 from moo_clustering.pool.extra import Extra, extra_parts
 
-EMBEDDING_KINDS: tuple[str, ...] = get_args(Embedding)
 # Agreement between fewer families is not informative.
 _FEW_FAMILIES = 4
 # Names of families for distances.
@@ -350,7 +349,7 @@ def bag_candidate_pool(
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
         Distances by name.
     """
-    check_kinds(distances, name="distances")
+    check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     data = as_bags(bags)
     directions = spawn_seeds(random_state, 2)[0]
     kinds = [k for k in DISTANCE_KINDS if k in distances or (k == "symmetric" and "prototypes" in embeddings)]
@@ -384,8 +383,8 @@ def pool_of_bag_views(
 ) -> PartitionPool:
     """:func:`bag_candidate_pool` of bags with known distances, graphs and further candidates."""
     # ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
-    check_kinds(distances, name="distances")
-    check_kinds(embeddings, name="embeddings", allowed=EMBEDDING_KINDS)
+    check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
+    check_kinds(embeddings, name="embeddings", allowed=EMBEDDINGS)
     if bags.n_bags < 3:
         raise ValueError(f"a pool requires at least 3 bags, got {bags.n_bags}")
     if not len(distances) and not len(embeddings) and not extra:
