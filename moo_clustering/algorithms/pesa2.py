@@ -16,7 +16,7 @@ from pymoo.util.display.multi import MultiObjectiveOutput
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice, integer
 from moo_clustering._docs import documented
-from moo_clustering.algorithms.pymoo_search import ALGORITHM
+from moo_clustering.algorithms.pymoo_search import ALGORITHM, checked_options
 
 Selection = Literal["boxes", "tournament"]
 
@@ -75,7 +75,9 @@ class PESA2(Algorithm):
         output: Any = None,
         **options: Any,
     ) -> None:
-        super().__init__(output=MultiObjectiveOutput() if output is None else output, **options)
+        super().__init__(
+            output=MultiObjectiveOutput() if output is None else output, **checked_options(PESA2, options)
+        )
         self.pop_size = integer("pop_size", pop_size, 1)
         self.archive_size = integer("archive_size", archive_size, 1)
         self.n_bins = integer("n_bins", n_bins, 1)

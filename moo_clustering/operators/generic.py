@@ -84,7 +84,7 @@ class RefillingSampling(Sampling):
     ) -> None:
         super().__init__()
         if not isinstance(sampling, Sampling):
-            raise TypeError(f"sampling must be a pymoo Sampling, got {type(sampling).__name__}.")
+            raise TypeError(f"sampling must be a pymoo Sampling, got {quoted(sampling)}.")
         if not isinstance(duplicates, DuplicateElimination):
             raise TypeError(f"duplicates must be a pymoo DuplicateElimination, got {quoted(duplicates)}.")
         self.sampling = sampling
