@@ -114,7 +114,5 @@ def test_links_that_are_not_admissible_are_refused(value):
     problem = NeighborGraphProblem(lists, gene="index")
     genes = lists.indices[:, 0][None].repeat(3, axis=0)
     genes[1, 23] = value
-    with pytest.raises(
-        ValueError, match="link samples to themselves|genes must be from 0 to 23, got 0 to 24"
-    ):
+    with pytest.raises(ValueError, match=r"link samples to themselves|from 0 to 23, got 0 to 24"):
         problem.evaluate(genes)
