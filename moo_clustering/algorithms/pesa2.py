@@ -103,12 +103,8 @@ class PESA2(Algorithm):
     def _infill(self) -> Population:
         n_parents = self.crossover.n_parents
         n_matings = -(-self.pop_size // self.crossover.n_offsprings)
-        F, n_selected, by_tournament = (
-            self._members()[0],
-            n_matings * n_parents,
-            self.selection == "tournament",
-        )
-        selected = select_by_boxes(F, n_selected, self.n_bins, by_tournament, self.random_state)
+        F, by_tournament = self._members()[0], self.selection == "tournament"
+        selected = select_by_boxes(F, n_matings * n_parents, self.n_bins, by_tournament, self.random_state)
         parents = selected.reshape(n_matings, n_parents)
         options = {"algorithm": self, "random_state": self.random_state}
         children = self.crossover(self.problem, self.pop, parents=parents, **options)

@@ -31,7 +31,7 @@ from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighb
 from moo_clustering.graphs.neighbors import Method, Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
 from moo_clustering.graphs.trees import Root
-from moo_clustering.problems.partition import FixedProblem, SignedProblem
+from moo_clustering.problems.partition import FixedProblem, SignedProblem, unique_names
 from moo_clustering.validity import MinimaxSilhouette
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
@@ -281,15 +281,8 @@ class MOCKProblem(SignedProblem):
 def _checked_objectives(
     objectives: Sequence[str], y: ArrayLike | None, constraints: PairwiseConstraints | None
 ) -> tuple[str, ...]:
-    names = (objectives,) if isinstance(objectives, str) else tuple(objectives)
-    allowed = get_args(Objective)
-    if not names or len(set(names)) < len(names) or not set(names) <= set(allowed):
-        raise ValueError(f"objectives must be unique names from {allowed}, got {names}.")
-    needs: dict[str, tuple[str, Any]] = {
-        "ari": ("y", y),
-        "constraint_violation": ("constraints", constraints),
-    }
-    for name, (parameter, value) in needs.items():
+    names = unique_names(objectives, get_args(Objective))
+    for name, parameter, value in (("ari", "y", y), ("constraint_violation", "constraints", constraints)):
         if name in names and value is None:
             raise ValueError(f"the objective {name!r} requires {parameter}.")
     return names

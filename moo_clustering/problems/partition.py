@@ -315,6 +315,14 @@ class PartitionProblem(SignedProblem):
         return array_of(found, name, shape, "one finite value per partition", nan=True).astype(np.float64)
 
 
+def unique_names(objectives: str | Sequence[str], allowed: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of objectives; raise a ValueError unless they are allowed and unique."""
+    names, known = (objectives,) if isinstance(objectives, str) else tuple(objectives), tuple(allowed)
+    if not names or len({*map(quoted, names)}) < len(names) or not all(name in known for name in names):
+        raise ValueError(f"objectives must be unique, at least one, and from {known}; got {quoted(names)}.")
+    return names
+
+
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
     """Wrap a single objective, which may be a tuple of function and direction, in a list."""
     given: Any = objectives
