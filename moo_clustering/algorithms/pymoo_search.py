@@ -579,6 +579,11 @@ class PymooSearch:
             self._arrays.write_back()
 
     @property
+    def n_evaluated(self) -> int:
+        """Number of evaluations counted by the algorithm."""
+        return int(self._algorithm.evaluator.n_eval)
+
+    @property
     def exhausted(self) -> bool:
         """Whether the algorithm has stopped by itself, for example if mating found no new individuals."""
         return bool(self._algorithm.termination.force_termination)

@@ -55,7 +55,7 @@ class SubspaceData:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Finite numbers; zeros and ones are fastest. Dense matrices of up to 30 % non-zeros are compressed.
+            Finite numbers; zeros and ones are fastest. Dense matrices of up to 30% non-zeros are compressed.
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
         shift : ndarray of shape (n_features,), optional
