@@ -30,7 +30,7 @@ Parameters
 ----------
 population : list
     Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
-    Replaced in place; those with valid fitness are not evaluated again.
+    Replaced in place; individuals with valid fitness are not evaluated again.
 toolbox : deap.base.Toolbox
     Must have the functions listed in the documentation of the step.
 ngen : int

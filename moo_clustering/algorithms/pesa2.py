@@ -44,7 +44,7 @@ class PESA2(Algorithm):
     n_init : int, optional
         Number of initial solutions. Default: ``pop_size``.
     sampling, crossover, mutation : pymoo operators, optional
-        Default: those of NSGA-II for real variables, with crossover probability 0.7.
+        Default: NSGA-II's operators for real variables, with crossover probability 0.7.
 
     Attributes
     ----------

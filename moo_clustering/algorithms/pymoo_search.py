@@ -302,8 +302,8 @@ def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: Generator) -> Genes
 class ArrayGenerations:
     """Generations of NSGA-II on arrays, with the random numbers and results of pymoo's individuals.
 
-    Managing individuals takes pymoo longer than evaluating a population of a small data set. ``suits`` tells
-    for which algorithms, operators and problems no other code can see or change individuals in between.
+    For small data, pymoo spends more time on individuals than on their evaluation. ``suits`` returns True for
+    algorithms, operators and problems in which no other code can read or change individuals in between.
     """
 
     def __init__(self, algorithm: Any) -> None:

@@ -83,7 +83,7 @@ class MOCKProblem(SignedProblem):
         Pairs for ``"constraint_violation"``.
     sample_weight : array-like of shape (n_samples,), optional
         Positive number of rows that each sample represents, which multiplies its terms of the objectives.
-        Variance, deviation and ``"ari"`` are those of repeated rows; copies are not neighbours.
+        Variance, deviation and ``"ari"`` equal those of repeated rows; copies are not neighbours.
     metric, ties, root, rank_cap
         As for :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
