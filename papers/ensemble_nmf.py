@@ -90,7 +90,7 @@ ERRATA = {
     "of ten of the trials.",
     "z": "Z = (NMI of the ensemble - mean of the runs) / their standard deviation, with the denominator n - "
     "1; if all runs are equal, it is 0 or infinite. The paper calls a Z of at least 1.96 significant at "
-    "97.5 %, which is the one-sided level. For 'best of 10', mean and deviation refer to the best of ten of "
+    "97.5%, which is the one-sided level. For 'best of 10', mean and deviation refer to the best of ten of "
     "the trials.",
     "balance": "MCLA (size) is the original: METIS balances the documents of meta-clusters, which does not "
     "suit classes of unequal size. 'unit' balances the clusters, and 'matching' does not require METIS. "

@@ -36,7 +36,7 @@ STARTS: dict[str, Sequence[str]] = {
 FITS = ("init=delta", "init=greedy", "greedy front alone")
 MEASURES = ("hypervolume", "ari")
 _NOTES = (
-    "A positive difference means that evolution is ahead. Intervals: 95 %, bootstrap over sets; p: "
+    "A positive difference means that evolution is ahead. Intervals: 95%, bootstrap over sets; p: "
     "Wilcoxon, two-sided.",
     "Hypervolumes are shares of a box per problem, so they are comparable only within a setting. Objectives "
     "are minimised.",

@@ -94,7 +94,7 @@ NOTES = {
         "clusters."
     ),
     "pairs": (
-        "At most 800 rows are used. Pairs are uniform among 70 % of the samples, and the ARI refers to "
+        "At most 800 rows are used. Pairs are uniform among 70% of the samples, and the ARI refers to "
         "samples in no pair. All methods except flagship and unsupervised flagship, k unknown, receive the "
         "true number of clusters. Flipped pairs are passed as uncertain (pairs='soft'). The published sets "
         "were 18, two of them composites of shapes that are not included here."
@@ -142,7 +142,7 @@ _KNOWN: Figures = {
     "GMM": (0.517, 0.563, 0.623, 0.445, 0.442, 0.584),
     "Ward": (0.492, 0.543, 0.640, 0.403, 0.297, 0.732),
 }
-# ARI with 1, 2, 5, 10 % labels.
+# ARI with 1, 2, 5, 10% labels.
 _LABELS: Figures = {
     FLAGSHIP: (0.669, 0.713, 0.750, 0.772),
     "pool kernel alone": (0.670, 0.707, 0.738, 0.759),
@@ -157,7 +157,7 @@ _LABELS: Figures = {
     LOGISTIC: (0.444, 0.516, 0.603, 0.640),
     K_MEANS: (0.523, 0.523, 0.522, 0.524),
 }
-# ARI with 2, 5, 10 % labels of half of the classes.
+# ARI with 2, 5, 10% labels of half of the classes.
 _NOVEL: Figures = {
     FLAGSHIP_UNKNOWN: (0.694, 0.707, 0.713),
     FLAGSHIP_KNOWN: (0.719, 0.724, 0.740),
@@ -169,7 +169,7 @@ _NOVEL: Figures = {
     SPREADING: (0.408, 0.435, 0.440),
     LOGISTIC: (0.313, 0.347, 0.372),
 }
-# ARI of samples in no pair, with .1, .5, 1, 2 correct pairs per sample; then the means, correct and with 10 %
+# ARI of samples in no pair, with .1, .5, 1, 2 correct pairs per sample; then the means, correct and with 10%
 # flipped.
 _PAIRS: Figures = {
     FLAGSHIP_UNKNOWN: (0.717, 0.771, 0.795, 0.793, 0.769, 0.753),
@@ -500,9 +500,9 @@ def _published() -> dict[Place, float]:
                 found[block, score, kind, setting, method] = value
     amounts = [f"{amount}, right" for amount in (".1 n", ".5 n", "1 n", "2 n")]
     for block, settings, figures in (
-        ("labels", ["1 %", "2 %", "5 %", "10 %"], _LABELS),
-        ("novel", ["2 %", "5 %", "10 %"], _NOVEL),
-        ("pairs", [*amounts, "mean, right", "mean, 10 % flipped"], _PAIRS),
+        ("labels", ["1%", "2%", "5%", "10%"], _LABELS),
+        ("novel", ["2%", "5%", "10%"], _NOVEL),
+        ("pairs", [*amounts, "mean, right", "mean, 10% flipped"], _PAIRS),
     ):
         for method, values in figures.items():
             for setting, value in zip(settings, values, strict=True):

@@ -61,7 +61,7 @@ ERRATA = {
     "bold": "Printed bold faces are wrong for S_Dbw of MutA and MutB (MIFGKA is best) and for F1 of ImgT "
     "(MIGCUK is best); the printed ranks are right.",
     "degenerate": "DB is degenerate: on these sets, its smallest values separate one outlying bag from all "
-    "others, so consider the smallest cluster as well. MemeticCHCMIC keeps at least 5 % of the bags in "
+    "others, so consider the smallest cluster as well. MemeticCHCMIC keeps at least 5% of the bags in "
     "every cluster.",
     "seeds": "The paper states 15 seeds, but every printed RI except one (ImgE, BAMIC, 0.5522) is a "
     "multiple of 1/(5 N) for N bags, so the tables are means of 5 runs.",
@@ -75,8 +75,8 @@ ERRATA = {
     "once": "In the tests, EastW and WestE count once, as EastW, because counting the same bags twice would "
     "overstate the significance. In all ten rows, both count, as in the paper.",
     "tiger": "ImgF for ImgT: uses the printed row ImgF for Tiger, in case the two rows are swapped.",
-    "claims": "The tests of all ten printed rows confirm the text of the paper only in part. At 99 %, DB "
-    "separates CHCMIC from MIGCUK and MIFGKA, but not from BAMIC, and S_Dbw separates no methods. At 95 %, "
+    "claims": "The tests of all ten printed rows confirm the text of the paper only in part. At 99%, DB "
+    "separates CHCMIC from MIGCUK and MIFGKA, but not from BAMIC, and S_Dbw separates no methods. At 95%, "
     "RI separates CHCMIC from MIGCUK only, and E from MIKM only.",
     "bars": "In the figures, missing bars are only hints if Friedman's test does not reject.",
 }

@@ -373,12 +373,12 @@ EXPERIMENTS = {
             {
                 "table3": "Multi-instance methods and controls by internal indices",
                 "table4": "Multi-instance: average ranks by internal indices",
-                "table5": "Multi-instance: tests (99 %) by internal indices, Friedman and pairs",
+                "table5": "Multi-instance: tests (99%) by internal indices, Friedman and pairs",
                 "table6": "Multi-instance methods and controls by known classes",
                 "table7": "Multi-instance: average ranks by known classes",
-                "table8": "Multi-instance: tests (95 %) by known classes, Friedman and pairs",
-                "fig1": "Multi-instance: critical differences by internal indices, at 99 %",
-                "fig2": "Multi-instance: critical differences by known classes, at 95 %",
+                "table8": "Multi-instance: tests (95%) by known classes, Friedman and pairs",
+                "fig1": "Multi-instance: critical differences by internal indices, at 99%",
+                "fig2": "Multi-instance: critical differences by known classes, at 95%",
             },
         ),
         *_study(
@@ -389,8 +389,8 @@ EXPERIMENTS = {
             {
                 "table3": "PESC, evolutionary methods and controls: accuracy, leaks of sorted rows",
                 "table4": "PESC and conventional similarity graphs: accuracy",
-                "table5": "PESC and rivals with 10 % of the samples labelled",
-                "table6": "PESC and rivals with 20 % of the samples labelled",
+                "table5": "PESC and rivals with 10% of the samples labelled",
+                "table6": "PESC and rivals with 20% of the samples labelled",
                 "fig1": "PESC: accuracy against probabilities of crossover and mutation",
                 "fig2": "PESC: accuracy against the population size",
                 "fig3": "PESC: accuracy against the generation",
@@ -413,9 +413,9 @@ EXPERIMENTS = {
             2,
             {
                 "table2": "SISC-ML, its rivals and plain models on multi-label documents, by AUC",
-                "table3": "SISC-ML and plain models with 10 % to 100 % of the documents labelled",
+                "table3": "SISC-ML and plain models with 10% to 100% of the documents labelled",
                 "fig2": "SISC-ML and its rivals: averaged ROC curves",
-                "fig3": "SISC-ML with 10 % to 100 % of the documents labelled: ROC curves",
+                "fig3": "SISC-ML with 10% to 100% of the documents labelled: ROC curves",
             },
         ),
     )

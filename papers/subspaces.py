@@ -39,7 +39,7 @@ RIVALS = (
 )
 _NOTES = (
     "A positive difference means that SubspaceMixture with the known number of clusters is ahead. "
-    "Intervals: 95 %, bootstrap over sets; p: Wilcoxon, two-sided.",
+    "Intervals: 95%, bootstrap over sets; p: Wilcoxon, two-sided.",
     "Both controls have the same number of EM iterations, seeding and criterion as SubspaceMixture.",
 )
 
