@@ -41,7 +41,9 @@ class COBRAS:
     Clusters consist of super-instances, and these of samples. Until no question is left, the largest
     super-instance is split into a number of pieces that follows from answers about its halves. Then all
     clusters are compared by their nearest super-instances, and joined if the answer is "together".
-    ``labels_`` does not change until all comparisons after a split are made.
+    ``labels_`` does not change until all comparisons after a split are made. Source: T. Van Craenendonck, S.
+    Dumancic, E. Van Wolputte and H. Blockeel: COBRAS: Interactive clustering with pairwise queries. IDA 2018,
+    algorithms 1 to 3.
 
     Parameters
     ----------
@@ -59,11 +61,6 @@ class COBRAS:
     -----
     An answer "unknown" counts as "apart". All answers are treated as correct. O(n k d) time per split into k
     pieces.
-
-    References
-    ----------
-    T. Van Craenendonck, S. Dumancic, E. Van Wolputte and H. Blockeel: COBRAS:
-    Interactive clustering with pairwise queries. IDA 2018, algorithms 1 to 3.
 
     Examples
     --------

@@ -69,7 +69,9 @@ def load_collection(name: str, folder: str | PathLike[str] | None = None) -> Col
     """Read a collection, and filter it as in the protocol of ensemble NMF.
 
     Documents without text are omitted, then topics with fewer than ten documents, then documents with several
-    of the remaining topics, and finally topics that now have fewer than ten documents.
+    of the remaining topics, and finally topics that now have fewer than ten documents. Raises a ValueError if
+    the name is unknown, and a DataError if there is no such file, or it is invalid. Source:
+    Ensemble non-negative matrix factorization for clustering biomedical documents, section 3.1.
 
     Parameters
     ----------
@@ -78,17 +80,6 @@ def load_collection(name: str, folder: str | PathLike[str] | None = None) -> Col
     folder : path-like, optional
         Folder of data sets, which contains the file itself or in its subfolder ``text``; default: the folder
         in the environment variable ``MOO_CLUSTERING_DATA``.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown.
-    DataError
-        If there is no such file, or it is not what it should be.
-
-    References
-    ----------
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 3.1.
     """
     if name not in SOURCES:
         raise ValueError(
@@ -175,10 +166,7 @@ COLLECTIONS = tuple(SOURCES)
 def find_file(file: str, folder: str | PathLike[str] | None) -> Path:
     """Return the path of a file in the data folder or in its subfolder ``text``.
 
-    Raises
-    ------
-    DataError
-        If there is no such file.
+    Raises a DataError if there is no such file.
     """
     given = data_folder(folder)
     place = place_of(given, file)
@@ -190,10 +178,7 @@ def find_file(file: str, folder: str | PathLike[str] | None) -> Path:
 def data_folder(given: str | PathLike[str] | None) -> Path:
     """Return the given folder, or the one in the environment variable ``MOO_CLUSTERING_DATA``.
 
-    Raises
-    ------
-    DataError
-        If there is neither.
+    Raises a DataError if neither is set.
     """
     folder = folder_of_data(given)
     if folder is None:
@@ -211,10 +196,7 @@ def place_of(folder: Path, file: str) -> Path | None:
 def document_records(path: Path, source: Source) -> list[tuple[dict[str, Any], frozenset[str]]]:
     """Return the documents with text, and their topics.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or is not what it should be.
+    Raises a DataError if the file cannot be read, or is invalid.
     """
     try:
         return [(document, topics) for document, topics in _records(path, source) if any(document.values())]
@@ -252,15 +234,12 @@ def _large(topics: Iterable[frozenset[str]]) -> frozenset[str]:
 def available_collections(folder: str | PathLike[str] | None = None) -> tuple[str, ...]:
     """Return the names of the collections whose files are in a folder.
 
+    Raises a DataError if there is no folder, or no collection in it.
+
     Parameters
     ----------
     folder : path-like, optional
         As for :func:`load_collection`.
-
-    Raises
-    ------
-    DataError
-        If there is no folder, or no collection in it.
     """
     given = data_folder(folder)
     found = tuple(name for name, source in SOURCES.items() if place_of(given, source.file) is not None)
@@ -309,6 +288,9 @@ class DocumentSet:
 def draw_sets(collection: Collection, k: int, n_sets: int, rng: np.random.Generator) -> list[DocumentSet]:
     """Draw data sets of k topics each at random; no two sets have the same topics.
 
+    Raises a ValueError if ``k`` or ``n_sets`` is out of range. Source: Ensemble non-negative matrix
+    factorization for clustering biomedical documents, section 3.1.
+
     Parameters
     ----------
     collection : Collection
@@ -324,15 +306,6 @@ def draw_sets(collection: Collection, k: int, n_sets: int, rng: np.random.Genera
     -------
     sets : list of DocumentSet
         A larger ``n_sets`` appends sets, and does not change the first ones.
-
-    Raises
-    ------
-    ValueError
-        If ``k`` or ``n_sets`` is out of range.
-
-    References
-    ----------
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 3.1.
     """
     if not 2 <= k <= collection.n_topics:
         raise ValueError(

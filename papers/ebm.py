@@ -72,6 +72,9 @@ class EBMCorpus:
 def load_ebm(folder: str | PathLike[str] | None = None) -> EBMCorpus:
     """Read the evidence-based medicine corpus from a data folder.
 
+    Raises a DataError if there is no such folder, or the files are invalid. Source: Molla and Santiago-
+    Martinez (2011), *Development of a corpus for evidence based medicine summarisation*; NSGA-II-clus.
+
     Parameters
     ----------
     folder : path-like, optional
@@ -81,16 +84,6 @@ def load_ebm(folder: str | PathLike[str] | None = None) -> EBMCorpus:
     Returns
     -------
     EBMCorpus
-
-    Raises
-    ------
-    DataError
-        If there is no such folder, or the files are invalid.
-
-    References
-    ----------
-    Molla and Santiago-Martinez (2011), *Development of a corpus for evidence based medicine
-    summarisation*; NSGA-II-clus.
     """
     # Reading JSON lines imports pandas, which `--help` should not.
     from moo_clustering.datasets.documents import json_objects

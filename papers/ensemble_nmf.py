@@ -27,7 +27,7 @@ from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, docum
 from moo_clustering.stats import clear_differences
 from moo_clustering.validity import pairwise_nmi
 from papers.documents import Collection, DocumentSet, available_collections, draw_sets, load_collection
-from papers.runner import Key, ResultFigure, ResultTable, Settings, Value, seed_of
+from papers.runner import Key, ResultTable, Settings, Value, WithoutFigures, seed_of
 
 N_RUNS, N_TABLE_SETS = 50, 10
 MIN_DF = 2
@@ -123,8 +123,12 @@ MIN_RUN, MAX_RUN = "Min-NCW-NMF", "Max-NCW-NMF"
 Z_COLUMNS = {"Bisecting": "Z", BEST_OF["Bisecting"]: "Z, best of 10"}
 
 
-class Table2:
+class Table2(WithoutFigures):
     """All methods on data sets of k topics, drawn from every collection in the data folder.
+
+    Raises a ValueError if a collection is unknown, a k is out of range, or snowballstemmer is not installed,
+    and a DataError if there is no collection, or not the requested one. Source: "Ensemble non-negative matrix
+    factorization for clustering biomedical documents", Table 2.
 
     Parameters
     ----------
@@ -132,17 +136,6 @@ class Table2:
         ``n_sets`` is the number of data sets for each collection and k; there are fewer if there are fewer
         combinations of topics. ``n_clusters`` contains the values of k, by default 3 to 10, and
         ``collections`` the names, by default all that are found.
-
-    Raises
-    ------
-    ValueError
-        If a collection is unknown, a k is out of range, or snowballstemmer is not installed.
-    DataError
-        If there is no collection, or not the requested one.
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents", Table 2.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -202,10 +195,6 @@ class Table2:
         """Return all scores, means, published means, Z values, statements of the paper, and controls."""
         stand_ins = {name: found.stand_in_for for name, found in self._collections.items()}
         return report(self.cells, values, stand_ins, metis=self._metis)
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Return no figures."""
-        return []
 
     def _count(self, name: str) -> tuple[Any, Any]:
         return document_term_counts(self._collections[name].documents, min_df=1, stemmer=STEMMER)
@@ -449,6 +438,8 @@ def _row(key: Key, value: Mapping[str, Any], ensemble: str) -> dict[str, Any]:
 def z_value(score: float, runs: ArrayLike) -> float:
     """Return how many standard deviations a score is above the mean of some runs.
 
+    Source: "Ensemble non-negative matrix factorization for clustering biomedical documents", section 3.3.
+
     Parameters
     ----------
     score : float
@@ -460,10 +451,6 @@ def z_value(score: float, runs: ArrayLike) -> float:
     float
         The denominator of the deviation is n_runs - 1. If all runs are equal, the value is 0 for their score,
         and infinite for any other score.
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents", section 3.3.
     """
     scores = np.asarray(runs, dtype=np.float64)
     if len(scores) < 2:

@@ -22,7 +22,7 @@ from moo_clustering.fronts import front_box, hypervolume
 from papers.controlled import cells_of, comparisons_of, kept, objectives_of
 from papers.feature_subsets import GENERATED, REAL, FeatureSubsets
 from papers.flagship_sets import load_suite
-from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.runner import Key, ResultFigure, ResultTable, Settings, check_names
 from papers.single_indices import KINDS, BagsByIndex, Cuts
 from papers.single_indices import REAL as REAL_BAGS
 from papers.subspaces import N_SETS, Subspaces
@@ -48,9 +48,7 @@ class Evolution:
     """Plan of the experiment: the cells of all blocks, and tables over all settings."""
 
     def __init__(self, settings: Settings) -> None:
-        for name in settings.blocks:
-            if name not in BLOCKS:
-                raise ValueError(f"blocks must be among {', '.join(BLOCKS)}; got {name!r}")
+        check_names("blocks", settings.blocks, BLOCKS)
         self._plans = {}
         for name in BLOCKS:
             # Sets that other blocks generate do not belong to this block.

@@ -318,10 +318,8 @@ def _weighted(problem: FeatureSubsetProblem, weights: FloatArray) -> Any:
 def sparse_kmeans_weights(encoding: FeatureSubsetEncoding, seed: int) -> FloatArray:
     """Return feature weights of sparse k-means, with the bound of their sum selected by the gap statistic.
 
-    References
-    ----------
-    D. M. Witten and R. Tibshirani: A framework for feature selection in clustering. JASA 105, 2010, sections
-    3.1 and 3.2.
+    Source: D. M. Witten and R. Tibshirani: A framework for feature selection in clustering. JASA 105, 2010,
+    sections 3.1 and 3.2.
     """
     rng = np.random.default_rng(seed)
     noise = [rng.permuted(encoding.points, axis=0) for _ in range(_PERMUTATIONS)]

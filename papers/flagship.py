@@ -72,8 +72,8 @@ EVOLUTION = {"pop_size": 48, "n_gen": 25}
 # Number of runs in an ensemble of factorisations.
 N_RUNS = 10
 _last: dict[tuple[str, str, int], Fitted] = {}
-FRACTIONS = {"1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1}
-NOVEL_FRACTIONS = {name: FRACTIONS[name] for name in ("2%", "5%", "10%")}
+FRACTIONS = {"1 %": 0.01, "2 %": 0.02, "5 %": 0.05, "10 %": 0.1}
+NOVEL_FRACTIONS = {name: FRACTIONS[name] for name in ("2 %", "5 %", "10 %")}
 # Weight of the selection score in its sum with the evidence.
 _SCORE_WEIGHT = 20.0
 _LEAST_CLUSTER = 5
@@ -82,7 +82,7 @@ _STARTS = 10
 SPREADING_RIVALS = 0.9
 _ITERATIONS = 2000
 AMOUNTS = {".1 n": 0.1, ".5 n": 0.5, "1 n": 1.0, "2 n": 2.0}
-KINDS = {"right": 0.0, "10% flipped": 0.1}
+KINDS = {"right": 0.0, "10 % flipped": 0.1}
 _SPREAD = 0.9
 _BY_SILHOUETTE = {"Genie": "genie", K_MEANS: "km", "Ward": "ward", "GMM": "gmm", "spectral kNN": "spec"}
 _AT_K = {

@@ -27,7 +27,7 @@ from moo_clustering.estimators._pareto_confidence import (
 from moo_clustering.validity import pairwise_ari
 from papers.flagship_generated import NULLS, STRUCTURED, generated_table
 from papers.flagship_sets import load_suite
-from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.runner import Key, ResultTable, Settings, WithoutFigures
 
 # Number of members of a pool besides its result, and their total weight relative to it.
 N_MEMBERS, MEMBERS_WEIGHT = 8, 0.5
@@ -70,7 +70,7 @@ class Described(NamedTuple):
     is_set: BoolArray
 
 
-class Confidence:
+class Confidence(WithoutFigures):
     """Plan of the experiment: a cell is a data set and a seed."""
 
     def __init__(self, settings: Settings) -> None:
@@ -135,10 +135,6 @@ class Confidence:
             tables.append(model_table(name, fit_model(described, structure, ari)))
             tables += judged(described, name, *predicted(described, structure, ari))
         return tables
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Return no figures."""
-        return []
 
 
 def _with_classes(rows: IntArray, classes: IntArray) -> FloatArray:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
-from moo_clustering._arrays import Int64Array, IntArray, did_you_mean
+from moo_clustering._arrays import Int64Array, IntArray
 from moo_clustering.constraints._checks import unrank_pairs
 from moo_clustering.constraints.sources import sample_ranks
 from moo_clustering.datasets import DataError, read_documents, tfidf
@@ -35,7 +35,7 @@ from moo_clustering.datasets.tables import encode_classes
 from moo_clustering.persistence import fingerprint, read_arrays
 from papers.documents import MIN_DOCUMENTS, SOURCES, load_collection
 from papers.flagship_generated import STRUCTURED, generated_table
-from papers.runner import RECORD, folder_of_data
+from papers.runner import RECORD, check_names, folder_of_data
 
 # Share of the samples that are in no pair.
 FREE_SHARE = 0.3
@@ -89,6 +89,9 @@ _LEAST_DOCUMENTS = 2
 def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
     """Load all readable sets of a folder, or the named ones.
 
+    Raises a ValueError if there is no set with one of the names, and a DataError if the folder does not exist
+    or contains no set.
+
     Parameters
     ----------
     folder : Path, optional
@@ -100,13 +103,6 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
         Names of sets: file names without suffix, preceded by the folder if two files have the same name.
         ``"generated"`` means three sets of each kind of :data:`~papers.flagship_generated.STRUCTURED`, and
         ``"generated/nested/0"`` for one of them.
-
-    Raises
-    ------
-    ValueError
-        If there is no set with one of the names.
-    DataError
-        If the folder does not exist or contains no set.
     """
     given = folder_of_data(folder)
     sources = bundled_sources()
@@ -119,11 +115,7 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
         generated = generated_sources()
         sources = sources | generated
         names = [one for name in names for one in (generated if name == GENERATED else [name])]
-    for name in names:
-        if name not in sources:
-            raise ValueError(
-                f"sets must be among {', '.join(sources)}; got {name!r}{did_you_mean(name, sources)}"
-            )
+    check_names("sets", names, sources)
     sets: list[ClassedSet] = []
     for name, source in sources.items():
         if name not in names if names else not source.in_protocol:
@@ -199,6 +191,8 @@ def made_set(
 ) -> ClassedSet:
     """Shuffle the rows (seed 0), use the first 1500, and replace missing values by medians.
 
+    Raises a DataError if the set is too small, or has no classes.
+
     Parameters
     ----------
     name, kind, note : str
@@ -208,11 +202,6 @@ def made_set(
     scale : str, default=""
         Default: "isotropic" for shapes and for two or three features of similar spread, "none" for texts, and
         otherwise "standard".
-
-    Raises
-    ------
-    DataError
-        If the set is too small, or has no classes.
     """
     order = np.random.default_rng(0).permutation(len(classes))[:MOST_ROWS]
     notes = [note] if note else []
@@ -400,10 +389,7 @@ class Texts(NamedTuple):
 def term_weights(texts: Sequence[str]) -> sp.csr_array:
     """Compute tf-idf weights of the terms that occur in at least two texts.
 
-    Raises
-    ------
-    DataError
-        If there are no such terms.
+    Raises a DataError if there are no such terms.
     """
     weights, _ = tfidf(texts, min_df=_LEAST_DOCUMENTS if len(texts) > _LEAST_DOCUMENTS else 1)
     return sp.csr_array(weights)
@@ -412,10 +398,7 @@ def term_weights(texts: Sequence[str]) -> sp.csr_array:
 def corpus_texts(name: str, path: Path) -> Texts:
     """Read the texts of one of :data:`CORPORA`.
 
-    Raises
-    ------
-    DataError
-        If the file is invalid, or lacks topics.
+    Raises a DataError if the file is invalid, or lacks topics.
     """
     corpus = CORPORA[name]
     collection = load_collection(corpus.collection, path.parent)
@@ -437,10 +420,7 @@ def _json(name: str, path: Path) -> ClassedSet:
 def json_texts(path: Path) -> Texts:
     """Read texts with one label each from JSON lines; labels of fewer than ten texts are ignored.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or has no such field.
+    Raises a DataError if the file cannot be read, or has no such field.
     """
     first = next((record for _, record in json_objects(path)), None)
     if first is None:
@@ -471,10 +451,7 @@ _OTHER_TEXTS = {source.file for source in SOURCES.values()} - FILES
 def archive_table(path: Path) -> RawTable:
     """Read the arrays ``X`` and ``y`` of an npz file; the class -1 is noise if there are at least two others.
 
-    Raises
-    ------
-    DataError
-        If there are no arrays of matching shapes.
+    Raises a DataError if there are no arrays of matching shapes.
     """
     if not zipfile.is_zipfile(path):
         raise DataError("not a NumPy archive, or truncated")
@@ -507,10 +484,7 @@ class RawTable(NamedTuple):
 def coded(y: NDArray[Any]) -> NDArray[np.int64]:
     """Return classes 0, 1, ..., and -1 for empty cells, and for -1 if the other classes are 0, ..., k > 0.
 
-    Raises
-    ------
-    DataError
-        If the values are numbers that are not classes.
+    Raises a DataError if the values are numbers that are not classes.
     """
     numbers = pd.to_numeric(pd.Series(y), errors="coerce").to_numpy(dtype=np.float64)
     known = numbers[~np.isnan(numbers)]
@@ -525,12 +499,8 @@ def frame_table(path: Path) -> RawTable:
     """Read a table from text (CSV, TSV) or Parquet.
 
     The classes are in the column ``class``, ``label``, ``labels``, ``target`` or ``y``, or in the last
-    column. Text columns with few different values become indicators, and others are omitted.
-
-    Raises
-    ------
-    DataError
-        If the table cannot be read, or has no features.
+    column. Text columns with few different values become indicators, and others are omitted. Raises a
+    DataError if the table cannot be read, or has no features.
     """
     frame = _read(path)
     if frame.shape[1] < 2:

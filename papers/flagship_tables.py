@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from moo_clustering._arrays import did_you_mean
 from moo_clustering.stats import average_ranks, friedman, shaffer_static
 from papers.flagship import AMOUNTS, BLOCKS, EVOLUTION, FRACTIONS, MOST_ROWS, N_RUNS, Task, run_task
 from papers.flagship_sets import (
@@ -43,7 +42,7 @@ from papers.flagship_sets import (
 from papers.flagship_sets import (
     MOST_ROWS as MOST_ROWS_OF_ALL,
 )
-from papers.runner import Key, ResultFigure, ResultTable, Settings, Value
+from papers.runner import Key, ResultTable, Settings, Value, WithoutFigures, check_names
 
 # Smaller differences count as ties.
 _EQUAL = 1e-9
@@ -207,8 +206,11 @@ _AHEAD = 0.05
 _LEVELS = ((0.0, 0.4), (0.4, 0.6), (0.6, 1.0))
 
 
-class Flagship:
+class Flagship(WithoutFigures):
     """ParetoClustering and its rivals on every data set with classes in a folder.
+
+    Raises a ValueError if a set or block is unknown, and a DataError if there is no set. Source:
+    ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -216,25 +218,10 @@ class Flagship:
         ``seeds`` are repetitions: seeds of clusterers, and draws of labels and pairs. ``sets`` are names of
         sets, and ``blocks`` names of questions: "unsupervised", "known", "labels", "novel", "pairs",
         "evolution", "families".
-
-    Raises
-    ------
-    ValueError
-        If a set or block is unknown.
-    DataError
-        If there is no set.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
     """
 
     def __init__(self, settings: Settings) -> None:
-        for name in settings.blocks:
-            if name not in BLOCKS:
-                raise ValueError(
-                    f"blocks must be among {', '.join(BLOCKS)}; got {name!r}{did_you_mean(name, BLOCKS)}"
-                )
+        check_names("blocks", settings.blocks, BLOCKS)
         suite = load_suite(settings.data, settings.sets)
         self._sets = {one.name: one for one in suite.sets}
         self._skipped = suite.skipped
@@ -291,10 +278,6 @@ class Flagship:
         if results.errors:
             tables.append(failures(results))
         return [everything, *tables]
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Return no figures."""
-        return []
 
 
 class Results:
@@ -500,9 +483,9 @@ def _published() -> dict[Place, float]:
                 found[block, score, kind, setting, method] = value
     amounts = [f"{amount}, right" for amount in (".1 n", ".5 n", "1 n", "2 n")]
     for block, settings, figures in (
-        ("labels", ["1%", "2%", "5%", "10%"], _LABELS),
-        ("novel", ["2%", "5%", "10%"], _NOVEL),
-        ("pairs", [*amounts, "mean, right", "mean, 10% flipped"], _PAIRS),
+        ("labels", ["1 %", "2 %", "5 %", "10 %"], _LABELS),
+        ("novel", ["2 %", "5 %", "10 %"], _NOVEL),
+        ("pairs", [*amounts, "mean, right", "mean, 10 % flipped"], _PAIRS),
     ):
         for method, values in figures.items():
             for setting, value in zip(settings, values, strict=True):

@@ -29,7 +29,7 @@ from moo_clustering.visualization.figures import house_style, new_figure, save_f
 from papers.cobras import COBRAS
 from papers.flagship_sets import KINDS, load_suite
 from papers.rivals import RandomPairs, UncertainLabels
-from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.runner import Key, ResultFigure, ResultTable, Settings, check_names
 
 POINTS = (0, 5, 10, 25, 50, 100, 200)
 METHODS = ("pairs", "names", "COBRAS", "NPU", "random pairs", "uncertain labels")
@@ -47,7 +47,9 @@ class NPU:
     Neighbourhoods are sets of samples with answers "together". The sample with the largest entropy over the
     neighbourhoods per expected question is compared with these, the most probable first, until an answer is
     "together"; otherwise, it founds a neighbourhood. ``PCKMeans`` uses all pairs that follow from the
-    neighbourhoods, and at least as many clusters as neighbourhoods.
+    neighbourhoods, and at least as many clusters as neighbourhoods. Source: S. Xiong, J. Azimi and X. Z.
+    Fern: Active learning of constraints for semi-supervised clustering. IEEE TKDE 26, 2014, algorithms 1 and
+    2.
 
     Parameters
     ----------
@@ -56,11 +58,6 @@ class NPU:
         Smallest number of clusters; default: that of k-means with the best silhouette.
     random_state : int, default=0
         Seed of the first sample, the forests and k-means.
-
-    References
-    ----------
-    S. Xiong, J. Azimi and X. Z. Fern: Active learning of constraints for semi-supervised clustering. IEEE
-    TKDE 26, 2014, algorithms 1 and 2.
     """
 
     mode = "pairs"
@@ -153,9 +150,7 @@ class Interactive:
     """
 
     def __init__(self, settings: Settings) -> None:
-        for method in settings.blocks:
-            if method not in METHODS:
-                raise ValueError(f"blocks must be among {', '.join(METHODS)}; got {method!r}")
+        check_names("blocks", settings.blocks, METHODS)
         suite = load_suite(settings.data, settings.sets)
         # By default, shapes and tables: texts have no features that suit all methods.
         left_out = "t" if settings.sets else "td"

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 
-from moo_clustering._arrays import IntArray, did_you_mean
+from moo_clustering._arrays import IntArray
 from moo_clustering.bags import Bags, BagTransformer, bag_distances
 from moo_clustering.datasets import DataError, read_bags
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators import BAMIC, CHCMIC, MIFGKA, MIGCUK, MIGKA, MemeticCHCMIC, MIKMeans
 from moo_clustering.persistence import fingerprint
 from moo_clustering.validity import BagSDbw, BagSilhouette, ValidityIndex, bag_indices, bag_report, matched_f1
-from papers.runner import DATA_VARIABLE, folder_of_data, seed_of
+from papers.runner import DATA_VARIABLE, check_names, folder_of_data, seed_of
 
 # "table": the reading that explains the published tables best; "default": the defaults of the estimators.
 # Methods with a single reading have the reading "" and count for both.
@@ -307,6 +307,9 @@ def described() -> dict[str, dict[str, Any]]:
 def load_bag_sets(folder: Path | None, names: Sequence[str] = ()) -> list[BagSet]:
     """Load the sets of the paper in a folder, or the named ones.
 
+    Raises a ValueError if a name is unknown, and a DataError if there is no folder, it contains no set or not
+    a requested one, or a set has no classes.
+
     Parameters
     ----------
     folder : Path, optional
@@ -319,20 +322,9 @@ def load_bag_sets(folder: Path | None, names: Sequence[str] = ()) -> list[BagSet
     -------
     list of BagSet
         In the order of the paper.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown.
-    DataError
-        If there is no folder, it contains no set or not a requested one, or a set has no classes.
     """
     known: dict[str, Any] = {**SETS, **EXTRAS}
-    for name in names:
-        if name not in known:
-            raise ValueError(
-                f"sets must be among {', '.join(known)}; got {name!r}{did_you_mean(name, known)}"
-            )
+    check_names("sets", names, known)
     given = folder_of_data(folder)
     if not given:
         raise DataError(

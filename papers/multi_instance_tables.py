@@ -104,6 +104,8 @@ _FORMATS = {"smallest": ".1f", "seconds": ".2f", "evaluations": ".0f", "trials":
 class MultiInstance:
     """Six methods and their controls on every set of the paper that is in the data folder.
 
+    Source: Evolutionary multi-instance clustering, Tables III-VIII, Figs. 1 and 2.
+
     Parameters
     ----------
     settings : Settings
@@ -114,10 +116,6 @@ class MultiInstance:
         Indices of the figure.
     figure : int, default=0
         Number of the figure; 0 for none.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Tables III-VIII, Figs. 1 and 2.
     """
 
     def __init__(self, settings: Settings, view: View, kind: Kind, figure: int = 0) -> None:

@@ -16,7 +16,7 @@ from pymoo.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import Labels, did_you_mean
+from moo_clustering._arrays import Labels
 from moo_clustering.algorithms import AMOSA, exhaustive_front
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.datasets import tfidf
@@ -35,7 +35,7 @@ from moo_clustering.persistence import fingerprint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.validity import cluster_entropy, k_error
 from papers.ebm import load_ebm
-from papers.runner import Key, ResultFigure, ResultTable, Settings, Value, seed_of
+from papers.runner import Key, ResultTable, Settings, Value, WithoutFigures, check_names, seed_of
 
 MIN_DOCUMENTS = 4
 FRACTION = 0.1
@@ -66,28 +66,20 @@ MAX_DOCUMENTS_OF_FLOOR = 8
 _RANDOM_DRAWS = 50
 
 
-class Table2:
+class Table2(WithoutFigures):
     """All methods, with both distances, on every question with at least four documents.
 
     Term weights are fitted to the whole collection. Rows have unit length for the cosine, and are unscaled
     for the Euclidean distance. Ten per cent of the pairs of each kind are given, the same for all methods,
-    distances and rules.
+    distances and rules. Source: NSGA-II-clus, Table 2.
 
     Parameters
     ----------
     settings : Settings
-
-    References
-    ----------
-    NSGA-II-clus, Table 2.
     """
 
     def __init__(self, settings: Settings) -> None:
-        if settings.k_max not in RULES:
-            raise ValueError(
-                f"k_max must be one of {', '.join(RULES)}; got {settings.k_max!r}"
-                f"{did_you_mean(settings.k_max, RULES)}"
-            )
+        check_names("k_max", [settings.k_max], RULES)
         corpus = load_ebm(settings.data)
         questions = corpus.usable(MIN_DOCUMENTS)[: settings.questions]
         if not questions:
@@ -142,10 +134,6 @@ class Table2:
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """Return all scores, comparisons of methods, published figures, constant predictors and floors."""
         return report(self.cells, values, self._all_answers)
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Return no figures."""
-        return []
 
 
 class Question(NamedTuple):

@@ -23,7 +23,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, did_you_mean
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray
 from moo_clustering.consensus import SIGMA_GRID, cspa, edge_distances
 from moo_clustering.datasets import DataError
 from moo_clustering.estimators import MOCK, PESC, SRMOSC, FuzzyModesMOGA, SpectralGraphClustering
@@ -32,7 +32,7 @@ from moo_clustering.estimators.pesc import GraphEnsemble
 from moo_clustering.graphs import eigengap, spectral_embedding
 from moo_clustering.persistence import fingerprint, read_arrays
 from moo_clustering.validity import clustering_accuracy, nmi
-from papers.runner import Key, folder_of_data, seed_of
+from papers.runner import Key, check_names, folder_of_data, seed_of
 
 # "paper": unnormalised Laplacian and other printed options; "default": the defaults of the estimators.
 # Methods with a single reading have the reading "" and count for both.
@@ -772,6 +772,9 @@ def is_sorted_too(found: FlatSet) -> bool:
 def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatSet]:
     """Load the sets of a folder and of scikit-learn, or the named ones.
 
+    Raises a ValueError if there is no set with one of the names, and a DataError if ``folder`` has no
+    subfolder ``uci``, or one of its files is not a set with classes.
+
     Parameters
     ----------
     folder : Path, optional
@@ -784,21 +787,10 @@ def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatS
     -------
     list of FlatSet
         Sets in the order of their numbers of samples.
-
-    Raises
-    ------
-    ValueError
-        If there is no set with one of the names.
-    DataError
-        If ``folder`` has no subfolder ``uci``, or one of its files is not a set with classes.
     """
     paths = _files(folder)
     known = sorted({*paths, *_BUNDLED})
-    for name in names:
-        if name not in known:
-            raise ValueError(
-                f"sets must be among {', '.join(known)}; got {name!r}{did_you_mean(name, known)}"
-            )
+    check_names("sets", names, known)
     found = [_read(name, paths.get(name)) for name in dict.fromkeys(names or known)]
     kept = [one for one in found if names or len(one.X) <= MOST_SAMPLES]
     return sorted(kept, key=lambda one: (len(one.X), one.name))

@@ -203,16 +203,14 @@ _ALIKE = ("PESC takes about as long as MOGA(π,sep) and CSPA", PESC_ROWS, ("MOGA
 class Pesc:
     """PESC, its rivals and controls on every available set with classes.
 
+    Source: PESC: "Pareto ensemble-based spectral clustering", Tables 2-6, Figs. 1-6.
+
     Parameters
     ----------
     settings : Settings
         ``sets`` are names of files in the folder ``uci`` or of scikit-learn's sets; default: those with at
         most 5000 samples.
     view : View
-
-    References
-    ----------
-    PESC: "Pareto ensemble-based spectral clustering", Tables 2-6, Figs. 1-6.
     """
 
     def __init__(self, settings: Settings, view: View) -> None:

@@ -29,7 +29,7 @@ from moo_clustering.operators.regions import random_weights
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import ChangedShare, CutEdges, LoadVariation, ValidityIndex
 from moo_clustering.validity.internal import SumOfSquares
-from papers.runner import Key, ResultFigure, ResultTable, Settings, folder_of_data
+from papers.runner import Key, ResultTable, Settings, WithoutFigures, check_names, folder_of_data
 
 SECONDS = 0.5
 TOLERANCES = (0.15, 0.05)
@@ -87,7 +87,7 @@ def read(path: Any) -> Areas:
         return Areas(csr_array(edges, shape=(n, n)), weight, X, int(found["p"]))
 
 
-class Regionalisation:
+class Regionalisation(WithoutFigures):
     """Plan of the experiment: a cell is a map, a tolerance and a seed.
 
     Maps are ``maps/*.npz`` in the data folder, and a generated one. ``sets`` are names of maps.
@@ -100,10 +100,8 @@ class Regionalisation:
         self._maps: dict[str, Any] = {"generated": generated}
         for path in sorted((folder / "maps").glob("*.npz")) if folder else ():
             self._maps[path.stem] = partial(read, path)
-        if unknown := set(settings.sets) - self._maps.keys():
-            raise ValueError(f"there is no map {min(unknown)!r}; there are {', '.join(self._maps)}.")
-        if unknown := set(settings.blocks) - set(BLOCKS):
-            raise ValueError(f"blocks must be among {', '.join(BLOCKS)}; got {min(unknown)!r}.")
+        check_names("sets", settings.sets, self._maps)
+        check_names("blocks", settings.blocks, BLOCKS)
         self.cells: list[Key] = [
             {"block": block, "map": name, "tolerance": tolerance, "seed": seed}
             for block in BLOCKS
@@ -154,10 +152,6 @@ class Regionalisation:
             if cells:
                 found += _tables(block, title, notes, cells)
         return found
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Return no figures."""
-        return []
 
 
 def _tables(

@@ -113,6 +113,9 @@ class RandomPairs(_Rival):
 class UncertainLabels(_Rival):
     """Questions about names of the samples whose label spreading has the smallest margin.
 
+    Source: D. Zhou et al.: Learning with local and global consistency. NIPS 2003; B. Settles: Active learning
+    literature survey, 2009, section 3.1.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -125,11 +128,6 @@ class UncertainLabels(_Rival):
     question : Question or None
     labels_ : ndarray of shape (n_samples,), int32
         One cluster before the first answers.
-
-    References
-    ----------
-    D. Zhou et al.: Learning with local and global consistency. NIPS 2003; B. Settles:
-    Active learning literature survey, 2009, section 3.1.
 
     Examples
     --------

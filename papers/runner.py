@@ -12,7 +12,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from os import PathLike
@@ -45,6 +45,8 @@ __all__ = [
     "ResultTable",
     "Settings",
     "StoreError",
+    "WithoutFigures",
+    "check_names",
     "find_experiment",
     "folder_of_data",
     "reproduce",
@@ -63,6 +65,8 @@ RECORD = "run.json"
 @dataclass(frozen=True)
 class Settings:
     """Settings of an experiment.
+
+    Raises a ValueError if ``seeds``, ``questions`` or ``n_sets`` is less than 1.
 
     Parameters
     ----------
@@ -84,11 +88,6 @@ class Settings:
         Names of the collections from which data sets are drawn; default: all that are found.
     blocks : sequence of str, default=()
         Names of parts of the experiment; default: all.
-
-    Raises
-    ------
-    ValueError
-        If ``seeds``, ``questions`` or ``n_sets`` is less than 1.
     """
 
     data: Path | None = None
@@ -106,6 +105,15 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
+
+
+def check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise a ValueError that lists the known names and suggests the nearest, if a name is unknown."""
+    listed = list(known)
+    for name in names:
+        if name not in listed:
+            hint = did_you_mean(name, listed)
+            raise ValueError(f"{what} must be among {', '.join(listed)}; got {name!r}{hint}")
 
 
 def folder_of_data(folder: str | PathLike[str] | None) -> Path | None:
@@ -143,6 +151,14 @@ class Plan(Protocol):
     def figures(self, values: Sequence[Any]) -> Sequence[ResultFigure]:
         """Return figures of the values of all cells."""
         ...
+
+
+class WithoutFigures:
+    """Base class of plans without figures."""
+
+    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
+        """Return no figures."""
+        return []
 
 
 @dataclass(frozen=True)
@@ -291,10 +307,7 @@ class Experiment:
     def plan(self, settings: Settings) -> Plan:
         """Read the data, and list the cells.
 
-        Raises
-        ------
-        ValueError
-            If the experiment does not have a setting, or for the reasons of the plan.
+        Raises a ValueError if the experiment does not have a setting, or for the reasons of the plan.
         """
         defaults = Settings()
         for option in ("k_max", "questions", "sets", "n_sets", "n_clusters", "collections", "blocks"):
@@ -425,6 +438,8 @@ EXPERIMENTS = {
 def find_experiment(name: str) -> Experiment:
     """Return the experiment with this name.
 
+    Raises a ValueError if the name is unknown; the message suggests the nearest name.
+
     Parameters
     ----------
     name : str
@@ -433,11 +448,6 @@ def find_experiment(name: str) -> Experiment:
     Returns
     -------
     Experiment
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown; the message suggests the nearest name.
     """
     if name not in EXPERIMENTS:
         raise ValueError(
@@ -459,7 +469,9 @@ def reproduce(
 
     The folder receives ``results.jsonl`` (finished cells), ``run.json`` (parameters, versions, status),
     ``report.md``, a CSV, Markdown and LaTeX file per table, and a PNG file per figure. Experiments of one
-    study share the folder and its cells, and name their reports after themselves.
+    study share the folder and its cells, and name their reports after themselves. Raises a ValueError if the
+    data or the folder cannot be used (:class:`DataError`, :class:`StoreError`), or another process writes to
+    it (:class:`~moo_clustering.persistence.FolderInUseError`).
 
     Parameters
     ----------
@@ -475,12 +487,6 @@ def reproduce(
     Returns
     -------
     Reproduction
-
-    Raises
-    ------
-    ValueError
-        If the data or the folder cannot be used (:class:`DataError`, :class:`StoreError`), or another process
-        writes to it (:class:`~moo_clustering.persistence.FolderInUseError`).
     """
     check_folder(folder)
     plan = experiment.plan(settings)

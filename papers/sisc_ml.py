@@ -23,7 +23,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray, did_you_mean
+from moo_clustering._arrays import FloatArray
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.multilabel import sparse_matrix
 from moo_clustering.estimators import (
@@ -39,7 +39,7 @@ from moo_clustering.features import InformationGainSelector, document_term_count
 from moo_clustering.persistence import fingerprint, read_arrays
 from moo_clustering.validity import class_aucs, mean_roc_curve
 from papers.documents import SOURCES, data_folder, document_records, place_of
-from papers.runner import Key, seed_of
+from papers.runner import Key, check_names, seed_of
 
 N_POINTS = 101
 _DIGITS = 6  # of the rates of curves, which are for drawing
@@ -411,7 +411,8 @@ def load_labelled_sets(folder: Path | None, names: Sequence[str] = ()) -> list[L
     """Load the sets of the paper in a folder, or the named ones.
 
     Only the most frequent labels are used (ties: the first column or name), and only texts with at least one
-    of them.
+    of them. Raises a ValueError if a name is unknown, and a DataError if there is no folder, it contains no
+    set or not a requested one, or a set is invalid.
 
     Parameters
     ----------
@@ -425,19 +426,8 @@ def load_labelled_sets(folder: Path | None, names: Sequence[str] = ()) -> list[L
     -------
     list of LabelledSet
         In the order of the paper.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown.
-    DataError
-        If there is no folder, it contains no set or not a requested one, or a set is invalid.
     """
-    for name in names:
-        if name not in _SETS:
-            raise ValueError(
-                f"collections must be among {', '.join(_SETS)}; got {name!r}{did_you_mean(name, _SETS)}"
-            )
+    check_names("collections", names, _SETS)
     given = data_folder(folder)
     found = []
     for name, known in _SETS.items():

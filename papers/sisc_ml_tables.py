@@ -105,23 +105,15 @@ SECONDS = ("fit_seconds", "predict_seconds")
 class SISCML:
     """SISC-ML, its rivals and controls on every set of the paper that is in the data folder.
 
+    Raises a ValueError if a set is unknown, and a DataError if there is no set, or not the requested one.
+    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
+
     Parameters
     ----------
     settings : Settings
         ``seeds`` is the number of repetitions of 2-fold cross-validation, and ``collections`` the names of
         sets, by default all that are found.
     view : View
-
-    Raises
-    ------
-    ValueError
-        If a set is unknown.
-    DataError
-        If there is no set, or not the requested one.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
     """
 
     def __init__(self, settings: Settings, view: View) -> None:

@@ -21,7 +21,7 @@ from moo_clustering.controls import EVOLUTION, ControlComparison, paired_differe
 from moo_clustering.estimators.subspace_mixture import MixtureSearch, Standardised, State, samples_of
 from papers.controlled import comparisons_of
 from papers.flagship_sets import load_suite
-from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.runner import Key, ResultTable, Settings, WithoutFigures
 
 Labels = NDArray[np.int32]
 # Number of sets of a kind by default; population size of the evolutionary control.
@@ -95,7 +95,7 @@ def documents(weights: Any, classes: IntArray, seed: int) -> Drawn:
     return Drawn(sparse.csr_matrix(weights[rows][:, frequent]), classes[rows])
 
 
-class Subspaces:
+class Subspaces(WithoutFigures):
     """Plan of the experiment: a cell is a generated set, or a collection of texts, and a seed.
 
     ``sets`` are names of kinds of generated sets, and of collections.
@@ -190,10 +190,6 @@ class Subspaces:
             own = [value for key, value in zip(self.cells, values, strict=True) if key["kind"] == kind]
             tables.append(self._table(kind, own))
         return tables
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Return no figures."""
-        return []
 
     @staticmethod
     def _table(kind: str, values: Sequence[Any]) -> ResultTable:
