@@ -158,7 +158,7 @@ class PartitionPool:
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
-        """Copy with families renamed to ``family@tag``."""
+        """Return a copy with families renamed to ``family@tag``."""
         return PartitionPool(self.labels, tuple(f"{family}@{tag}" for family in self.families))
 
 
@@ -200,7 +200,7 @@ def candidate_pool(
     k_range : "auto" or iterable of int, default="auto"
         Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
     n_clusters : int, optional
-        Added to ``k_range``.
+        Number to add to ``k_range``.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     graph : sparse or dense matrix of shape (n_samples, n_samples), optional
         Symmetric non-negative similarities for ``"spec"`` and ``"graph_agg"``. Default:
@@ -220,7 +220,7 @@ def candidate_pool(
     Returns
     -------
     PartitionPool
-        In the order of :data:`FAMILIES`, then extra ones, with ascending k. Contains no single cluster.
+        Partitions in the order of :data:`FAMILIES`, then extra ones, with ascending k, at least 2.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def bag_candidate_pool(
     k_range : "auto" or iterable of int, default="auto"
         Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
     n_clusters : int, optional
-        Added to ``k_range``.
+        Number to add to ``k_range``.
     n_neighbors : int, default=10
         Number of neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
@@ -406,7 +406,7 @@ def pool_of_bag_views(
             warnings.simplefilter("ignore", ClusterWarning)
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # Finding only noise is not a failure of HDBSCAN, and common in many views.
+        # HDBSCAN finds only noise in many views, which is not a failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     clusterings.warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
@@ -422,7 +422,7 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
-    """Partitions of families by ascending number of clusters, from two, and reasons for missing ones."""
+    """Return the partitions of families, with ascending k of at least 2, and reasons for missing ones."""
     # Sort the rows, so that starts and ties do not depend on their order.
     positions = data.own_order()
     data = data.ordered(positions)
@@ -476,7 +476,7 @@ def _be_quiet() -> None:
 
 
 def _shared(data: clusterings.PoolData, families: Sequence[str], ks: Sequence[int]) -> clusterings.PoolData:
-    """Data with the graph and the linkage that several families share."""
+    """Return the data with the graph and the linkage that several families share."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
     starts = not data.precomputed and bool({"km", "gmm"} & set(families))
