@@ -242,10 +242,10 @@ def describe_columns(
     >>> print(found)
     0: low height, 2 samples (in brackets: high height)
        height 1.5 m (30.5 m)
-       wood 100 % soft (50 %)
+       wood 100% soft (50%)
     1: high height, 2 samples (in brackets: low height)
        height 30.5 m (1.5 m)
-       wood 50 % hard (0 %)
+       wood 50% hard (0%)
     """
     return ComparedColumns(columns, units).describe(labels, n_contrasts)
 
@@ -711,14 +711,14 @@ def _measure(value: float, unit: str) -> str:
 
 
 def with_unit(number: str, unit: str) -> str:
-    """Add a unit to a formatted number: ``5 kg``, ``-$5``."""
+    """Add a unit to a formatted number: ``5 kg``, ``5%``, ``-$5``."""
     if len(unit) == 1 and unit in "$€£¥":
         return f"-{unit}{number[1:]}" if number.startswith("-") else unit + number
-    return f"{number} {unit}".rstrip()
+    return f"{number}{'' if unit == '%' else ' '}{unit}".rstrip()
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:

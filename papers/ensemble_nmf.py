@@ -90,7 +90,7 @@ ERRATA = {
     "of ten of the trials.",
     "z": "Z = (NMI of the ensemble - mean of the runs) / their standard deviation, n - 1 in its "
     "denominator; where all runs are equal, 0 or infinite. The paper calls a Z of at least 1.96 significant "
-    "at 97.5 %, which is the one-sided level. For 'best of 10' mean and deviation are those of the best of "
+    "at 97.5%, which is the one-sided level. For 'best of 10' mean and deviation are those of the best of "
     "ten of the trials.",
     "balance": "MCLA (size) is the original: METIS balances the documents of meta-clusters, at odds with "
     "classes of unequal size. 'unit' balances the clusters, 'matching' needs no METIS. CSPA and HBGF with "

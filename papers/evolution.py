@@ -36,7 +36,7 @@ STARTS: dict[str, Sequence[str]] = {
 FITS = ("init=delta", "init=greedy", "greedy front alone")
 MEASURES = ("hypervolume", "ari")
 _NOTES = (
-    "Positive differences: evolution is ahead. Intervals: 95 %, bootstrap over sets; p: Wilcoxon, two-sided.",
+    "Positive differences: evolution is ahead. Intervals: 95%, bootstrap over sets; p: Wilcoxon, two-sided.",
     "Hypervolumes are shares of a box per problem, so that they compare within a setting only; objectives "
     "are minimised.",
 )

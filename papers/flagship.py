@@ -176,7 +176,7 @@ def some_classes(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def given_pairs(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Pairs are given among 70 % of the samples; scores cover the samples in no pair, and all."""
+    """Pairs are given among 70% of the samples; scores cover the samples in no pair, and all."""
     fitted, k = shared_flagship(found), found.n_classes
     centers = k_means(fitted.X, k, fit_seed(found, K_MEANS))
     for kind, flipped in KINDS.items():

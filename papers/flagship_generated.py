@@ -250,7 +250,7 @@ def _walk(rng: Generator, n: int, d: int) -> FloatArray:
 
 
 def _outliers(rng: Generator, n: int, d: int) -> FloatArray:
-    """Normal rows, 1 % of them moved by eight standard deviations in every feature."""
+    """Normal rows, 1% of them moved by eight standard deviations in every feature."""
     X = rng.normal(size=(n, d))
     far = max(1, n // 100)
     X[:far] += rng.choice([-1, 1], size=(far, d)) * 8

@@ -93,7 +93,7 @@ NOTES = {
         "Constrained spectral clustering and k-means are told the true number."
     ),
     "pairs": (
-        "At most 800 rows. Pairs are uniform among 70 % of the samples; ARI is of samples in no pair. All "
+        "At most 800 rows. Pairs are uniform among 70% of the samples; ARI is of samples in no pair. All "
         "but flagship and unsupervised flagship, k unknown, are told the true number. Flipped pairs are "
         "given as uncertain (pairs='soft'). The published sets were 18, two of them composites of shapes "
         "that are not made here."
@@ -141,7 +141,7 @@ _KNOWN: Figures = {
     "GMM": (0.517, 0.563, 0.623, 0.445, 0.442, 0.584),
     "Ward": (0.492, 0.543, 0.640, 0.403, 0.297, 0.732),
 }
-# ARI with 1, 2, 5, 10 % labels.
+# ARI with 1, 2, 5, 10% labels.
 _LABELS: Figures = {
     FLAGSHIP: (0.669, 0.713, 0.750, 0.772),
     "pool kernel alone": (0.670, 0.707, 0.738, 0.759),
@@ -156,7 +156,7 @@ _LABELS: Figures = {
     LOGISTIC: (0.444, 0.516, 0.603, 0.640),
     K_MEANS: (0.523, 0.523, 0.522, 0.524),
 }
-# ARI with 2, 5, 10 % labels of half of the classes.
+# ARI with 2, 5, 10% labels of half of the classes.
 _NOVEL: Figures = {
     FLAGSHIP_UNKNOWN: (0.694, 0.707, 0.713),
     FLAGSHIP_KNOWN: (0.719, 0.724, 0.740),
@@ -169,7 +169,7 @@ _NOVEL: Figures = {
     LOGISTIC: (0.313, 0.347, 0.372),
 }
 # ARI of samples in no pair, .1, .5, 1, 2 pairs per sample, all right; then the means, all right and
-# with 10 % flipped.
+# with 10% flipped.
 _PAIRS: Figures = {
     FLAGSHIP_UNKNOWN: (0.717, 0.771, 0.795, 0.793, 0.769, 0.753),
     FLAGSHIP_KNOWN: (0.729, 0.803, 0.833, 0.842, 0.802, 0.773),

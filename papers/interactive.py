@@ -228,7 +228,7 @@ class Interactive:
         ]
         if compared:
             columns = ["wrong", "kind", "method", "rival", "difference", "low", "high", "wins", "losses", "p"]
-            note = "Intervals: 95 %, bootstrap; p: Wilcoxon, two-sided; wins and losses by more than .005."
+            note = "Intervals: 95%, bootstrap; p: Wilcoxon, two-sided; wins and losses by more than .005."
             found = pd.DataFrame(compared, columns=columns)
             tables.append(_table("differences", "Area under the course against the rivals'", found, note))
         tables.append(_table("sets", "Area under the course, by set", areas[self.methods].reset_index()))

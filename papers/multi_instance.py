@@ -281,8 +281,8 @@ ENTRIES: dict[tuple[str, Reading], Entry] = {
         Entry("MIGCUK", "default", MIGCUK, "genetic", {}, "centers='medoid'"),
         Entry("CHCMIC", "table", CHCMIC, "genetic", _PRINTED),
         Entry("CHCMIC", "default", CHCMIC, "genetic"),
-        Entry("MemeticCHCMIC", "table", MemeticCHCMIC, "memetic", _INSTANCE, "at least 5 % of the bags"),
-        Entry("MemeticCHCMIC", "default", MemeticCHCMIC, "memetic", {}, "at least 5 % of the bags"),
+        Entry("MemeticCHCMIC", "table", MemeticCHCMIC, "memetic", _INSTANCE, "at least 5% of the bags"),
+        Entry("MemeticCHCMIC", "default", MemeticCHCMIC, "memetic", {}, "at least 5% of the bags"),
         *(Entry(name, "", control) for name, control in CONTROLS.items()),
     )
 }

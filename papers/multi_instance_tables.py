@@ -62,7 +62,7 @@ ERRATA = {
     "bold": "Printed bold faces are wrong for S_Dbw of MutA and MutB (MIFGKA is best) and for F1 of ImgT "
     "(MIGCUK is best); the printed ranks are right.",
     "degenerate": "DB is degenerate: on these sets its least values stand for one outlying bag against all "
-    "others, so look at the smallest cluster beside it. MemeticCHCMIC keeps at least 5 % of the bags in "
+    "others, so look at the smallest cluster beside it. MemeticCHCMIC keeps at least 5% of the bags in "
     "every cluster.",
     "seeds": "The paper says 15 seeds; every printed RI but one (ImgE, BAMIC, 0.5522) is a multiple of "
     "1/(5 N) for N bags, so 5 runs are behind the tables.",
@@ -76,8 +76,8 @@ ERRATA = {
     "once": "In the tests EastW and WestE count once, as EastW: the same bags twice would make differences "
     "look surer than they are. In all ten rows both count, as in the paper.",
     "tiger": "ImgF for ImgT: the printed row ImgF as that of Tiger, in case the two are swapped.",
-    "claims": "The tests of all ten printed rows bear out the paper's text only in part: at 99 % DB "
-    "separates CHCMIC from MIGCUK and MIFGKA, not from BAMIC, and S_Dbw nothing; at 95 % RI separates "
+    "claims": "The tests of all ten printed rows bear out the paper's text only in part: at 99% DB "
+    "separates CHCMIC from MIGCUK and MIFGKA, not from BAMIC, and S_Dbw nothing; at 95% RI separates "
     "CHCMIC from MIGCUK only, and E from MIKM only.",
     "bars": "In the figures, bars that are missing where Friedman's test does not reject are hints at most.",
 }

@@ -122,8 +122,8 @@ LABELS = {3: 0, 4: 0, 5: 10, 6: 20}
 TITLES = {
     3: "PESC and evolutionary methods",
     4: "PESC and conventional graphs",
-    5: "10 % labelled",
-    6: "20 % labelled",
+    5: "10% labelled",
+    6: "20% labelled",
 }
 # Scores shown in a table; the tests use the first.
 SCORES = {

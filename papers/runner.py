@@ -366,12 +366,12 @@ EXPERIMENTS = {
             for view, attribute, summary in (
                 ("table3", "table3", "Multi-instance methods and controls by internal indices"),
                 ("table4", "table4", "Multi-instance: average ranks by internal indices"),
-                ("table5", "table5", "Multi-instance: tests (99 %) by internal indices, Friedman and pairs"),
+                ("table5", "table5", "Multi-instance: tests (99%) by internal indices, Friedman and pairs"),
                 ("table6", "table6", "Multi-instance methods and controls by known classes"),
                 ("table7", "table7", "Multi-instance: average ranks by known classes"),
-                ("table8", "table8", "Multi-instance: tests (95 %) by known classes, Friedman and pairs"),
-                ("fig1", "figure1", "Multi-instance: critical differences by internal indices, at 99 %"),
-                ("fig2", "figure2", "Multi-instance: critical differences by known classes, at 95 %"),
+                ("table8", "table8", "Multi-instance: tests (95%) by known classes, Friedman and pairs"),
+                ("fig1", "figure1", "Multi-instance: critical differences by internal indices, at 99%"),
+                ("fig2", "figure2", "Multi-instance: critical differences by known classes, at 95%"),
             )
         ),
         *(
@@ -391,8 +391,8 @@ EXPERIMENTS = {
                     "PESC, evolutionary methods and controls: accuracy, leaks of sorted rows",
                 ),
                 ("table4", "table4", "PESC and conventional similarity graphs: accuracy"),
-                ("table5", "table5", "PESC and rivals with 10 % of the samples labelled"),
-                ("table6", "table6", "PESC and rivals with 20 % of the samples labelled"),
+                ("table5", "table5", "PESC and rivals with 10% of the samples labelled"),
+                ("table6", "table6", "PESC and rivals with 20% of the samples labelled"),
                 ("fig1", "figure1", "PESC: accuracy against probabilities of crossover and mutation"),
                 ("fig2", "figure2", "PESC: accuracy against the population size"),
                 ("fig3", "figure3", "PESC: accuracy against the generation"),
@@ -420,9 +420,9 @@ EXPERIMENTS = {
             )
             for view, attribute, summary in (
                 ("table2", "table2", "SISC-ML, its rivals and plain models on multi-label documents, by AUC"),
-                ("table3", "table3", "SISC-ML and plain models with 10 % to 100 % of the documents labelled"),
+                ("table3", "table3", "SISC-ML and plain models with 10% to 100% of the documents labelled"),
                 ("fig2", "figure2", "SISC-ML and its rivals: averaged ROC curves"),
-                ("fig3", "figure3", "SISC-ML with 10 % to 100 % of the documents labelled: ROC curves"),
+                ("fig3", "figure3", "SISC-ML with 10% to 100% of the documents labelled: ROC curves"),
             )
         ),
     )

@@ -38,7 +38,7 @@ RIVALS = (
     "k-means",
 )
 _NOTES = (
-    "Positive differences: SubspaceMixture with the known number of clusters is ahead. Intervals: 95 %, "
+    "Positive differences: SubspaceMixture with the known number of clusters is ahead. Intervals: 95%, "
     "bootstrap over sets; p: Wilcoxon, two-sided.",
     "Both controls have the iterations of EM, the seeding and the criterion of SubspaceMixture.",
 )

@@ -495,7 +495,8 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns, in any order. Rows are
     read and scaled as those of the fit. FILE contains the columns of DATA, the cluster and its name, its
-    class after a fit with --partial-labels, and whether the row is unlike those of the fit.
+    class after a fit with --partial-labels, whether the row is unlike those of the fit, and which of its
+    cells were treated as missing because they could not be read or are unknown categories.
 
     The command fails if a column is missing, of another kind or in another unit. It reports unknown
     categories, other decimal marks and values beyond those of the fit.

@@ -244,7 +244,9 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
         return ""
     read: Any = pd.read_parquet if data.suffix == ".parquet" else pd.read_csv
     style = job.samples.given.attrs.get("csv", {})
-    style = {each: value for each, value in style.items() if value not in (",", "utf-8", "utf-8-sig")}
+    style = {
+        each: value for each, value in style.items() if value not in (",", "ascii", "utf-8", "utf-8-sig")
+    }
     try:
         table = read(data, **style).drop(columns=[*columns])
         with warnings.catch_warnings(action="ignore"):  # the fit has already issued them

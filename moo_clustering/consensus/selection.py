@@ -170,7 +170,7 @@ def select_pareto(
     counted = np.array([one is not None for one in partitions])
     if not counted.any():
         raise ValueError(
-            "every subset found lacks objects, because they are in none of its runs; increase "
+            "every subset found lacks samples, because they are in none of its runs; increase "
             f"min_runs={min_runs}"
         )
     consensus = np.array([one for one in partitions if one is not None])
@@ -186,7 +186,7 @@ def select_pareto(
 def _search(
     problem: EnsembleSelectionProblem, pop_size: int, n_gen: int, seed: np.random.SeedSequence
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Distinct subsets on the front, ordered by their objectives."""
+    """Return the distinct subsets on the front, sorted by their objectives."""
     n_runs = problem.n_var
     # Up to this number of subsets, compare all of them; a search would mostly draw repeated subsets.
     if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:
@@ -251,5 +251,5 @@ def _checked_features(select: str, X: Any, n_samples: int) -> Any:
         raise ValueError("select='i2' requires X, the weighted documents")
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     if X.shape[0] != n_samples:
-        raise ValueError(f"X must have one row per object, {n_samples} in all; got {X.shape[0]}")
+        raise ValueError(f"X must have one row per sample, {n_samples} in all; got {X.shape[0]}")
     return X

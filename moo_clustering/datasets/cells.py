@@ -216,7 +216,7 @@ class Reread(NamedTuple):
     # Values like those of :attr:`Column.values`, missing where a cell could not be parsed.
     values: NDArray[Any]
     unread: tuple[str, ...] = ()  # different texts that could not be read, in order of appearance
-    n_unread: int = 0
+    rows: NDArray[np.intp] = np.empty(0, dtype=np.intp)  # positions of the cells with these texts
     note: str = ""  # how the notation differs from that of the fit
     convention: Convention = "none"  # notation of the texts, if they contain numbers
 
@@ -250,9 +250,10 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
         if pd.api.types.infer_dtype(cells, skipna=True) not in ("string", "empty"):
             is_plain = np.array([not isinstance(cell, str) for cell in cells])
         found = _numbers_again(column, texts[known], is_plain[known])
-    if found.n_unread > (1 - _SHARE) * int(known.sum()):
+    if len(found.rows) > (1 - _SHARE) * int(known.sum()):
         _refuse_kind(column, found.unread[0])
-    return found._replace(values=_spread(found.values, np.where(known, np.cumsum(known) - 1, -1)))
+    values = _spread(found.values, np.where(known, np.cumsum(known) - 1, -1))
+    return found._replace(values=values, rows=np.flatnonzero(known)[found.rows])
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
@@ -305,7 +306,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
         note = _without_unit_note(column)
     elif column.convention == "comma" and (numbers[~np.isnan(numbers)] % 1).any():
         note = f"column {column.name!r} has decimal points, but had decimal commas in the table of the fit"
-    return Reread(numbers, read.strays, int(np.isnan(numbers).sum() - further.isna().sum()), note)
+    return Reread(numbers, read.strays, np.flatnonzero(np.isnan(numbers) & further.notna()), note)
 
 
 def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.bool_]) -> Reread:
@@ -405,8 +406,8 @@ def _in_convention(
 
 
 def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> Reread:
-    unread = texts[pd.isna(values)]
-    return Reread(values, tuple(dict.fromkeys(unread)), len(unread), note)
+    rows = np.flatnonzero(pd.isna(values))
+    return Reread(values, tuple(dict.fromkeys(texts[rows])), rows, note)
 
 
 def _refuse_kind(column: Column, example: str) -> None:
@@ -764,16 +765,24 @@ class UnseenCells(NamedTuple):
     Attributes
     ----------
     column : str
-    kind : {"new category", "beyond range"}
+    kind : {"unreadable", "new category", "beyond range"}
+        Cells of the first two kinds are treated as missing.
     n_rows : int
     values : tuple of str
-        New categories, or the value farthest beyond the range.
+        Unreadable texts, new categories, or the value farthest beyond the range.
+    rows : tuple of int
+        Positions of the rows, from 0.
     """
 
     column: str
     kind: str
     n_rows: int
     values: tuple[str, ...]
+    rows: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, column: str, kind: str, values: Sequence[str], rows: NDArray[np.intp]) -> UnseenCells:
+        return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
 
 def cell_text(value: Any) -> str:
@@ -872,17 +881,11 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
     return notes
 
 
-def unread_notes(columns: Sequence[Column], found: Sequence[Reread]) -> list[str]:
-    """Return notes about cells of further rows that could not be parsed."""
-    notes = []
-    for column, read in zip(columns, found, strict=True):
-        if n := read.n_unread:
-            cells, count = ("1 cell", "counts") if n == 1 else (f"{n} cells", "count")
-            texts = listed([repr(text) for text in read.unread])
-            notes.append(
-                f"column {column.name!r} has {cells} that could not be read ({texts}) and {count} as missing"
-            )
-    return notes
+def unread_note(unread: UnseenCells) -> str:
+    """Return a note about cells of further rows that could not be parsed."""
+    cells, count = ("1 cell", "counts") if unread.n_rows == 1 else (f"{unread.n_rows} cells", "count")
+    texts = listed([*map(repr, unread.values)])
+    return f"column {unread.column!r} has {cells} that could not be read ({texts}) and {count} as missing"
 
 
 def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:

@@ -220,7 +220,8 @@ def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
     """Return a text and its encoding."""
     if content.startswith(_ZIP):
         raise UnicodeDecodeError("utf-8", content, 0, len(_ZIP), "zip archive")
-    encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else "utf-8"
+    encoding = "ascii" if content.isascii() else "utf-8"
+    encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else encoding
     if notes is not None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     try:
@@ -237,13 +238,16 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
     notes: list[str] = []
     with readable(path):
         if path.suffix.lower() in EXCEL:
-            return TableText(_sheet(path, expansion, notes), ",", tuple(notes))
+            return TableText(_sheet(path, expansion, notes), ",", tuple(notes), "ascii")
         text, encoding = _decoded(file_bytes(path, expansion), notes if lenient else None)
     return tidy_text(text, suffix_of(path), notes)._replace(encoding=encoding)
 
 
 class TableText(NamedTuple):
     """Text of a table without comments, its separator, notes about how it was read, and its encoding."""
+
+    # The encoding of ASCII files and of sheets is "ascii". Files that are derived from them and contain other
+    # letters are UTF-8 with a byte order mark, without which Excel misreads these letters.
 
     text: str
     separator: str

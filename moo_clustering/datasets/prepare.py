@@ -73,7 +73,7 @@ class PreparedTable:
     preparer : TablePreparer
         Fitted preparer, whose ``transform`` prepares further rows.
     unseen : tuple of UnseenCells
-        Unknown categories and values beyond the range of the fit, in further rows.
+        Unreadable cells, unknown categories and values beyond the range of the fit, in further rows.
     """
 
     X: NDArray[np.float64]
@@ -145,7 +145,7 @@ def prepare_table(
     Booleans become 0 and 1, dates become days, and categories one indicator per value (one for two values).
 
     Columns are dropped if they are constant, mostly empty, number the rows, contain mostly unique texts, or
-    have different units, ambiguous commas or dates. Up to 5 % of the numbers may lack the unit of the others.
+    have different units, ambiguous commas or dates. Up to 5% of the numbers may lack the unit of the others.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def prepare_table(
     (chi-square test at .01 divided by the number of other columns) is dropped, unless all would be.
 
     With at least 40 rows, values beyond the quartiles by ten interquartile ranges do not influence the scale,
-    unless they are more than 5 %. Distances between rows use the columns that both have; in tables of up to
+    unless they are more than 5%. Distances between rows use the columns that both have; in tables of up to
     two columns a single row fills a cell.
 
     O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the association of
@@ -447,9 +447,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             raise files.DataError(f"{refused[first]}{more}")
         reading.require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
-        alarming += reading.unread_notes(columns, found)
+        unseen = [
+            reading.UnseenCells.of(column.name, "unreadable", read.unread, read.rows)
+            for column, read in zip(columns, found, strict=True)
+            if len(read.rows)
+        ]
+        alarming += map(reading.unread_note, unseen)
         values = []
-        unseen: list[reading.UnseenCells] = []
         for scale, read in zip(self._scales, found, strict=True):
             cells, note, unlike = scale.known_categories(read.values)
             values.append(cells)
@@ -864,21 +868,22 @@ class _Scale:
         others = [text for text, name in names.items() if name is None]
         if not others:
             return found, "", None
-        n = int(np.isin(cells, np.array(others, dtype=object)).sum())
+        rows = np.flatnonzero(np.isin(cells, np.array(others, dtype=object)))
+        n = len(rows)
         note = (
             f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} not "
             f"seen in the fit ({reading.listed(list(map(repr, others)))}), in {n} row{'s' * (n != 1)}; "
             f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
         )
-        return found, note, reading.UnseenCells(self.column.name, "new category", n, tuple(others))
+        return found, note, reading.UnseenCells.of(self.column.name, "new category", others, rows)
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, reading.UnseenCells | None]:
         """Return a note on values outside the range, whether any is far outside, and UnseenCells."""
         if self.column.kind not in ("number", "date"):
             return "", False, None
-        known = cells[pd.notna(cells)]
-        outside = known[(known < self.low) | (known > self.high)]
-        if not len(outside):
+        rows = np.flatnonzero((cells < self.low) | (cells > self.high))
+        outside = cells[rows]
+        if not len(rows):
             return "", False, None
         # Halve the numbers first, because differences of huge numbers could overflow.
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
@@ -887,7 +892,7 @@ class _Scale:
         texts = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
         name, is_far = self.column.name, bool(distances.max() > 1.5 * (high - low))
         note = f"column {name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit"
-        unseen = reading.UnseenCells(name, "beyond range", len(outside), (texts[2],))
+        unseen = reading.UnseenCells.of(name, "beyond range", texts[2:], rows)
         return f"{note} (such as {texts[2]})", is_far, unseen
 
 

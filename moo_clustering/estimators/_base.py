@@ -374,9 +374,9 @@ class ReportMixin(NumericOptionsMixin):
         >>> from moo_clustering import ParetoClustering
         >>> X = load_iris(as_frame=True).data
         >>> print(ParetoClustering(2, random_state=0).fit(X).explain(X))
-        1 condition, fidelity 100 %
-        low petal length: petal length (cm) ≤ 2 (50 samples, 100 % correct, 100 % of the cluster)
-        high petal length: petal length (cm) > 2 (100 samples, 100 % correct, 100 % of the cluster)
+        1 condition, fidelity 100%
+        low petal length: petal length (cm) ≤ 2 (50 samples, 100% correct, 100% of the cluster)
+        high petal length: petal length (cm) > 2 (100 samples, 100% correct, 100% of the cluster)
         """
         names = {"feature_names": feature_names, "class_names": class_names}
         found: ClusterRules = _pages("estimators").explain_of(
@@ -419,7 +419,7 @@ class ReportMixin(NumericOptionsMixin):
         -------
         DataFrame
             Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and if the nearest sample
-            of the fit is farther than for 99 % of the cluster's samples. Methods with a pool add ``support``.
+            of the fit is farther than for 99% of the cluster's samples. Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)

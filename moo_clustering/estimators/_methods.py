@@ -49,6 +49,7 @@ MOCK_2007: dict[str, Any] = {
     "encoding": "locus",
     "search": "pesa2",
     "pop_size": 10,
+    "archive_size": 1000,
     "n_gen": 1000,
     "pc": 0.7,
     "init": "2007",
@@ -205,7 +206,7 @@ BAG_METHODS: tuple[Method, ...] = (
         name="memetic-chcmic",
         class_name="MemeticCHCMIC",
         paper=f"this package, after CHCMIC; {_BAG_PAPER}",
-        summary="CHC among local optima, with no cluster below 5 % of the bags",
+        summary="CHC among local optima, with no cluster below 5% of the bags",
     ),
 )
 _NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"

@@ -56,7 +56,7 @@ _ROUNDING = 1e-9
 # The confidence is lowered if the ratio of clusters to separated groups is at least this number.
 _FAR_ABOVE = 2.5
 # Ends of the interval by confidence. With every source left out of the model in turn, the interval contained
-# the index of 81 % of 132 results from features, and of 72 % from distances.
+# the index of 81% of 132 results from features, and of 72% from distances.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.5, 0.7, 0.75)
 _HIGH = (0.05, 0.15, 0.55, 0.9, 1.0, 1.0, 1.0)
@@ -343,7 +343,7 @@ def lie_apart(features: FloatArray) -> BoolArray:
     """Mask of partitions with separated clusters of any shape, from their features (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # A share of 10 % is impossible with many clusters; half of the mean size then suffices.
+    # A share of 10% is impossible with many clusters; half of the mean size then suffices.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 

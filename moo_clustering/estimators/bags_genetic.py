@@ -419,7 +419,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
         Share of the genes that a restart redraws in copies of the best individual. About half of the other
         individuals become such copies, the rest random partitions.
     min_cluster_size : int or "auto"
-        Smallest number of bags in a cluster. ``"auto"``: 5 % of the bags, and 2 or more.
+        Smallest number of bags in a cluster. ``"auto"``: 5% of the bags, and 2 or more.
 
     Examples
     --------

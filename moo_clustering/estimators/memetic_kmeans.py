@@ -58,7 +58,7 @@ WARD_SAMPLES = 8000
 # 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # For tables in parts: number of searches, rows of each, iterations over their samples together, passes over
-# all rows (after eleven, a sum improves by less than .2 %), and relative gain below which a candidate stops.
+# all rows (after eleven, a sum improves by less than .2%), and relative gain below which a candidate stops.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 

@@ -101,13 +101,15 @@ class MOCK(
         Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
         samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
     search : {"nsga2", "pesa2"}
-        Search algorithm. ``"pesa2"`` has the archive of :class:`~moo_clustering.algorithms.PESA2`.
+        Search algorithm.
     pop_size : int
         Population size of NSGA-II, or children per generation of PESA-II (initially 2 ``k_user``).
     n_gen : int
         Number of generations, including the initial population for NSGA-II, but not for PESA-II.
     pc : float
         Crossover probability of a pair.
+    archive_size : int
+        Maximum archive size of PESA-II.
     selection : {"boxes", "tournament"}
         Selection of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
     init : {"greedy", "delta", "2007"}
@@ -199,6 +201,7 @@ objective, int or callable, default="auto"
     pop_size: PopulationSize = 100
     n_gen: Count = 100
     pc: Probability = 1.0
+    archive_size: Count = 1000
     selection: Literal["boxes", "tournament"] = "boxes"
     init: Literal["greedy", "delta", "2007"] = "greedy"
     replace: Literal["neighbor", "self"] = "neighbor"
@@ -548,7 +551,8 @@ objective, int or callable, default="auto"
             "mutation": NeighborBiasedMutation(self.mutation_length),
         }
         if self.search == "pesa2":
-            own = partial(PESA2, selection=self.selection, n_init=2 * self.k_user)
+            sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
+            own = partial(PESA2, selection=self.selection, **sizes)
         else:
             own = partial(NSGA2, selection=TournamentSelection(func_comp=batched_tournament), output=None)
         return self._pymoo_search_for(problem, operators, seed, own)

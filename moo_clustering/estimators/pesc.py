@@ -46,7 +46,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
 ENSEMBLES = ("es1", "es2", "es3")
-# Initial and largest length of the neighbour lists for water-filling. The length doubles while more than 1 %
+# Initial and largest length of the neighbour lists for water-filling. The length doubles while more than 1%
 # of the samples need more neighbours than their lists contain.
 _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01

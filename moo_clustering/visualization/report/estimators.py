@@ -484,7 +484,9 @@ def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: A
         frame = as_frame(X)[0] if names is None else pd.DataFrame(X, columns=list(names))
     with warnings.catch_warnings(action="ignore", category=UserWarning):
         support = estimator._support_of(X)
-    columns = new_columns(found.labels, found.names, found.unlike, support)
+    preparer = result_of(estimator).preparer
+    unseen = () if preparer is None else preparer.prepare(X).unseen
+    columns = new_columns(found.labels, found.names, found.unlike, support, unseen)
     return with_columns(frame, {"cluster": found.labels, **columns})
 
 

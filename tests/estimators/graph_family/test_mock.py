@@ -255,7 +255,7 @@ def test_presets():
         "2007",
         "deviation",
     )
-    assert (paper.pop_size, paper.n_gen, paper.pc) == (10, 1000, 0.9)
+    assert (paper.pop_size, paper.archive_size, paper.n_gen, paper.pc) == (10, 1000, 1000, 0.9)
     sizes = MOCK.pesc(3)
     assert (sizes.n_clusters, sizes.pop_size, sizes.n_gen, sizes.pc) == (3, 100, 100, 0.7)
     program = MOCK.delta()
