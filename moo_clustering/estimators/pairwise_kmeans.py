@@ -346,7 +346,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
 def two_penalties(penalty: float | tuple[float, float]) -> tuple[float, float]:
     """Return the penalties of a must-link and a cannot-link."""
     both: tuple[Any, ...] = penalty if isinstance(penalty, tuple) else (penalty, penalty)
-    if len(both) != 2 or not all(isinstance(one, Real) and 0 <= one < np.inf for one in both):
+    if len(both) != 2 or not all(isinstance(one, Real) and 0 <= float(one) < np.inf for one in both):
         raise ValueError(
             "penalty must be a finite non-negative number, or a tuple of two (must-links, cannot-links), got "
             f"{quoted(penalty)}."
