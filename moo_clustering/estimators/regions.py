@@ -111,7 +111,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     objectives: Annotated[Any, "array-like", None] = None
     scale: Literal["standard", "minmax", "none"] = "standard"
     select: Annotated[Any, str, Integral, callable] = "knee"
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 20
+    pop_size: _options.PopulationSize = 20
     n_gen: _options.NonNegativeCount = 100
     n_proposals: _options.Count | None = None
     start: ClassVar[None] = None  # type: ignore[misc]  # an argument of ``fit``, like the graph
