@@ -190,9 +190,12 @@ class _Loads(Limit):
         total = n_samples if self.weight is None else self._total
         low, high = (float(bound.sum() if bound.ndim else k * bound) for bound in (self.low, self.high))
         if total is not None and not low * (1 - _ROUNDING) <= total <= high * (1 + _ROUNDING):
-            each = "their bounds" if self.low.ndim else _span(float(self.low), float(self.high))
+            each = "within their bounds"
+            if not self.low.ndim:
+                kind = "" if self.weight is None else "weight "
+                each = f"of {kind}{_span(float(self.low), float(self.high))}{self._unit}"
             have = f"there are {total} samples" if self.weight is None else f"the weights sum to {total:g}"
-            raise ValueError(f"{k} clusters within {each} contain {_span(low, high)}{self._unit}; {have}")
+            raise ValueError(f"{k} clusters {each} contain {_span(low, high)} in total, but {have}")
 
 
 class ClusterSizes(_Loads):
