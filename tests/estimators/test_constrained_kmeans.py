@@ -223,7 +223,7 @@ def test_equal_rows_are_separated_with_a_warning():
             {"weight": np.append(np.ones(119), 46)},
             "sample 119 alone weighs 46, more than max_cluster_weight=45",
         ),
-        ({"max_cluster_weight": 30}, {"weight": np.ones(120)}, "contain 0..90; the weights sum to 120"),
+        ({"max_cluster_weight": 30}, {"weight": np.ones(120)}, "contain 0..90 in total, but the weights sum"),
         ({}, {"groups": np.ones(120)}, "groups must have at least two values, got 1.0 for all samples"),
         ({}, {"groups": np.append(np.zeros(118), [1, 1])}, "group 1.0, which has 2 samples for 3 clusters"),
         ({"n_clusters": 121}, {}, "n_clusters=121 is more than the number of samples, 120"),
