@@ -255,7 +255,7 @@ class ClusterSizes(_Loads):
 
 
 class ClusterWeights(_Loads):
-    """The weights of the samples of every cluster sum to between ``low`` and ``high``.
+    """Every cluster has a total weight between ``low`` and ``high``.
 
     The violation is the sum over clusters of (low - load) / low or (load - high) / high, so it does not
     depend on the unit of the weights. O(n_samples) time per partition. Raises a ValueError if a weight is
@@ -606,7 +606,7 @@ def _missed(loads: Any, low: Any, high: Any) -> FloatArray:
 def _shown(value: Any) -> str:
     if np.ndim(value):
         return f"({', '.join(map(_shown, np.asarray(value).tolist()))})"
-    return "∞" if value == np.inf else value if isinstance(value, str) else f"{float(value):g}"
+    return "∞" if value == np.inf else value if isinstance(value, str) else f"{float(value):,g}"
 
 
 def _span(low: float, high: float) -> str:
