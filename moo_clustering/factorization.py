@@ -189,7 +189,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
     unit_topics : bool, default=True
         Compare weights for topics of unit length, so that labels do not depend on the relative
-        scaling of U and V. Topics without terms are not scaled. False, as published: no topic is.
+        scaling of U and V. Topics without terms are not scaled. False (as published) scales no topic.
 
     Returns
     -------
@@ -259,8 +259,8 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
 def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     """Compute J = ||A - V U^T||^2 without forming V U^T.
 
-    ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time; rounding error about 1e-16
-    ||A||^2.
+    Evaluates ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time, with a rounding error of
+    about 1e-16 ||A||^2.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def _origins(
         name, count = "seeds", len(origins)
     if count == 0 or n_runs not in (None, count):
         wanted = "at least 1" if n_runs is None else f"n_runs={n_runs}"
-        raise ValueError(f"{name} must be for {wanted} runs, got {count}.")
+        raise ValueError(f"{name} must contain {wanted} runs, got {count}.")
     return origins
 
 

@@ -144,7 +144,7 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 
 
 def grid_boxes(F: FloatArray, n_bins: int) -> Int64Array:
-    """Interval 0..n_bins-1 of every objective of every solution; infinite values are in the first or last."""
+    """Return the interval 0..n_bins-1 of every objective; infinite values are in the first or last."""
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
     high = np.where(finite, F, -np.inf).max(axis=0)

@@ -228,7 +228,7 @@ class ClusterSizes(_Loads):
         """Assign samples to clusters within the bounds such that the sum of costs is minimal.
 
         O(n_samples n_clusters) time, plus O(n_clusters^2) per sample that does not fit into its cheapest
-        cluster. Can repair or decode partitions. Raises a ValueError if no assignment is possible.
+        cluster. Use it to repair or decode partitions. Raises a ValueError if no assignment is possible.
 
         Parameters
         ----------
@@ -462,8 +462,7 @@ class Diameter(Limit):
         return out
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if more than ``k`` samples are pairwise too far apart; see
-        :meth:`Limit.possible`."""
+        """Raise a ValueError if too many samples are pairwise too far apart; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         apart = self._apart[: k + 1]
         if len(apart) > k:
@@ -482,7 +481,7 @@ class Diameter(Limit):
         apart: list[int] = []
         allowed = np.ones(self.n_samples or 0, dtype=np.int64)
         while allowed.any():
-            # Among the samples far from all chosen ones, choose the one that is far from most of the others.
+            # Of the samples that are far from all chosen ones, choose the one that is far from most others.
             apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
             allowed = allowed * far[[apart[-1]]].toarray()[0]
         return apart

@@ -62,7 +62,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         ``"cspa"`` use METIS if installed, which balances the cluster sizes.
     run_selection : {"none", "best_half", "pareto"}
         Runs in the consensus: all, the half with the best agreement, or an evolved subset (with little gain).
-    choose : {"anmi", "i2"}
+    select : {"anmi", "i2"}
         Selection from the front of ``"pareto"``: agreement with all runs, or cohesion of the documents.
     tol, max_iter : float, int
         Tolerance and largest number of iterations of the solver.
@@ -111,7 +111,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
     consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Annotated[Consensus, callable] = "mcla"
     run_selection: Literal["none", "best_half", "pareto"] = "none"
-    choose: Literal["anmi", "i2"] = "anmi"
+    select: Literal["anmi", "i2"] = "anmi"
     unit_topics: bool = True
     tol: _options.NonNegative | None = None
     max_iter: _options.Count | None = None
@@ -167,7 +167,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
-            self.run_selection, run_labels, runs.losses, self.n_clusters, B, self.choose, select_seed
+            self.run_selection, run_labels, runs.losses, self.n_clusters, B, self.select, select_seed
         )
         taken = run_labels[self.selected_runs_]
         found, associated = consensus_partition(
@@ -268,7 +268,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
         # The runs do not depend on their number, or on the consensus.
         same = clone(self).set_params(
-            n_runs=1, consensus="mcla", run_selection="none", choose="anmi", n_top_terms=1,
+            n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
         )  # fmt: skip
         return _base.checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
@@ -542,7 +542,7 @@ def chosen_runs(
     losses: NDArray[np.float64],
     n_clusters: int,
     B: Any,
-    choose: str,
+    select: str,
     seed: np.random.SeedSequence,
 ) -> NDArray[np.intp]:
     """Select the runs for the consensus, and return their indices."""
@@ -555,8 +555,8 @@ def chosen_runs(
         n_clusters,
         losses=losses,
         min_runs=min(5, len(labels)),
-        choose=choose,  # type: ignore[arg-type]
-        X=B if choose == "i2" else None,
+        select=select,  # type: ignore[arg-type]
+        X=B if select == "i2" else None,
         random_state=np.random.default_rng(seed),
     )
     return picked.runs

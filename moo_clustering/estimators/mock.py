@@ -206,7 +206,6 @@ objective, int or callable, default="auto"
     init: Literal["greedy", "delta", "2007"] = "greedy"
     replace: Literal["neighbor", "self"] = "neighbor"
     mutation_length: Literal["genotype", "N"] = "genotype"
-    new_value: Literal["different", "any"] | None = None
     n_neighbors: Count = 10
     objectives: Annotated[tuple[str, str], tuple, list] = ("variance", "connectivity")
     connectivity: Literal["ranks", "published"] = "ranks"
@@ -552,7 +551,7 @@ objective, int or callable, default="auto"
         operators: dict[str, Any] = {
             "sampling": sampling,
             "crossover": UniformCrossover(prob=self.pc),
-            "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
+            "mutation": NeighborBiasedMutation(self.mutation_length),
         }
         if self.search == "pesa2":
             sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}

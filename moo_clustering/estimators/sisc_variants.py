@@ -88,9 +88,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Without labels, no ``"impurity"``.
     pc : float
         Crossover probability of two parents, which are mutated otherwise.
-    local : float
-        Share of mutations that replace the seeds by the documents nearest to the centroids. The others
-        replace a seed by a document far from all clusters, or add or remove a seed.
     init : {"seeds", "labels"}
         Initial seeds: any documents, or labelled documents of all classes in turn.
     select : {"impurity", "knee", "random"}, name of an objective, int or callable
@@ -138,7 +135,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 16
     n_gen: NonNegativeCount = 12
     pc: Probability = 0.6
-    local: Probability = 0.5
     init: Literal["seeds", "labels"] = "seeds"
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
@@ -240,9 +236,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         duplicates = operators.CanonicalDuplicates(problem.encoding)
         selection = TournamentSelection(func_comp=operators.batched_tournament)
         crossover = AlignedSeedCrossover(prob=self.pc)
-        mutation = MutationChoice(
-            [SweepSeedMutation(), DistantSeedMutation()], [self.local, 1.0 - self.local], prob=1.0
-        )
+        mutation = MutationChoice([SweepSeedMutation(), DistantSeedMutation()], [0.5, 0.5], prob=1.0)
         parts = {
             "sampling": operators.RefillingSampling(sampling, duplicates),
             "crossover": crossover,
@@ -454,7 +448,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     ----------
     sisc : estimator, optional
         Model with partial labels and ``predict_proba``. Default: :class:`SISC`, at most n_documents clusters.
-    linear : classifier, optional
+    estimator : classifier, optional
         Classifier with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). Default:
         one-vs-rest logistic regression on idf-weighted features of unit length.
     weights : sequence of float
@@ -490,7 +484,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     """
 
     sisc: SubspaceModel = None
-    linear: Annotated[
+    estimator: Annotated[
         Any, HasMethods(["fit", "predict_proba"]), HasMethods(["fit", "decision_function"]), None
     ] = None
     _: KW_ONLY
@@ -548,8 +542,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
             n_clusters = getattr(sisc, "n_clusters", None)
             if isinstance(n_clusters, Integral) and int(n_clusters) > n_samples:
                 raise ValueError(f"n_clusters={n_clusters} of sisc is more than n_samples={n_samples}")
-        if self.linear is not None:
-            return sisc, self.linear
+        if self.estimator is not None:
+            return sisc, self.estimator
         one_against_rest = OneVsRestClassifier(LogisticRegression(C=1.0, max_iter=1000))
         return sisc, make_pipeline(TfidfTransformer(), one_against_rest)
 

@@ -466,7 +466,7 @@ class PartScores:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_groups: int) -> IntArray:
-    """Groups of parts: the smallest joins the part with the largest edge weight, or else the nearest mean."""
+    """Group parts: the smallest joins the part with the largest edge weight, or else the nearest mean."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:
@@ -746,7 +746,7 @@ class NeighborGraphProblem(FixedProblem):
         return ranks
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
-        """f1 of ranks, shape (n_individuals,)."""
+        """Compute f1 of ranks, shape (n_individuals,)."""
         add = partial(loci.sum_distances, ranks, self._distances)
         return sum_blocks(add, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
 
@@ -757,7 +757,7 @@ class NeighborGraphProblem(FixedProblem):
     def one_minus_diversity(
         self, ranks: IntArray, counts: NDArray[np.unsignedinteger[Any]], size: int
     ) -> NDArray[np.float64]:
-        """f2 of ranks within a counted set of ``size`` individuals."""
+        """Compute f2 of ranks within a counted set of ``size`` individuals."""
         return shared_choices(ranks, counts, n_jobs=self.n_jobs) / (self.n_samples * size)
 
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -788,7 +788,7 @@ def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
 
 
 def _inverse(lists: NeighborLists) -> IntArray:
-    """rank_of[i, j]: rank of j in the list of i; the (invalid) width if j is missing."""
+    """Return the rank of j in the list of i at [i, j], or the (invalid) width if j is missing."""
     n, width = lists.indices.shape
     rank_of = np.full((n, n), width, dtype=np.min_scalar_type(width))
     rows, ranks = np.nonzero(lists.indices >= 0)
@@ -925,7 +925,7 @@ class SRMOSCProblem(FixedProblem):
         return np.ascontiguousarray(np.maximum(genes, np.float32(0.0)))
 
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
-        """Errors and link counts of the rows of genotypes, both of shape (n_individuals, n_samples)."""
+        """Return errors and link counts of all rows, both of shape (n_individuals, n_samples)."""
         weights = self.weights(X)
         errors = np.empty(weights.shape[:2])
         sizes = np.empty(weights.shape[:2], dtype=np.int32)
@@ -1015,7 +1015,7 @@ class SRMOSCProblem(FixedProblem):
 
 
 def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
-    """Objectives, and numbers of rows without link, from tables of shape (n_individuals, n_samples)."""
+    """Compute objectives and count rows without links, from tables (n_individuals, n_samples)."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
 
@@ -1034,7 +1034,7 @@ def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
 
 
 def default_n_candidates(n_samples: int) -> int:
-    """Default number of candidates, w = 2 (floor(ln N) + 1), at most N - 1."""
+    """Return the default number of candidates, w = 2 (floor(ln N) + 1), at most N - 1."""
     return min(n_samples - 1, 2 * (math.floor(math.log(n_samples)) + 1))
 
 

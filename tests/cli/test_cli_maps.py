@@ -180,7 +180,7 @@ def test_the_largest_number_of_regions(run, areas, tmp_path):
         "-k",
         "auto",
         "--set",
-        "min_weight=4",
+        "min_cluster_weight=4",
         "--weight",
         "people",
         "--drop",
@@ -238,7 +238,10 @@ def test_other_formats_are_read_by_geopandas(run, areas, tmp_path, monkeypatch):
     ("options", "message"),
     [
         ((), "requires the number of regions: set it with -k"),
-        (("-k", "auto"), "-k auto requires the smallest load of a region: set it with --set min_weight="),
+        (
+            ("-k", "auto"),
+            "requires the smallest load of a region: set it with --set min_cluster_weight=",
+        ),
         (("-k", "few"), "'few' is not a number"),
         (("-k", 2, "--weight", "peple"), "has no column 'peple' (--weight); did you mean 'people'?"),
         (("-k", 2, "--weight", "name"), "weight must be real numbers, got 'area 0'"),

@@ -28,7 +28,7 @@ from moo_clustering.consensus import hypergraph as metis_module
             0,
             {},
             ValueError,
-            "integer from 1 to 3, the number of objects, got 0",
+            "integer from 1 to 3, the number of samples, got 0",
         ),
         ([[0, 1, 1]], 4, {}, ValueError, "n_clusters must be an integer from 1 to 3"),
         ([[0, 1, 1]], 2.0, {}, TypeError, "n_clusters must be an integer"),
