@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 from scipy.stats import spearmanr
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntArray
 from moo_clustering.estimators._pareto_confidence import (
@@ -31,8 +33,10 @@ from papers.runner import Key, ResultTable, Settings, WithoutFigures
 
 # Number of members of a pool besides its result, and their total weight relative to it.
 N_MEMBERS, MEMBERS_WEIGHT = 8, 0.5
-# Inverse strength of the penalty on the logistic part, and strength of the penalty on the linear part.
-_LOGISTIC, _RIDGE = 0.1, 5.0
+# Inverse strengths of the penalties on the parts.
+_LOGISTIC, _FRACTIONAL = 0.1, 0.3
+# Weight of the probability of structure, slope and shift before the calibration, and penalty on differences.
+_DEFAULT, _NEAR_DEFAULT = np.array([1.0, 1.0, 0.5]), 0.002
 N_FOLDS = 20
 # Expected indices at which the interval of reached indices is estimated, each from the 24 nearest results.
 EXPECTED, _NEAREST = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0), 24
@@ -170,27 +174,36 @@ def fit_model(
     ----------
     structure, ari : sequence of str
         Features of the two parts. The first compares results with those of tables without clusters, the
-        second uses all partitions of the other tables.
+        second uses all partitions of the other tables. The second part is then calibrated to the least absolute error of all results.
     """
     rows = np.ones(len(described.ari), dtype=bool) if rows is None else rows
     results, structured = rows & described.is_result, rows & ~described.is_null
-    per_member = MEMBERS_WEIGHT / N_MEMBERS
-    weights = np.where(described.is_result, 1.0, per_member)
     means = described.features[results].mean(axis=0)
     scales = described.features[results].std(axis=0)
     standardised = (described.features - means) / np.where(scales > 0, scales, 1.0)
-    first = [FEATURES.index(name) for name in structure]
-    second = [FEATURES.index(name) for name in ari]
+    first = standardised[:, [FEATURES.index(name) for name in structure]]
+    second = standardised[:, [FEATURES.index(name) for name in ari]]
     logistic = LogisticRegression(C=_LOGISTIC, class_weight="balanced", max_iter=3000)
-    logistic.fit(standardised[results][:, first], ~described.is_null[results])
-    linear = Ridge(_RIDGE)
-    linear.fit(
-        standardised[structured][:, second],
-        described.ari[structured],
-        sample_weight=weights[structured],
+    logistic.fit(first[results], ~described.is_null[results])
+    # Every partition is a success with its index as the weight, and a failure with the rest.
+    weights = np.where(described.is_result, 1.0, MEMBERS_WEIGHT / N_MEMBERS)[structured]
+    shares = np.clip(described.ari[structured], 0.0, 1.0)
+    fractional = LogisticRegression(C=_FRACTIONAL, max_iter=3000).fit(
+        np.tile(second[structured], (2, 1)),
+        np.repeat([1, 0], structured.sum()),
+        sample_weight=np.concatenate([weights * shares, weights * (1 - shares)]),
     )
+    log_structure = np.log(np.maximum(logistic.predict_proba(first[results])[:, 1], 1e-4))
+    log_odds, reached = fractional.decision_function(second[results]), described.ari[results]
+
+    def error(given: FloatArray) -> float:
+        expected = expit(given[0] * log_structure + given[1] * log_odds + given[2])
+        absolute = np.sqrt((expected - reached) ** 2 + 1e-4)
+        return float(absolute.mean() + _NEAR_DEFAULT * ((given - _DEFAULT) ** 2).sum())
+
+    weight, slope, shift = (float(f"{value:.3g}") for value in minimize(error, _DEFAULT).x)
     of_structure = dict(zip(structure, logistic.coef_[0], strict=True))
-    of_ari = dict(zip(ari, linear.coef_, strict=True))
+    of_ari = dict(zip(ari, slope * fractional.coef_[0], strict=True))
     terms = {
         name: Term(
             *(
@@ -201,7 +214,8 @@ def fit_model(
         for place, name in enumerate(FEATURES)
         if name in of_structure or name in of_ari
     }
-    return ConfidenceModel(round(float(logistic.intercept_[0]), 3), round(float(linear.intercept_), 3), terms)
+    start = round(float(slope * fractional.intercept_[0] + shift), 3)
+    return ConfidenceModel(round(float(logistic.intercept_[0]), 3), start, weight, terms)
 
 
 def predicted(
@@ -220,8 +234,9 @@ def predicted(
     found = np.empty((2, len(described.ari)))
     for part in np.unique(by):
         left_out = by == part
-        model = fit_model(described, structure, ari, ~left_out)
-        found[:, left_out] = model.predict(described.features[left_out])
+        model, features = fit_model(described, structure, ari, ~left_out), described.features[left_out]
+        found[0, left_out] = model.structure_of(features)
+        found[1, left_out] = model.expected(features, found[0, left_out])
     return found[0], found[1]
 
 
@@ -250,19 +265,24 @@ def reached_interval(expected: FloatArray, reached: FloatArray) -> tuple[FloatAr
 
 def model_table(name: str, model: ConfidenceModel) -> ResultTable:
     """Return means, scales and coefficients, as stored in ``_pareto_confidence``."""
-    rows: list[list[Any]] = [["intercept", None, None, model.structure, model.ari]]
+    rows: list[list[Any]] = [
+        ["intercept", None, None, model.structure, model.ari],
+        ["log structure", None, None, None, model.weight],
+    ]
     rows += [[feature, *term] for feature, term in model.terms.items()]
     columns = ["feature", "mean", "scale", "structure", "ARI"]
     return ResultTable(name, "Model", columns, rows, formats=dict.fromkeys(columns[1:], ".3g"))
 
 
-def judged(described: Described, name: str, structure: FloatArray, ari: FloatArray) -> list[ResultTable]:
+def judged(
+    described: Described, name: str, structure: FloatArray, confidence: FloatArray
+) -> list[ResultTable]:
     """Return the errors of the confidence of results, and verdicts by kind of data."""
     # If the excess over the references is larger, their p-value is below .05.
     doubted = described.features[:, FEATURES.index("excess")] < _EXCESS_OF_P05
     if name != "model":
         doubted[:] = False
-    confidence, results = structure * ari, described.is_result
+    results = described.is_result
     rows: list[list[Any]] = []
     for title, chosen in (
         ("all results", results),
