@@ -36,7 +36,7 @@ _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?"
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # Numbers whose commas or points cannot separate thousands.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
-_SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
+_SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
 # Smallest share of numbers in a numeric column, unless it has up to this many different values (then all).
 _SHARE, _DIFFERENT = 0.9, 10
 # Largest share of numbers that may lack the unit of the others; largest number of units in a message.
@@ -56,8 +56,8 @@ _SHORT = 1_000  # largest number of cells of a short column
 # A currency before the number, or a short unit after it. A prefix of letters would match names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)?\s*"
-    r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u00a0\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
-    r"\s*(?P<after>[^\d\s.,+'-]{1,6})?"
+    r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u2019\u00a0\u2009\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
+    r"\s*(?P<after>[^\d\s.,+'\u2019-]{1,6})?"
 )
 _MONEY = {*"$€£¥₹₩₺₽", "EUR", "USD", "GBP", "CHF"}
 _TIME = re.compile(
@@ -70,6 +70,8 @@ _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dD
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
+# A code for missing values.
+_NINES = re.compile(r"-?9{2,}")
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s*")
@@ -913,12 +915,36 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
             notes.append(
                 f"column {column.name!r} contains codes, which are used as categories: {column.code}"
             )
-        if column.remark:
-            notes.append(f"column {column.name!r}: {column.remark}")
+        for remark in filter(None, (column.remark, _suspicion(column))):
+            notes.append(f"column {column.name!r}: {remark}")
         if column.grouped and column.convention == "plain":
             notes.append(f"column {column.name!r} read as numbers with decimal points, not as thousands")
     notes += [f"{column_list(names)} read as numbers of {unit}" for unit, names in units.items()]
     return notes
+
+
+def _suspicion(column: Column) -> str:
+    """Describe numbers that are probably dates, or a code for missing values; empty for others."""
+    if column.kind != "number" or column.unit:
+        return ""
+    low, high = np.nanmin(column.values), np.nanmax(column.values)
+    if low >= 19000101 and high <= 21001231:
+        days, months = column.values % 100, column.values // 100 % 100
+        if np.all((days >= 1) & (days <= 31) & (months >= 1) & (months <= 12) | np.isnan(days)):
+            text = f"{low:.0f}"
+            day = f"{text[:4]}-{text[4:6]}-{text[6:]}"
+            return f"numbers such as {text} look like dates; write {day} to use them as dates"
+    for code in filter(lambda end: _NINES.fullmatch(f"{end:.0f}"), (low, high)):
+        others = column.values[column.values != code]
+        # Halve the numbers first, because differences of huge numbers could overflow.
+        gap, spread = np.nanmin(np.abs(others / 2 - code / 2)), np.nanmax(others) / 2 - np.nanmin(others) / 2
+        if gap > spread > 0:
+            n = len(column.values) - len(others)
+            return (
+                f"{code:g}, in {n} row{'s' * (n > 1)}, is far from all other values; if it marks missing "
+                "values, empty these cells"
+            )
+    return ""
 
 
 def column_list(names: Sequence[str]) -> str:

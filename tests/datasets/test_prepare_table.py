@@ -249,6 +249,32 @@ def test_words_among_many_numbers_count_as_missing():
     assert "row 31 has no values in the columns used" in said(table)
 
 
+@pytest.mark.parametrize("kind", [str, int])
+def test_numbers_of_the_form_of_dates_are_named(kind):
+    days = [*pd.date_range("2020-01-20", periods=30).strftime("%Y%m%d")]
+    note = "column 'day': numbers such as 20200120 look like dates; write 2020-01-20 to use them as dates"
+    for cells, named in ((days, True), ([*days[:-1], "20201301"], False), ([*days[:-1], "20200432"], False)):
+        table = prepare_table(pd.DataFrame({"day": list(map(kind, cells)), "y": np.arange(30.0) ** 2}))
+        assert (note in said(table)) == named == ("look like" in said(table))
+
+
+@pytest.mark.parametrize(("code", "named"), [(-999, True), (9999, True), (-998, False), (99, False)])
+def test_codes_for_missing_values_are_named(code, named):
+    x = np.concatenate([np.linspace(-5, 97, 30), [code, code]])
+    found = said(prepare_table(pd.DataFrame({"x": x, "y": np.arange(32.0) ** 2})))
+    assert (f"column 'x': {code}, in 2 rows, is far" in found) == named == ("marks missing" in found)
+
+
+@pytest.mark.parametrize("mark", ["'", "\u2019", " ", "\u2009", "\u00a0", "\u202f"])
+@pytest.mark.parametrize("unit", ["", " kg"])
+def test_marks_between_thousands(mark, unit):
+    numbers = np.arange(30) * 12345
+    table = prepare_table(
+        pd.DataFrame({"x": [f"{n:,}{unit}".replace(",", mark) for n in numbers]}), scale="none"
+    )
+    np.testing.assert_array_equal(table.X[:, 0], numbers)
+
+
 @pytest.mark.parametrize("word", ["unknown", "-", "keine Angabe"])
 @pytest.mark.parametrize("cell", ["{}", "{} g", "2020-01-{:02d}"])
 def test_words_for_missing_values_are_named(cell, word):
