@@ -37,7 +37,7 @@ _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?"
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # Numbers whose commas or points cannot separate thousands.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
-_SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
+_SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
 # Smallest share of numbers in a numeric column, unless it has up to this many different values (then all).
 _SHARE, _DIFFERENT = 0.9, 10
 # Largest share of numbers that may lack the unit of the others; largest number of units in a message.
@@ -58,8 +58,8 @@ _SHORT = 1_000  # largest number of cells of a short column
 # A currency before the number, or a short unit after it. A prefix of letters would match names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)?\s*"
-    r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u00a0\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
-    r"\s*(?P<after>[^\d\s.,+'-]{1,6})?"
+    r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u2019\u00a0\u2009\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
+    r"\s*(?P<after>[^\d\s.,+'\u2019-]{1,6})?"
 )
 _MONEY = {*"$€£¥₹₩₺₽", "EUR", "USD", "GBP", "CHF"}
 _TIME = re.compile(

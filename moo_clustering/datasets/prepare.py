@@ -310,7 +310,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         -----
         UserWarning
             If cells have unknown categories, another notation or no unit, are unreadable, or are far beyond
-            the range of the fit.
+            the range of the fit, or if all cells of a row are missing.
         """
         prepared, alarming = self._prepared(X)
         if alarming:
@@ -414,6 +414,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             *independence_notes(dropped),
             *reading.reading_notes(used, len(names)),
             *filled_notes(used, known, self.missing),
+            *empty_row_notes(known),
             *repeated_column_notes(used, filled),
             *class_notes(used),
         )
@@ -466,6 +467,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             (alarming if is_far else notes).extend([note] if note else [])
             unseen += [unlike] if unlike else []
         known = np.column_stack([pd.notna(cells) for cells in values])
+        alarming += empty_row_notes(known)
         filled = [scale.filled(cells) for scale, cells in zip(self._scales, values, strict=True)]
         if self._donors is not None:
             filled = self._donors.fill(filled, known)
@@ -954,11 +956,15 @@ def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], mi
         each = "" if len(counts) == 1 else f": {reading.listed([f'{n} ({c})' for n, c in counts.items()])}"
         filled = "value was" if total == 1 else "values were"
         notes.append(f"{total} missing {filled} filled with the {what} {word} {where}{each}")
-    empty = ~known.any(axis=1)
-    if n := int(empty.sum()):
-        rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
-        notes.append(f"{rows} no values in the columns used")
     return notes
+
+
+def empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
+    """Note about rows of which all cells are filled."""
+    empty = ~known.any(axis=1)
+    n = int(empty.sum())
+    rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
+    return [f"{rows} no values in the columns used"] if n else []
 
 
 def repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:

@@ -253,6 +253,16 @@ def test_words_among_many_numbers_count_as_missing():
     assert "row 31 has no values in the columns used" in said(table)
 
 
+@pytest.mark.parametrize("mark", ["'", "\u2019", " ", "\u2009", "\u00a0", "\u202f"])
+@pytest.mark.parametrize("unit", ["", " kg"])
+def test_marks_between_thousands(mark, unit):
+    numbers = np.arange(30) * 12345
+    table = prepare_table(
+        pd.DataFrame({"x": [f"{n:,}{unit}".replace(",", mark) for n in numbers]}), scale="none"
+    )
+    np.testing.assert_array_equal(table.X[:, 0], numbers)
+
+
 @pytest.mark.parametrize("word", ["unknown", "-", "keine Angabe"])
 @pytest.mark.parametrize("cell", ["{}", "{} g", "2020-01-{:02d}"])
 def test_words_for_missing_values_are_named(cell, word):
