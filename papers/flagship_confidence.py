@@ -174,7 +174,8 @@ def fit_model(
     ----------
     structure, ari : sequence of str
         Features of the two parts. The first compares results with those of tables without clusters, the
-        second uses all partitions of the other tables. The second part is then calibrated to the least absolute error of all results.
+        second uses all partitions of the other tables and is then calibrated to the least absolute error of
+        all results.
     """
     rows = np.ones(len(described.ari), dtype=bool) if rows is None else rows
     results, structured = rows & described.is_result, rows & ~described.is_null
