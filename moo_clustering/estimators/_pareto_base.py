@@ -159,10 +159,10 @@ class ParetoPoolClusterer(
         Number of samples of every landmark.
     rare_groups_ : DataFrame
         Groups of at least 20 samples that are far from all others, in a fit with landmarks. A group contains
-        at most 1 % of the samples, unless they are identical. Columns ``cluster``, ``n_samples``, ``share``,
+        at most 1% of the samples, unless they are identical. Columns ``cluster``, ``n_samples``, ``share``,
         ``sample`` (the first of the group) and ``is_cluster``.
     outliers_ : ndarray of shape (n_samples,), bool
-        Whether a sample is far from all others, see Notes. False for all samples if more than 5 % would be
+        Whether a sample is far from all others, see Notes. False for all samples if more than 5% would be
         outliers, and for distances and bags.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.

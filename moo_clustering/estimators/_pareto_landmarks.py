@@ -252,7 +252,7 @@ def settled_groups(
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
     """Find small groups of rows whose gap to all other rows is long relative to their longest link.
 
-    ``rows`` are a sample of ``n_samples`` rows, and ``centers`` represent them. Groups have at most 1 % of
+    ``rows`` are a sample of ``n_samples`` rows, and ``centers`` represent them. Groups have at most 1% of
     the rows. Only rows far from their centre, or with an isolated centre, are linked.
     """
     n, n_features = rows.shape
@@ -448,7 +448,7 @@ def far_points(points: FloatArray) -> BoolArray:
     """Return a mask of the outliers: samples far from all others, not only in a sparse region."""
     # The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
     # deviations, and the distance is eight times that of at least two of these neighbours (not all, because
-    # outliers can be neighbours). No sample is an outlier among fewer than 20, or if over 5 % would be.
+    # outliers can be neighbours). No sample is an outlier among fewer than 20, or if over 5% would be.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none
@@ -463,7 +463,7 @@ def far_points(points: FloatArray) -> BoolArray:
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
     """Let landmarks in clusters of scattered noise join the cluster of the nearest other landmark."""
-    # In a cluster of noise, most landmarks have much denser surroundings. At most 5 % of the samples are
+    # In a cluster of noise, most landmarks have much denser surroundings. At most 5% of the samples are
     # noise, and no partition gets fewer clusters than the smallest number in the pool.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]
