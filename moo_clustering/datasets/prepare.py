@@ -34,7 +34,7 @@ from moo_clustering.datasets import files
 _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
 _LEAST_ROWS = 40
-# Outliers, this many interquartile ranges beyond the quartiles, do not influence the scale, up to this share.
+# Outliers this many interquartile ranges beyond the quartiles, up to this share, do not affect the scale.
 # The range of other values must be at least this fraction of the largest, so that squares do not overflow.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters.
@@ -598,8 +598,8 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
     if column.kind != "category" and len(different) > reading.FEW:
         # Use ranks, so that huge numbers and dates are binned in the same way.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
-        # Bins of a continuous column for associations. Numbers of at most FEW different values are discrete:
-        # their values form clusters, as those of categories do.
+        # Eight bins of a continuous column. At most FEW distinct numbers are discrete: they form clusters, as
+        # categories do.
         codes = np.unique(first[codes] * 8 // len(codes), return_inverse=True)[1]
     indicators = np.zeros((len(known), int(codes.max()) + 1))
     indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
@@ -939,7 +939,7 @@ def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], mi
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
     word = "in the nearest rows, in" if nearest else "of"
-    # Missing dates become a date of the table.
+    # The median of dates is a date of the table, unlike their mean.
     frequent = "most frequent value"
     names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
     kinds: dict[str, list[str]] = {}

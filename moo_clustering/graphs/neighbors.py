@@ -321,7 +321,7 @@ class _PointLists:
 
     def fill_free(self, search: PointSearch, free: BoolArray) -> None:
         """Fill the lists of samples without forbidden neighbours."""
-        # One more, because the samples on the point itself are among the nearest.
+        # One more entry, because the nearest samples include the sample itself.
         width = self.indices.shape[1] + 1
 
         def fill(points: Int64Array, n_found: int) -> BoolArray:
@@ -696,7 +696,7 @@ def _by_differences(
 ) -> Found:
     """Sort the points found for each row by their distances in double precision."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
-    # A megabyte of differences stays in the cache.
+    # A megabyte of differences fits into the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
     def refine(first: int, last: int) -> None:

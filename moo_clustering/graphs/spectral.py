@@ -270,7 +270,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # The last sample at or before the drawn one that differs from all seeds.
+            # Take the last sample at or before the drawn one that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)
