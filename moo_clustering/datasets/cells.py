@@ -209,7 +209,8 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse further rows of a column in the notation of its first rows."""
     # A notation that does not fit is inferred again, and ``note`` reports the change. Up to a tenth of the
     # cells may be unreadable, and count as missing.
-    if column.kind != "category" and _is_typed(further) and not further.isna().all():
+    is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
+    if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
     cells = files.cells_of(further)
     if not files.are_cells(cells):
@@ -269,10 +270,6 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
 _CONVENTIONS = {"plain": "decimal points", "comma": "decimal commas", "point": "commas between thousands"}
 _KINDS = {"number": "numbers", "truth": "true and false", "date": "dates"}
 _TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
-
-
-def _is_typed(column: pd.Series[Any]) -> bool:
-    return _is_dates(column.dtype) or _is_durations(column.dtype) or _is_numbers(column)
 
 
 def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:

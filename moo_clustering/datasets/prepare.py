@@ -790,7 +790,10 @@ class _Scale:
             # The second indicator of two values would be redundant.
             names = tuple(f"{column.name}={value}" for value in categories[len(categories) == 2 :])
             scale = cls(bare, names, weight, usual, categories=categories)
-            return replace(scale, factor=scale._factor(filled)) if is_equal else scale
+            if is_equal:
+                spread = np.sqrt(scale._indicators(filled).var(axis=0).sum())
+                scale = replace(scale, factor=float(1.0 / spread))
+            return scale
         scale = cls(bare, (column.name,), weight, usual, known.min(), known.max())
         if not is_equal:
             return scale
@@ -806,9 +809,6 @@ class _Scale:
         mean = numbers[is_usual].mean()
         spread = (numbers - mean)[is_usual].std()
         return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
-
-    def _factor(self, filled: NDArray[Any]) -> float:
-        return float(1.0 / np.sqrt(self._indicators(filled).var(axis=0).sum()))
 
     def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
         places = {value: place for place, value in enumerate(self.categories)}

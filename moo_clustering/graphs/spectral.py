@@ -209,7 +209,9 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
         vectors = _leading_vectors(S, int(wanted[between].max()), rng)
     for q in between:
         k = int(wanted[q])
-        labels[q] = kmeans_labels(_unit_rows(vectors[:, :k]), k, n_init=n_init, seed=int(seeds[k]))
+        rows, lengths = vectors[:, :k], np.linalg.norm(vectors[:, :k], axis=1, keepdims=True)
+        rows = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        labels[q] = kmeans_labels(rows, k, n_init=n_init, seed=int(seeds[k]))
     return np.stack([number_clusters(row)[0] for row in labels])
 
 
@@ -347,11 +349,6 @@ def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray |
     except ArpackNoConvergence:
         return None
     return found
-
-
-def _unit_rows(vectors: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
