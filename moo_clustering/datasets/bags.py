@@ -250,7 +250,7 @@ def flat_roles(
     if bag is None:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         raise files.DataError(
-            f"{source} has neither a relational attribute nor a clear column of bag identifiers",
+            f"{source} has neither a relational attribute nor a recognisable column of bag identifiers",
             files.Remedy("name it with", "bag", note=f", one of {shown}"),
         )
     label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)

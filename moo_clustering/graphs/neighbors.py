@@ -179,7 +179,7 @@ def lists_from_arrays(
     ordered = np.sort(nb, axis=1)
     _refuse(ordered[:, 1:] == ordered[:, :-1], "a neighbour is listed twice")
     _refuse(~np.isfinite(nd) | (nd < 0), "a distance is negative or not finite")
-    _refuse(np.diff(nd, axis=1) < 0, "distances do not increase along the row")
+    _refuse(np.diff(nd, axis=1) < 0, "distances decrease along the row")
     _require_single(nd, given)
     nb = nb.astype(np.int32)
     if groups is None or groups.is_empty:

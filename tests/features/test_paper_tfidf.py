@@ -22,7 +22,7 @@ WEIGHTS = [
     [0, 0, 0.94868330, 0.31622777, 0],
     [0, 0.18249347, 0.43970357, 0.87940713, 0],
 ]
-EMPTY = "no term with a weight"
+EMPTY = "no weighted terms"
 
 
 def naive(counts):
