@@ -37,7 +37,6 @@ from moo_clustering.operators.deap import (
 )
 from moo_clustering.validity import db_medoid
 
-PopulationSize = Annotated[int, Interval(Integral, 2, None, closed="left")]
 Elitism = Annotated[int, Interval(Integral, 0, 1, closed="both")]
 PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 
@@ -66,7 +65,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     """
 
     _: KW_ONLY
-    pop_size: PopulationSize = 150
+    pop_size: _options.PopulationSize = 150
     n_gen: _options.NonNegativeCount = 150
     max_evals: _options.Count | None = None
 
@@ -417,8 +416,8 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     Parameters
     ----------
     perturbation : float
-        Share of the genes that a restart redraws in copies of the best individual. It replaces half of the
-        other individuals by random partitions instead.
+        Share of the genes that a restart redraws in copies of the best individual. About half of the other
+        individuals become such copies, the rest random partitions.
     min_cluster_size : int or "auto"
         Smallest number of bags in a cluster. ``"auto"``: 5% of the bags, and 2 or more.
 
@@ -432,7 +431,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
     _: KW_ONLY
     perturbation: PositiveShare = 0.35
-    pop_size: PopulationSize = 30
+    pop_size: _options.PopulationSize = 30
     n_gen: _options.NonNegativeCount = 60
     min_cluster_size: _options.Count | Literal["auto"] = "auto"  # type: ignore[assignment]
 

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -166,7 +166,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     max_stall: Count = 500
     report_controls: bool = False
     engine: Literal["pymoo", "deap"] = "pymoo"
-    max_memory: Annotated[int, Interval(Integral, 1, None, closed="left")] = 2**32
+    max_memory: Count = 2**32
     checkpoint_every: Count = 100
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
-from numbers import Integral
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -16,7 +15,6 @@ from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import consensus, graphs, results
@@ -134,7 +132,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     n_clusters: _options.Count
     _: KW_ONLY
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    pop_size: _options.PopulationSize = 100
     n_gen: _options.NonNegativeCount = 100
     pc: _options.Probability = 0.9
     pm: _options.Probability = 0.1
