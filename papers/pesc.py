@@ -307,7 +307,7 @@ class Part:
         ``run(given, reading, setting)``.
     readings : sequence of str, default=("",)
     settings : sequence of str, default=("",)
-        Values of a parameter, one run each.
+        Values of a parameter; each value is a separate run.
     """
 
     name: str
@@ -704,7 +704,7 @@ def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
     X = given.X
     metric: Any = "hamming" if categories else "euclidean"
     if categories and given.is_nominal:
-        # Fractions would be divided into bins; the codes of the file are as suitable as their ranks.
+        # Use ranks of the codes, because scaled codes are fractions, which would be divided into bins.
         X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
     model = FuzzyModesMOGA(given.n_clusters, metric=metric, random_state=given.seed, **given.sizes)
     _, seconds = timed(model.fit, X)

@@ -406,7 +406,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 def n_fragments(n_samples: int) -> int:
     """Return n_samples // 5, at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
     wanted = min(n_samples // 5, max(40, math.isqrt(9 * n_samples)))
-    # For few samples, a fifth would be too few fragments to merge.
+    # With few samples, n_samples // 5 fragments would be too few to merge.
     return max(wanted, min(n_samples, LEAST_TOP))
 
 
