@@ -42,8 +42,6 @@ READINGS = {"paper": "as in the paper", "default": "defaults"}
 EFFORT = {"pop_size": 100, "n_gen": 100, "long": 300, "evaluations": 20_000}
 _BOTH = tuple(READINGS)
 _LEAST = dict.fromkeys(EFFORT, 4) | {"n_gen": 1, "long": 1}
-# Index operators require all neighbours of all samples.
-MOST_SORTED = 1000
 KINDS = {"kNN": "knn", "mutual kNN": "mutual_knn", "epsilon": "epsilon", "full": "full"}
 EPSILONS = (0.2, 0.3, 0.4, 0.5, 0.6)
 # Values of the parameter of each conventional graph, by its name in the tables.
@@ -766,7 +764,8 @@ def leakage_keys() -> list[Key]:
 
 def is_sorted_too(found: FlatSet) -> bool:
     """Return whether a set is small enough for runs on sorted rows."""
-    return len(found.X) <= MOST_SORTED
+    # Index operators require all neighbours of all samples.
+    return len(found.X) <= 1000
 
 
 def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatSet]:
