@@ -782,6 +782,7 @@ class UnseenCells(NamedTuple):
 
     @classmethod
     def of(cls, column: str, kind: str, values: Sequence[str], rows: NDArray[np.intp]) -> UnseenCells:
+        """Return the cells with these values in these rows."""
         return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
 

@@ -471,7 +471,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     [0, 1, 0, 1, 0, 1]
     """
 
-    # Minimax paths need features, and so do outliers.
+    # Minimax paths and the detection of outliers require features.
     criterion: ClassVar[str] = "modularity"
     noise: ClassVar[str] = "assign"
 
