@@ -497,7 +497,8 @@ class _Column:
 
         def mean(cluster: int) -> str:
             own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
-            return f"mean {self.show(fsum(own / max(len(own), 1)))}"  # order of rows has no effect
+            show = partial(_date, detail=min(self.detail + 1, 3)) if self.detail else self.show
+            return f"mean {show(fsum(own / max(len(own), 1)))}"  # order of rows has no effect
 
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
@@ -646,6 +647,8 @@ def _contrasts(
         value, beside = trait.value(cluster), trait.value(other)
         if value == beside and trait.mean is not None:
             value, beside = trait.mean(cluster), trait.mean(other)
+            if value == beside:
+                continue
         if trait.mean is None:
             beside = beside.partition("%")[0] + "%"
         found[trait.column] = Contrast(trait.column, value, beside, abs(effect))

@@ -413,20 +413,26 @@ def check_matrix(A: Any, dtype: str) -> Matrix:
     """Check a finite, non-negative matrix and convert it to ``dtype``, without changing ``A``."""
     A = sparse.csr_array(checked_table(A, "A", dtype=FLOATS, accept_sparse="csr"))
     check_non_negative(A, "nmf (parameter A)")
-    # Computed before conversion to single precision, in which values may become infinite or zero.
-    with np.errstate(over="ignore"):
-        square = float(np.square(A.data, dtype=np.float64).sum())
-    limits = np.finfo(np.dtype(dtype))
-    if not square <= float(limits.max):
-        raise ValueError(f"A has values so large that their squares overflow {dtype}; rescale it.")
-    if square < float(limits.tiny / limits.eps) and A.data.any():
-        raise ValueError(f"A has values so small that their squares vanish in {dtype}; rescale it.")
+    check_scale(A, "A", dtype)
     A = A.astype(dtype, copy=False)
     # Read-only or memory-mapped arrays would cause another compilation.
     A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
     square = float(np.square(A.data, dtype=np.float64).sum())
     mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
     return Matrix(A, A.T.tocsr(), square, mean)
+
+
+def check_scale(A: Any, name: str, dtype: str) -> None:
+    """Raise a ValueError that names the matrix if its squares overflow or vanish in ``dtype``."""
+    # Computed before conversion to single precision, in which values may become infinite or zero.
+    values = A.data if sparse.issparse(A) else A
+    with np.errstate(over="ignore"):
+        square = float(np.square(values, dtype=np.float64).sum())
+    limits = np.finfo(np.dtype(dtype))
+    if not square <= float(limits.max):
+        raise ValueError(f"{name} has values so large that their squares overflow {dtype}; rescale it.")
+    if square < float(limits.tiny / limits.eps) and values.any():
+        raise ValueError(f"{name} has values so small that their squares vanish in {dtype}; rescale it.")
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

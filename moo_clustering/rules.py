@@ -57,7 +57,7 @@ class Rule:
     def __str__(self) -> str:
         conditions = " and ".join(self.conditions) or "all samples"
         shares = f"{_percent(self.precision)} correct, {_percent(self.recall)} of the cluster"
-        return f"{self.name}: {conditions} ({self.n_samples} samples, {shares})"
+        return f"{self.name}: {conditions} ({self.n_samples} sample{'s' * (self.n_samples != 1)}, {shares})"
 
 
 class RuleSet:

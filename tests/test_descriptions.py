@@ -749,3 +749,16 @@ def test_names_have_the_column_of_a_category_that_several_columns_share():
     assert describe_columns([0] * 4 + [1] * 4, table).names == ["walks often", "walks never"]
     # A category of one column is a name by itself.
     assert describe_columns([0] * 4 + [1] * 4, table[["walks"]]).names == ["often", "never"]
+
+
+def test_contrasts_of_dates_with_equal_medians_differ():
+    days = pd.to_datetime(["2024-03-01 09:00", "2024-03-05 10:00", "2024-03-05 20:00"])
+    early, late = days[[0, 1, 1, 1, 1]], days[[1, 2, 2, 2, 2]]
+    table = pd.DataFrame({"day": [*early, *late], "x": np.repeat([0.0, 9.0], 5)})
+    texts = {c.column: (c.value, c.other) for c in describe_columns(np.repeat([0, 1], 5), table)[0].contrasts}
+    assert texts["day"] == ("mean 2024-03-04 14:36", "mean 2024-03-05 18:00")
+    # A difference that words cannot show is left out.
+    table["day"] = [*days[[0] * 5], *(days[[0] * 5] + pd.Timedelta("4s"))]
+    table.loc[4, "day"] = days[1]
+    contrasts = describe_columns(np.repeat([0, 1], 5), table)[0].contrasts
+    assert all(contrast.value != contrast.other for contrast in contrasts)

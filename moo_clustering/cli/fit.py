@@ -542,7 +542,7 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         more = f"; {len(notes) - _NOTES} more steps in run.json" if len(notes) > _NOTES else ""
         facts.append(("preparation", "; ".join(notes[:_NOTES]) + more))
     if job.why:
-        facts.append(("method", job.why))
+        facts.append(("choice of the method", job.why))
     facts += [
         (f"{name.replace('_', ' ')} against known classes", f"{value:.3f}")
         for name, value in record.get("scores", {}).items()

@@ -213,11 +213,11 @@ def _sheet_columns(
             if len(odd):
                 del columns[str(name)]
                 cell = printable_line(odd.iloc[0])
-                notes.append(f"column {name!r} is left out, because spreadsheets read {cell!r} as text")
+                notes.append(f"column {name!r} is left out, because some spreadsheets read {cell!r} as text")
     decimal = min(found, key=lambda mark: len(found[mark][1]))
     columns, notes = found[decimal]
     if not columns:
-        raise DataError("spreadsheets read all columns as text; use --code python or sql")
+        raise DataError("some spreadsheets read all columns as text; use --code python or sql")
     return pd.DataFrame(columns), decimal, notes
 
 

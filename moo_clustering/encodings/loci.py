@@ -169,7 +169,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return full
 
     def from_full(self, links: IntArray) -> IntArray:
-        """Convert genotypes of kind "locus" to this kind; links without genes become those of the tree."""
+        """Convert genotypes of kind "locus" to this kind; tree links replace links without genes."""
         full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
         if self.links is None:
             return full.astype(self.dtype)

@@ -289,7 +289,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        Non-negative distances, those from sample i in row i. float32 and float64 arrays are not copied.
+        Non-negative distances, from sample i in row i. float32 and float64 arrays are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
 

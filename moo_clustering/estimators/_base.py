@@ -48,7 +48,7 @@ from moo_clustering._types import (
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
-from moo_clustering.constraints._checks import check_partial_labels
+from moo_clustering.constraints._checks import check_partial_labels, warn_of_shared_clusters
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
@@ -645,6 +645,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         yield from self._cluster(X, y, must_link, cannot_link) or ()
         if y is not None and getattr(self, "supervision", "") not in (None, "none"):
             warn_if_all_labelled(check_partial_labels(y) >= 0)
+            warn_of_shared_clusters(y, *(getattr(self, name, None) for name in ("n_clusters", "k_max")))
 
     @abstractmethod
     def _cluster(

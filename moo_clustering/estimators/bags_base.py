@@ -24,6 +24,7 @@ from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.constraints._checks import warn_of_shared_clusters
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
@@ -195,6 +196,8 @@ class BagClusterer(
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
         pairs = _base.supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        if y is not None:
+            warn_of_shared_clusters(y, self.n_clusters)
         self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
         self.data_min_, self.data_range_ = self._range
         n_distinct = count_distinct_bags(raw, self.n_clusters)

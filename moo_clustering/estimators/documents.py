@@ -148,6 +148,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         B = weights[seen]
         if self.document_weighting == "ncw":
             B = NCWTransformer().fit_transform(B)
+        factorization.check_scale(B, "X", self.dtype)
         runs = ensemble_runs(
             B,
             self.n_clusters,
@@ -336,6 +337,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         empty = row_sizes(X) == 0
         if empty.all():
             raise ValueError("all entries of X are 0, so no document has a term.")
+        factorization.check_scale(X, "X", self.dtype)
         best = factorization.map_nmf(
             _best_run,
             X,

@@ -397,10 +397,13 @@ objective, int or callable, default="auto"
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
         if (_base.united(decoded, self._equal, fixed) != decoded).any():
-            warn_caller(
-                "equal rows are in different clusters, because some rows have more than "
-                f"n_neighbors={self.n_neighbors} copies; remove duplicates, or increase n_neighbors."
-            )
+            said = "the chosen solution separates equal rows; choose another one, or remove duplicates."
+            if np.bincount(self._equal).max() > self.n_neighbors:
+                said = (
+                    "equal rows are in different clusters, because some rows have more than "
+                    f"n_neighbors={self.n_neighbors} copies; remove duplicates, or increase n_neighbors."
+                )
+            warn_caller(said)
 
     def _find_pareto_labels(self) -> Labels:
         return self._problem.decode(self._front.genes)

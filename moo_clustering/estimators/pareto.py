@@ -1,6 +1,7 @@
 """ParetoClustering and ParetoBagClustering: select a partition from a pool, or combine the partitions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -400,30 +401,29 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
                 "samples; increase n_landmarks."
             )
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
         options: dict[str, Any] = {
             "extra": self.extra_candidates,
-            "k_range": ks,
             "n_clusters": self._number,
             "n_neighbors": self.n_neighbors,
             "n_jobs": self.n_jobs,
             "verbose": bool(self.verbose),
-            "seed": seed,
         }
         if isinstance(data, Bags):
-            return pooled_bags(data, needs_pool=needs_pool, **options)
-        if self.metric == "precomputed":
-            return pooled_distances(
-                checked_distances(data, dtype=np.float64), families=self.families, **options
+            return lambda ks: pooled_bags(
+                data, needs_pool=needs_pool, k_range=ks, seed=deepcopy(seed), **options
             )
+        options |= {"families": self.families}
+        if self.metric == "precomputed":
+            D = checked_distances(data, dtype=np.float64)
+            return lambda ks: pooled_distances(D, k_range=ks, seed=deepcopy(seed), **options)
+        scale = self._scale_of_features()
         return pooled_table(
             data,
-            scale=self._scale_of_features(),
-            n_components=self.n_components,
-            n_landmarks=self.n_landmarks,
+            placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
             views=self.views,
-            families=self.families,
             min_cluster_size=self.min_cluster_size,
+            seed=seed,
             **options,
         )
 
@@ -523,8 +523,8 @@ class ParetoBagClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Bags:
         return read_bags(self, X, None, None, reset=reset)
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
-        return pooled_bags(
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
+        return lambda ks: pooled_bags(
             data,
             distances=tuple(self.distances),
             embeddings=tuple(self.embeddings),
@@ -536,6 +536,6 @@ class ParetoBagClustering(ParetoPoolClusterer):
             n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
-            seed=seed,
+            seed=deepcopy(seed),
             needs_pool=needs_pool,
         )

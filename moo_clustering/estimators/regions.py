@@ -363,7 +363,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
         else:
             i, j = np.concatenate([ends.T, ends.T[::-1]], axis=1)
         matrix = coo_array((np.ones(len(i)), (i, j)), shape=(len(number),) * 2)
-    elif not issparse(graph) and hasattr(graph, "sparse"):
+    elif not issparse(graph) and hasattr(graph, "sparse") and not hasattr(graph, "iloc"):
         # Weights and graphs of libpysal.
         nodes = list(getattr(graph, "id_order", getattr(graph, "unique_ids", ())))
         matrix = coo_array(graph.sparse)

@@ -70,7 +70,7 @@ class RefillingSampling(Sampling):
     duplicates : pymoo DuplicateElimination
         For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
-        Maximum number of populations to draw. Warns (UserWarning) if these have too few distinct individuals.
+        Maximum number of populations to draw. Warns (UserWarning) if they have too few distinct genotypes.
     start : ndarray of shape (n_start, n_var), optional
         First genotypes of the population; the sampling draws the others.
     """
@@ -84,7 +84,7 @@ class RefillingSampling(Sampling):
     ) -> None:
         super().__init__()
         if not isinstance(sampling, Sampling):
-            raise TypeError(f"sampling must be a pymoo Sampling, got {type(sampling).__name__}.")
+            raise TypeError(f"sampling must be a pymoo Sampling, got {quoted(sampling)}.")
         if not isinstance(duplicates, DuplicateElimination):
             raise TypeError(f"duplicates must be a pymoo DuplicateElimination, got {quoted(duplicates)}.")
         self.sampling = sampling
@@ -187,7 +187,7 @@ class EncodingRepair(base.GeneRepair):
 class _PartsCrossover(base.PairCrossover):
     """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own crossover.
 
-    Parts whose crossovers do not return two children of two parents use uniform crossover.
+    Uniform crossover replaces a crossover that does not make two children of two parents.
     """
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:

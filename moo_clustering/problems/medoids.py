@@ -113,7 +113,7 @@ class MedoidProblem(SignedProblem):
         if integer("n_local", n_local) > 1 and decode == "literal":
             raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}.")
         if constraints is not None and not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
         if constraints is None and supervision != "none":
             raise ValueError(f"supervision={supervision!r} requires constraints, got None.")
         self.form, self.space = choose_space(X, metric, form, max_memory, n_jobs)

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
-from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer, quoted
+from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer
 from moo_clustering._docs import documented
 from moo_clustering._parallel import thread_calls
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import base
 from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
-from moo_clustering.problems.partition import SignedProblem
+from moo_clustering.problems.partition import SignedProblem, unique_names
 from moo_clustering.subspace.classes import labelled_shares
 
 # Number of individuals with cached objectives: at least this, and at most twice as many.
@@ -226,18 +226,8 @@ def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
 
 
 def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of objectives; raise ValueError unless they are known and distinct."""
-    if isinstance(objectives, str):
-        objectives = (objectives,)
-    names = tuple(objectives)
-    if not names:
-        raise ValueError(f"objectives must contain at least one of {', '.join(OBJECTIVES)}.")
-    for name in names:
-        if not isinstance(name, str) or name not in OBJECTIVES:
-            raise ValueError(f"objectives must be from {', '.join(OBJECTIVES)}; got {quoted(name)}.")
-    if len(set(names)) < len(names):
-        raise ValueError(f"objectives must be unique, got {names}.")
-    return names
+    """Return the names of objectives; raise a ValueError unless they are known and unique."""
+    return unique_names(objectives, OBJECTIVES)
 
 
 Objective = Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]

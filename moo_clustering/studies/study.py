@@ -463,7 +463,7 @@ class Study:
         return plot_critical_difference(_filled(values, greater), greater_is_better=greater, **options)
 
     def plot_anytime(self, method: str | None = None, **options: Any) -> Figure:
-        """Plot the hypervolume of a search and its controls against evaluations; needs ``controls=True``.
+        """Plot the hypervolume of a search and its controls against evaluations; requires ``controls=True``.
 
         Parameters
         ----------
@@ -697,7 +697,7 @@ class Study:
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
-        """One warning per method and data set with failed or timed-out cells."""
+        """Return one warning per method and data set with failed or timed-out cells."""
         bad: dict[tuple[str, str], list[str]] = {}
         for key, value in self._finished():
             if "error" in value:

@@ -53,6 +53,12 @@ def areas(run, tmp_path):
     return path.name
 
 
+def test_columns_with_a_role_are_not_called_unused(run, areas):
+    options = (*QUICK, "-k", 3, "--id-column", "name", "--weight", "people", "--start", "district")
+    assert run("fit", areas, *options, "--tolerance", "40%", "--drop", "kind", "--out", "out").exit_code == 0
+    assert [name for name, *_ in load_content("out/report.npz").left_out] == ["kind"]
+
+
 def test_an_earlier_run_is_a_start(run, areas, tmp_path):
     options = (*QUICK, "-k", 3, "--id-column", "name", "--no-report", "--tolerance", "40%")
     assert run("fit", areas, *options, "--out", "first").exit_code == 0

@@ -49,7 +49,7 @@ function clusterRow(cluster, size, facts, shows) {
   ];
   if (shows.contrasts) cells.push(cell(contrastsTitle(), "", facts?.contrasts?.length ? contrastsOf(facts) : "–"));
   if (shows.rules) cells.push(cell("rules", "unprinted", facts?.rules?.length ? conditionsOf(facts) : "–"));
-  if (shows.silhouette) cells.push(cell("silhouette", "number unprinted", facts && facts.silhouette !== null ? number(Math.round(100 * facts.silhouette) / 100) : "–"));
+  if (shows.silhouette) cells.push(cell("silhouette", "number unprinted", facts && facts.silhouette !== null ? facts.silhouette.toFixed(2).replace("-", "−") : "–"));
   if (shows.features) cells.push(cell(data.featuresTitle, shows.contrasts ? "unprinted" : "", facts?.features.length ? leadingFeatures(facts) : "–"));
   if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, shows.contrasts || shows.features ? "most unprinted" : "most", facts?.typical.length ? typicalSamples(facts) : "–"));
   return element("tr", { role: "row", "data-cluster": cluster }, ...cells);
