@@ -4,7 +4,7 @@ import importlib
 import math
 import sys
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
@@ -256,40 +256,38 @@ def integer(name: str, value: Any, least: int = 1, most: int | None = None, what
     return int(value)
 
 
+def _number(name: str, value: Any, what: str, is_valid: Callable[[float], bool]) -> float:
+    """Return a number, or raise an error that describes the valid numbers as ``what``."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be {what.replace('finite ', '')}, got {quoted(value)}")
+    if not is_valid(float(value)):
+        raise ValueError(f"{name} must be {what}, got {quoted(value)}")
+    return float(value)
+
+
 def probability(name: str, value: Any) -> float:
     """Return a number from 0 to 1, or raise an error."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number from 0 to 1, got {quoted(value)}")
-    if not 0 <= float(value) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {quoted(value)}")
-    return float(value)
+    return _number(name, value, "a number from 0 to 1", lambda number: 0 <= number <= 1)
 
 
 def positive(name: str, value: Any) -> int | float:
     """Return a positive finite number, integers as integers, or raise an error."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a positive number, got {quoted(value)}")
-    if not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a positive finite number, got {quoted(value)}")
-    return int(value) if isinstance(value, Integral) else float(value)
-
-
-def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
-    """Return a value of ``allowed``; otherwise raise a ValueError that lists them and the nearest."""
-    if any(value is option or (isinstance(value, str) and value == option) for option in allowed):
-        return value
-    near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {quoted(value)}{near}")
+    number = _number(name, value, "a positive finite number", lambda number: 0 < number < np.inf)
+    return int(value) if isinstance(value, Integral) else number
 
 
 def at_least_one(name: str, value: Any, *, strictly: bool = False) -> float:
     """Return a finite number of at least 1, or above 1, or raise an error."""
-    bounds = "above 1" if strictly else "of at least 1"
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number {bounds}, got {quoted(value)}.")
-    if not (1 < float(value) < np.inf or (value == 1 and not strictly)):
-        raise ValueError(f"{name} must be a finite number {bounds}, got {quoted(value)}.")
-    return float(value)
+    what = f"a finite number {'above' if strictly else 'of at least'} 1"
+    return _number(name, value, what, lambda number: 1 <= number < np.inf and not (strictly and number == 1))
+
+
+def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
+    """Return ``value`` if it is allowed; otherwise raise a ValueError that lists the allowed values."""
+    if any(value is option or (isinstance(value, str) and value == option) for option in allowed):
+        return value
+    near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {quoted(value)}{near}")
 
 
 def name_of(function: Any) -> str:
@@ -310,7 +308,7 @@ def array_of(
     try:
         array = np.asarray(returned)
     except ValueError:
-        # the rows have different lengths
+        # The rows have different lengths.
         array = np.empty(0, dtype=object)
     if array.dtype.kind == "O":
         with suppress(TypeError, ValueError):

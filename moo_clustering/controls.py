@@ -316,7 +316,7 @@ class ControlComparison(NamedTuple):
         Returns
         -------
         DataFrame
-            A row per control: mean ``difference`` (positive if the evolution is better), its 95 % bootstrap
+            A row per control: mean ``difference`` (positive if the evolution is better), its 95% bootstrap
             interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
             ``losses``. With several problems, pairs are problems, and seeds are averaged.
         """
@@ -383,7 +383,7 @@ def fewest_pairs(n_tests: int, alpha: float) -> int:
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
-    """Mean difference of pairs, its 95 % bootstrap interval, Wilcoxon's p, and wins, ties and losses."""
+    """Mean difference of pairs, its 95% bootstrap interval, Wilcoxon's p, and wins, ties and losses."""
     # Pairs with a missing value are omitted. Differences within rounding noise are 0, and those that differ
     # by rounding noise have equal ranks in Wilcoxon's test.
     away, noise = stats.clear_differences(ours, theirs)

@@ -1,9 +1,9 @@
-"""ParetoClustering: the model behind ``confidence_`` and ``verdict_``, and how well it is calibrated.
+"""The model behind ``confidence_`` and ``verdict_`` of ParetoClustering, and its calibration.
 
-Pools of generated tables and of the sets of a folder are fitted; their results, and members drawn at random,
-are described as the estimator does and paired with their adjusted Rand index with the classes (0 where there
-are none). :func:`fit_model` estimates the two parts of the model; the tables judge it by predictions for sets
-that were left out.
+Pools are fitted to generated tables and to the sets of a folder. Their results, and randomly drawn members,
+are described as by the estimator, and paired with their adjusted Rand index with the classes (0 without
+classes). :func:`fit_model` estimates the two parts of the model, and the tables evaluate its predictions for
+left-out sets.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from moo_clustering.estimators._pareto_confidence import (
 from moo_clustering.validity import pairwise_ari
 from papers.flagship_generated import NULLS, STRUCTURED, generated_table
 from papers.flagship_sets import load_suite
-from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.runner import Key, ResultTable, Settings, WithoutFigures
 
-# Members of a pool beside its result, and what they weigh together against it.
+# Number of members of a pool besides its result, and their total weight relative to it.
 N_MEMBERS, MEMBERS_WEIGHT = 8, 0.5
 # Inverse strengths of the penalties on the parts.
 _LOGISTIC, _FRACTIONAL = 0.1, 0.3
@@ -58,11 +58,11 @@ class Described(NamedTuple):
     features : ndarray of shape (n, n_features)
     ari : ndarray of shape (n,)
     groups : ndarray of shape (n,), str
-        Set, or kind and seed; the rows of a group are left out together.
+        Set, or kind and seed. The rows of a group are left out together.
     kinds : ndarray of shape (n,), str
         Kind of a generated table, or the set.
     is_null, is_result, is_set : ndarray of shape (n,), bool
-        Whether there are no classes; the partition is a result; the data are a set of the folder.
+        Whether the data have no classes, the partition is a result, and the data are a set of the folder.
     """
 
     features: FloatArray
@@ -74,7 +74,7 @@ class Described(NamedTuple):
     is_set: BoolArray
 
 
-class Confidence:
+class Confidence(WithoutFigures):
     """Plan of the experiment: a cell is a data set and a seed."""
 
     def __init__(self, settings: Settings) -> None:
@@ -92,12 +92,12 @@ class Confidence:
         ]
 
     def data(self, key: Key) -> Any:
-        """The set, or None where it is generated."""
+        """Return the set, or None if it is generated."""
         return self._sets[str(key["set"])] if "set" in key else None
 
     @staticmethod
     def compute(key: Key, data: Any) -> dict[str, Any]:
-        """Features and adjusted Rand indices of the result and of members of the pool."""
+        """Return features and adjusted Rand indices of the result and of members of the pool."""
         from moo_clustering import ParetoClustering
 
         seed = int(key["seed"])
@@ -118,7 +118,7 @@ class Confidence:
         }
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every partition; the model; calibration, verdicts by kind."""
+        """Return every partition, the model, its calibration, and verdicts by kind."""
         described = _described(self.cells, values)
         everything = ResultTable(
             "partitions",
@@ -139,10 +139,6 @@ class Confidence:
             tables.append(model_table(name, fit_model(described, structure, ari)))
             tables += judged(described, name, *predicted(described, structure, ari))
         return tables
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """No figures."""
-        return []
 
 
 def _with_classes(rows: IntArray, classes: IntArray) -> FloatArray:
@@ -172,13 +168,14 @@ def _described(cells: Sequence[Key], values: Sequence[Mapping[str, Any]]) -> Des
 def fit_model(
     described: Described, structure: Sequence[str], ari: Sequence[str], rows: BoolArray | None = None
 ) -> ConfidenceModel:
-    """Estimate both parts from some rows, all by default; numbers are rounded to three digits.
+    """Estimate both parts from some rows, by default all; numbers are rounded to three digits.
 
     Parameters
     ----------
     structure, ari : sequence of str
-        Features of the two parts: results against those of tables without clusters, and all partitions of
-        the others. The second part is then calibrated to the least absolute error of all results.
+        Features of the two parts. The first compares results with those of tables without clusters, the
+        second uses all partitions of the other tables and is then calibrated to the least absolute error of
+        all results.
     """
     rows = np.ones(len(described.ari), dtype=bool) if rows is None else rows
     results, structured = rows & described.is_result, rows & ~described.is_null
@@ -225,12 +222,12 @@ def fit_model(
 def predicted(
     described: Described, structure: Sequence[str], ari: Sequence[str], by: Any = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Probability of structure and expected index of every row, by models that did not see its group.
+    """Predict the probability of structure and the expected index of every row by models without its group.
 
     Parameters
     ----------
     by : ndarray of shape (n,), optional
-        What is left out together; default: twentieths of the groups.
+        Rows with equal values are left out together; default: twentieths of the groups.
     """
     if by is None:
         names, codes = np.unique(described.groups, return_inverse=True)
@@ -245,7 +242,7 @@ def predicted(
 
 
 def calibration_error(expected: FloatArray, reached: FloatArray) -> float:
-    """Mean difference of expected and reached means in five equal intervals, weighted by their rows."""
+    """Mean difference of expected and reached means in five equal intervals, weighted by numbers of rows."""
     place = np.minimum((expected * 5).astype(int), 4)
     gaps = [
         (place == one).sum() * abs(expected[place == one].mean() - reached[place == one].mean())
@@ -255,7 +252,7 @@ def calibration_error(expected: FloatArray, reached: FloatArray) -> float:
 
 
 def reached_interval(expected: FloatArray, reached: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Quantiles 1/6 and 5/6 of the indices reached by the results nearest to each index of ``EXPECTED``.
+    """Return the quantiles 1/6 and 5/6 of the indices of the results nearest to each value of ``EXPECTED``.
 
     The interval is widened to contain the expected index, and both ends are made increasing.
     """
@@ -268,7 +265,7 @@ def reached_interval(expected: FloatArray, reached: FloatArray) -> tuple[FloatAr
 
 
 def model_table(name: str, model: ConfidenceModel) -> ResultTable:
-    """Means, scales and coefficients, as ``_pareto_confidence`` holds them."""
+    """Return means, scales and coefficients, as stored in ``_pareto_confidence``."""
     rows: list[list[Any]] = [
         ["intercept", None, None, model.structure, model.ari],
         ["log structure", None, None, None, model.weight],
@@ -281,8 +278,8 @@ def model_table(name: str, model: ConfidenceModel) -> ResultTable:
 def judged(
     described: Described, name: str, structure: FloatArray, confidence: FloatArray
 ) -> list[ResultTable]:
-    """Errors of the confidence of results, and verdicts by kind of data."""
-    # Beyond this excess over references their p-value is below .05.
+    """Return the errors of the confidence of results, and verdicts by kind of data."""
+    # If the excess over the references is larger, their p-value is below .05.
     doubted = described.features[:, FEATURES.index("excess")] < _EXCESS_OF_P05
     if name != "model":
         doubted[:] = False
@@ -329,7 +326,7 @@ def judged(
         ),
         ResultTable(
             f"{name}-verdicts",
-            "Share of results told to be noise",
+            "Share of results reported as noise",
             ["kind", "number", "no structure"],
             verdicts,
         ),

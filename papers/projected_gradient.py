@@ -10,7 +10,7 @@ import numpy as np
 from moo_clustering._arrays import AnyFloatArray
 from moo_clustering.factorization import Matrix, NMFRuns, Solver, Starts, loss_of
 
-# Lin's constants: sufficient decrease, and the factor by which a step grows or shrinks.
+# Constants of Lin's paper: sufficient decrease, and the factor by which a step grows or shrinks.
 _SIGMA = 0.01
 _BETA = 0.1
 _TRIALS = 20

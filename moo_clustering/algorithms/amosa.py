@@ -74,8 +74,9 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Duplicates that the archive rejects: equal genes (True), none (False), those of a pymoo operator
-        (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
+        Duplicates that the archive rejects: individuals with equal genes (True), none (False), as defined by
+        an operator (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or with equal
+        ``canonical(X)`` for a callable ``canonical``.
 
     Attributes
     ----------
@@ -341,7 +342,7 @@ class BoundedArchive:
         self._set([members[i] for i in representatives(_objectives(members), self.hard_limit)])
 
     def restore(self, members: Sequence[pymoo_search.Solution]) -> None:
-        """Replace the members by those of an earlier archive."""
+        """Replace the members by the members of an earlier archive."""
         pymoo_search.remember(self._duplicates, members)
         self._set(members)
 

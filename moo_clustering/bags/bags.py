@@ -330,7 +330,7 @@ def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def float_type(*dtypes: Any) -> np.dtype[Any]:
-    """float32 if all dtypes are float32 (in either byte order), else float64."""
+    """Return float32 if all dtypes are float32 (in either byte order), else float64."""
     single = all(isinstance(dtype, np.dtype) and (dtype.kind, dtype.itemsize) == ("f", 4) for dtype in dtypes)
     return np.dtype(np.float32 if single else np.float64)
 
@@ -382,7 +382,7 @@ def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
 
 
 def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | None:
-    """Column names shared by all data frames; raise if they differ."""
+    """Return the column names shared by all data frames; raise if they differ."""
     first, common = 0, None
     for bag, names in enumerate(map(column_names, items)):
         if common is None:
@@ -396,7 +396,7 @@ def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | Non
 
 
 def column_names(X: Any) -> list[str] | None:
-    """Column names of a data frame, if all are strings."""
+    """Return the column names of a data frame, or None unless all are strings."""
     names = list(getattr(X, "columns", ()))
     return names if names and all(isinstance(name, str) for name in names) else None
 
@@ -418,7 +418,7 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
 
 
 def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
-    """Row order that makes groups adjacent (None if they already are), offsets, and group names."""
+    """Return the row order that makes groups adjacent (None if they are), offsets, and group names."""
     import pandas as pd  # slow import, rarely needed
 
     groups = checked_container(groups, "groups")
@@ -578,7 +578,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Make ``array``, which has no other references, permanently read-only."""
+    """Make an array without other references permanently read-only."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         owner.flags.writeable = False

@@ -46,7 +46,7 @@ class BagGeometry:
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` accepts
-        Bags with features scaled as for distances.
+        Bags with features on the scale used for distances.
     weighting : {"bag", "instance"}, default="bag"
         Centroids are means of the bag means (Eq. 3), or of all instances.
     prune : bool, default=True
@@ -210,7 +210,7 @@ class BagGeometry:
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Distance of every bag to the centroid of its cluster, shape (n_individuals, n_bags).
+        """Return the distance of every bag to the centroid of its cluster, shape (n_individuals, n_bags).
 
         ``labels`` has shape (n_individuals, n_bags). Labels must be non-negative, but need not be contiguous.
         """
@@ -344,7 +344,7 @@ def farthest_candidates(
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Candidates of one bag; a large bag is pruned in parts, repeatedly while many instances drop out."""
+    """Return the candidates of one bag; prune a large bag in parts while many instances drop out."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:

@@ -403,7 +403,8 @@ def fit(data: tuple[str, ...], out: Path, **options: Any) -> None:
     For the method regions, DATA is a map of areas with attributes: GeoJSON (.geojson, .json), or with
     geopandas GeoPackage (.gpkg) or GeoParquet (.parquet). Areas that share a border are neighbours. The
     attributes without another role are the features; if there are none, the centres of the areas are used.
-    With -k auto, --set min_weight=W is the smallest load of a region. The output includes regions.geojson.
+    With -k auto, --set min_cluster_weight=W is the smallest load of a region. The output includes
+    regions.geojson.
 
     A table that may be larger than memory is read in parts: a glob such as 'table/*.parquet', several files,
     a folder of Parquet or CSV files, a Zarr array (.zarr), a URL such as s3://bucket/table/*.parquet, or with
@@ -494,7 +495,8 @@ def predict(folder: Path, data: tuple[str, ...], **options: Any) -> None:
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns, in any order. Rows are
     read and scaled as those of the fit. FILE contains the columns of DATA, the cluster and its name, its
-    class after a fit with --partial-labels, and whether the row is unlike those of the fit.
+    class after a fit with --partial-labels, whether the row is unlike those of the fit, and which of its
+    cells were treated as missing because they could not be read or are unknown categories.
 
     The command fails if a column is missing, of another kind or in another unit. It reports unknown
     categories, other decimal marks and values beyond those of the fit.

@@ -244,7 +244,9 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
         return ""
     read: Any = pd.read_parquet if data.suffix == ".parquet" else pd.read_csv
     style = job.samples.given.attrs.get("csv", {})
-    style = {each: value for each, value in style.items() if value not in (",", "utf-8", "utf-8-sig")}
+    style = {
+        each: value for each, value in style.items() if value not in (",", "ascii", "utf-8", "utf-8-sig")
+    }
     try:
         table = read(data, **style).drop(columns=[*columns])
         with warnings.catch_warnings(action="ignore"):  # the fit has already issued them
@@ -540,7 +542,7 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         more = f"; {len(notes) - _NOTES} more steps in run.json" if len(notes) > _NOTES else ""
         facts.append(("preparation", "; ".join(notes[:_NOTES]) + more))
     if job.why:
-        facts.append(("method", job.why))
+        facts.append(("choice of the method", job.why))
     facts += [
         (f"{name.replace('_', ' ')} against known classes", f"{value:.3f}")
         for name, value in record.get("scores", {}).items()

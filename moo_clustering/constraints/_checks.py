@@ -1,12 +1,13 @@
 """Input checks, and pairs as sorted arrays of keys."""
 
 import operator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._targets import marked
 
@@ -74,6 +75,18 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
     return classes
 
 
+def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
+    """Warn if labels have more classes than the largest number of clusters, which no fit can follow."""
+    known = check_partial_labels(y)
+    n_classes = len(np.unique(known[known >= 0]))
+    n_clusters = next((limit for limit in limits if isinstance(limit, Integral)), n_classes)
+    if n_clusters < n_classes:
+        warn_caller(
+            f"the {n_classes} classes of y are more than {n_clusters} clusters, so that some share a "
+            "cluster; increase the number of clusters"
+        )
+
+
 def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
     """Check integer labels of a population; a single partition is a population of one."""
     array = checked_array(labels, "labels")
@@ -133,6 +146,6 @@ def n_pairs(n: int) -> int:
 def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
     """Return the pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ...: rank = b(b-1)/2 + a."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # A root slightly below an integer may round up to it; one slightly above never rounds below it.
+    # A root slightly below an integer may be rounded up to it, but one slightly above is never rounded below.
     b -= b * (b - 1) // 2 > ranks
     return ranks - b * (b - 1) // 2, b

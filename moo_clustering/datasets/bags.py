@@ -332,14 +332,10 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
 
 
 def _lines(table: files.TableText, source: str) -> tuple[list[str], NDArray[np.int64]]:
-    """Column names, and line number of every row; raise if a row has another number of cells."""
+    """Return column names and the line number of every row; raise if rows have unequal numbers of cells."""
     rows = table.rows(source)
     columns = tables.column_names(list(itertools.islice(rows, 1)), source)
-    lines = array("q")
-    for line, row in rows:
-        if len(row) != len(columns):
-            files.ragged(source, len(columns), line, row)
-        lines.append(line)
+    lines = array("q", (line for line, _ in files.equal_rows(rows, len(columns), source)))
     if not lines:
         raise files.DataError(f"{source} has column names but no rows")
     return columns, np.frombuffer(lines, dtype=np.int64)
@@ -436,7 +432,7 @@ def read_flat(
 
 
 def columns_of(attribute: arff.Attribute) -> Column:
-    """Column of an attribute whose values have been read."""
+    """Convert an attribute whose values have been read."""
     return Column(attribute.name, attribute.kind, tuple(attribute.values))
 
 
@@ -464,7 +460,7 @@ def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source:
 
 
 def is_identifier(rows: Rows, place: int) -> bool:
-    """Whether a column identifies the instances: non-numeric, unique values, and named id, name or key."""
+    """Return whether a column with a name like id, name or key has non-numeric, unique values."""
     column, codes = rows.columns[place], rows.numbers[:, place]
     return (
         column.kind in {"nominal", "text"}
@@ -660,6 +656,7 @@ def assemble(
 
     labels, label_names = (None, ()) if classes is None else _classes(rows, members, classes, source)
     X, names = feature_matrix(rows, options, source, where)
+    tables.warn_of_codes(X, names, source)
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]

@@ -53,7 +53,7 @@ class Encoding(ABC):
         """
 
     def memberships(self, X: IntArray) -> FloatArray:
-        """Memberships of samples in clusters, shape (n_individuals, n_samples, n_clusters); rows sum to 1.
+        """Return memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 per sample.
 
         By default, memberships are 1 in the cluster of :meth:`decode`, and 0 in the others. Fuzzy encodings
         decode to the cluster of largest membership. Column c belongs to label c; empty clusters come last.
@@ -132,7 +132,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
 
 
 def one_hot(labels: IntArray) -> FloatArray:
-    """Memberships 0 or 1 of partitions, shape (n_individuals, n_samples, n_clusters)."""
+    """Return memberships 0 or 1 of partitions, shape (n_individuals, n_samples, n_clusters)."""
     return np.asarray(labels[..., np.newaxis] == np.arange(labels.max(initial=0) + 1), dtype=np.float64)
 
 

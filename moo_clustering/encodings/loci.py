@@ -45,8 +45,8 @@ class LocusAdjacencyEncoding(checks.Encoding):
     n_samples : int, optional
         Number of samples; required without ``neighbors`` and ``graph``.
     kind : {"locus", "short", "split"}, default="locus"
-        One gene per sample; or genes only for the most interesting links of a minimum spanning tree, whose
-        other links are fixed: targets (``"short"``), or bits, 1 to keep and 0 to cut the link (``"split"``).
+        ``"locus"``: one gene per sample. Otherwise only the most interesting links of a minimum spanning tree
+        have genes: their targets (``"short"``), or bits, 0 to cut the link (``"split"``).
     graph : LocusGraph, optional
         Tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
     delta : float, "auto" or "sr5", default="auto"
@@ -169,7 +169,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return full
 
     def from_full(self, links: IntArray) -> IntArray:
-        """Convert genotypes of kind "locus" to this kind; links without genes become those of the tree."""
+        """Convert genotypes of kind "locus" to this kind; tree links replace links without genes."""
         full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
         if self.links is None:
             return full.astype(self.dtype)
@@ -244,9 +244,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within the clusters."""
-    # Forward links, from a sample to one of its neighbours, are preferred to backward links. Roots lie in
-    # strong components without outgoing links, which forward links reach from every sample, so that backward
-    # links are few, and none if a piece has one such component.
+    # Forward links, from a sample to one of its neighbours, are preferred to backward links. They lead from
+    # every sample to a strong component without outgoing links. Roots are therefore drawn from these
+    # components, and a piece with only one of them needs no backward link.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))

@@ -63,7 +63,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row numbers, -1 last; only samples equally near to two members can change their cluster."""
+        """Sort row numbers, -1 last; sorting can move only samples that are equally near to two members."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -116,7 +116,7 @@ class _MedoidGenes(RowGenes):
 
     @abstractmethod
     def _medoid(self, members: IntpArray) -> int:
-        """Medoid of a cluster."""
+        """Return the medoid of a cluster."""
 
 
 class MedoidEncoding(_MedoidGenes):
@@ -289,7 +289,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        Non-negative distances, those from sample i in row i. float32 and float64 arrays are not copied.
+        Non-negative distances, from sample i in row i. float32 and float64 arrays are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
 

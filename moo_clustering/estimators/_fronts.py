@@ -67,10 +67,10 @@ class FrontMixin(metaclass=ABCMeta):
         return tuple(dict.fromkeys((*self._own_rules(), "knee", *self.objective_names_)))
 
     def choose(self, rule: _base.Rule) -> Self:
-        """Set ``labels_`` and similar attributes to another solution of the front, without another search.
+        """Set ``labels_`` and related attributes to another solution of the front, without another search.
 
-        Raises a ValueError or TypeError if the rule is unknown (the message has the nearest name), the row is
-        outside the front, or the callable does not return a row number.
+        Raises a ValueError or TypeError if the rule is unknown (the message suggests the nearest name), the
+        row is outside the front, or the callable does not return a row number.
 
         Parameters
         ----------
@@ -143,13 +143,13 @@ class ControlsMixin:
         return parameters
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone with the values in ``replacements`` for those parameters that the class has."""
+        """Return a clone with new values of those parameters that the class has."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
 
     def _first_plan(self, X: Any, y: ArrayLike | None, **fit_options: Any) -> Plan:
-        """Prepare a fit up to its first search."""
+        """Run a fit up to its first search, and return the plan of this search."""
         self._validate_params()  # type: ignore[attr-defined]
         with closing(self._plans(X, y, **fit_options)) as plans:
             plan = next(plans, None)
@@ -158,7 +158,7 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Return the error for a fit without a search, which suggests parameters for a search."""
+        """Return an error that suggests parameters with which the fit runs a search."""
         params = self._parameters()
         # Values of parameters with which an estimator runs a search.
         values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}
@@ -392,7 +392,7 @@ class MemberGraphs(ABC):
     X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
     lists: NeighborLists
     groups: ConstraintGroups
-    join_groups: bool  # whether samples of a group are linked, besides separating groups
+    join_groups: bool  # whether to link samples of a group, in addition to separating groups
     options: Mapping[str, Any]  # parameters of the estimator
     seed: np.random.SeedSequence  # seed of every partition, so that repeated calls return the same partition
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)

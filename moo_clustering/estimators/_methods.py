@@ -206,7 +206,7 @@ BAG_METHODS: tuple[Method, ...] = (
         name="memetic-chcmic",
         class_name="MemeticCHCMIC",
         paper=f"this package, after CHCMIC; {_BAG_PAPER}",
-        summary="CHC among local optima, with no cluster below 5 % of the bags",
+        summary="CHC among local optima, with no cluster below 5% of the bags",
     ),
 )
 _NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"

@@ -350,7 +350,7 @@ def lie_apart(features: FloatArray) -> BoolArray:
     """Mask of partitions with separated clusters of any shape, from their features (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
-    # A share of 10 % is impossible with many clusters; half of the mean size then suffices.
+    # A share of 10% is impossible with many clusters; half of the mean size then suffices.
     least = np.minimum(_APART_SHARE, 0.5 * np.exp(-of["log_clusters"]))
     return few & (of["minimax_silhouette"] >= _APART) & (of["second_share"] >= least)
 

@@ -41,7 +41,7 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.loci import relevant_links
 from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
-from moo_clustering.estimators._options import KW_ONLY, Count, Probability, estimator
+from moo_clustering.estimators._options import KW_ONLY, Count, PopulationSize, Probability, estimator
 from moo_clustering.fronts import AttainmentScores, attainment_scores, control_data
 from moo_clustering.graphs import LocusGraph, SpanningTree, locus_graph
 from moo_clustering.operators import (
@@ -198,7 +198,7 @@ objective, int or callable, default="auto"
         float | Literal["auto", "sr5"], Interval(Real, 0, 100, closed="left"), StrOptions({"auto", "sr5"})
     ] = "auto"
     search: Literal["nsga2", "pesa2"] = "nsga2"
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    pop_size: PopulationSize = 100
     n_gen: Count = 100
     pc: Probability = 1.0
     archive_size: Count = 1000
@@ -206,7 +206,6 @@ objective, int or callable, default="auto"
     init: Literal["greedy", "delta", "2007"] = "greedy"
     replace: Literal["neighbor", "self"] = "neighbor"
     mutation_length: Literal["genotype", "N"] = "genotype"
-    new_value: Literal["different", "any"] | None = None
     n_neighbors: Count = 10
     objectives: Annotated[tuple[str, str], tuple, list] = ("variance", "connectivity")
     connectivity: Literal["ranks", "published"] = "ranks"
@@ -398,10 +397,13 @@ objective, int or callable, default="auto"
         groups = self._supervision.groups
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
         if (_base.united(decoded, self._equal, fixed) != decoded).any():
-            warn_caller(
-                "equal rows are in different clusters, because some rows have more than "
-                f"n_neighbors={self.n_neighbors} copies; remove duplicates, or increase n_neighbors."
-            )
+            said = "the chosen solution separates equal rows; choose another one, or remove duplicates."
+            if np.bincount(self._equal).max() > self.n_neighbors:
+                said = (
+                    "equal rows are in different clusters, because some rows have more than "
+                    f"n_neighbors={self.n_neighbors} copies; remove duplicates, or increase n_neighbors."
+                )
+            warn_caller(said)
 
     def _find_pareto_labels(self) -> Labels:
         return self._problem.decode(self._front.genes)
@@ -549,7 +551,7 @@ objective, int or callable, default="auto"
         operators: dict[str, Any] = {
             "sampling": sampling,
             "crossover": UniformCrossover(prob=self.pc),
-            "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
+            "mutation": NeighborBiasedMutation(self.mutation_length),
         }
         if self.search == "pesa2":
             sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}

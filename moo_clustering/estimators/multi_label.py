@@ -33,7 +33,6 @@ from moo_clustering.estimators._options import (
 
 # liblinear does not terminate if fourth powers overflow or squares underflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
-Regularisation = Annotated[float, Interval(Real, 1e-20, 1e20, closed="both")]
 
 
 @estimator
@@ -181,13 +180,11 @@ class MetaLabeler(PartialLabelClassifier):
 
     Parameters
     ----------
-    C : float
-        Inverse regularisation strength of the linear support vector machines.
     cut : bool
         Whether ``predict_proba`` returns normalised scores of the predicted labels and 0 for the others, as
         for the ROC curves of the paper, or the scores of all labels.
     estimator : classifier with ``decision_function``, optional
-        Replaces ``LinearSVC(C=C)``, for the labels and for their number.
+        Classifier of the labels and of their number. Default: ``LinearSVC()``.
 
     Attributes
     ----------
@@ -219,13 +216,12 @@ class MetaLabeler(PartialLabelClassifier):
     """
 
     _: KW_ONLY
-    C: Regularisation = 1.0
     cut: bool = True
     estimator: Annotated[Any, HasMethods(["fit", "predict", "decision_function"]), None] = None
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
         X, targets = self._labelled_data(X, y)
-        base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
+        base = LinearSVC() if self.estimator is None else self.estimator
         rank_seed, count_seed = spawn_seeds(self.random_state, 2)
         Y = targets.indicators.astype(np.int8)
         # Decision for a label that all labelled samples have; negated, for a label that none of them has.
@@ -400,12 +396,10 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         Share of the labelled samples, drawn without replacement, for every classifier.
     threshold : float
         Minimum share of votes at which a label is predicted.
-    C : float
-        Inverse regularisation strength of the linear support vector machines.
     random_state : int, Generator, RandomState or None
         Seed. Classifier i does not depend on ``n_estimators``.
     estimator : classifier, optional
-        Replaces ``LinearSVC(C=C)``.
+        Classifier of the classes. Default: ``LinearSVC()``.
 
     Attributes
     ----------
@@ -429,12 +423,11 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     n_subsets: NonNegativeCount = 3
     n_estimators: Count = 10
     max_samples: Annotated[float, Interval(Real, 0, 1, closed="right")] = 0.63
-    C: Regularisation = 1.0
     estimator: Annotated[Any, HasMethods(["fit", "predict"]), None] = None
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
         X, targets = self._labelled_data(X, y)
-        base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
+        base = LinearSVC() if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
         # Rare classes are kept, because a single class has no subsets to replace it.
         min_count = self.min_count if self.multilabel_ else 1

@@ -1,6 +1,7 @@
 """ParetoClustering and ParetoBagClustering: select a partition from a pool, or combine the partitions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -40,10 +41,6 @@ from moo_clustering.parts import parts
 
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
-
-# An update partitions all samples again if the p-value of unlike rows is below this, or the share of new
-# points at least this. Numbers of clusters are in this range around the current one. Least gain in score.
-_UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
 @estimator
@@ -190,7 +187,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For a table
             in parts, also a mapping from row numbers to classes.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong together, or apart. Labels spread along must-links.
+            Pairs of row numbers to assign to the same cluster, or to different clusters. Labels spread along
+            must-links.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -265,13 +263,12 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         earlier: ClusterChanges | None = vars(self).get("_changes")
         partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
-        needed = drift.p_value < _UNLIKE_FROM or n_fresh >= _GROWN * partitioned
-        low, high = (self.n_clusters_ + more for more in _ABOUT)
+        needed = drift.p_value < 0.05 or n_fresh >= 0.5 * partitioned
         extension = extended(
             samples, new, apart,
             n_landmarks=self.n_landmarks, n_clusters=self._number, n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs, families=self.families, verbose=bool(self.verbose),
-            k_range=range(max(2, low), high + 1) if needed else None,
+            k_range=range(max(2, self.n_clusters_ - 2), self.n_clusters_ + 4) if needed else None,
         )  # fmt: skip
         side = self._side_information.extended(len(new))
         current, known = np.concatenate([self._solution.labels, predicted]), self._solution.known
@@ -285,7 +282,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             of_points = extension.per_point(both)
             total = objectives.total(objectives.values(of_points), of_points)
-            least = _GAIN * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
+            # Least gain in score for which another partition replaces the current one.
+            least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
             numbers.update(matched)
@@ -403,30 +401,29 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
                 "samples; increase n_landmarks."
             )
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
         options: dict[str, Any] = {
             "extra": self.extra_candidates,
-            "k_range": ks,
             "n_clusters": self._number,
             "n_neighbors": self.n_neighbors,
             "n_jobs": self.n_jobs,
             "verbose": bool(self.verbose),
-            "seed": seed,
         }
         if isinstance(data, Bags):
-            return pooled_bags(data, needs_pool=needs_pool, **options)
-        if self.metric == "precomputed":
-            return pooled_distances(
-                checked_distances(data, dtype=np.float64), families=self.families, **options
+            return lambda ks: pooled_bags(
+                data, needs_pool=needs_pool, k_range=ks, seed=deepcopy(seed), **options
             )
+        options |= {"families": self.families}
+        if self.metric == "precomputed":
+            D = checked_distances(data, dtype=np.float64)
+            return lambda ks: pooled_distances(D, k_range=ks, seed=deepcopy(seed), **options)
+        scale = self._scale_of_features()
         return pooled_table(
             data,
-            scale=self._scale_of_features(),
-            n_components=self.n_components,
-            n_landmarks=self.n_landmarks,
+            placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
             views=self.views,
-            families=self.families,
             min_cluster_size=self.min_cluster_size,
+            seed=seed,
             **options,
         )
 
@@ -526,8 +523,8 @@ class ParetoBagClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Bags:
         return read_bags(self, X, None, None, reset=reset)
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
-        return pooled_bags(
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
+        return lambda ks: pooled_bags(
             data,
             distances=tuple(self.distances),
             embeddings=tuple(self.embeddings),
@@ -539,6 +536,6 @@ class ParetoBagClustering(ParetoPoolClusterer):
             n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
-            seed=seed,
+            seed=deepcopy(seed),
             needs_pool=needs_pool,
         )

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
-from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -16,7 +15,6 @@ from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import consensus, graphs, results
@@ -48,7 +46,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
 ENSEMBLES = ("es1", "es2", "es3")
-# Initial and largest length of the neighbour lists for water-filling. The length doubles while more than 1 %
+# Initial and largest length of the neighbour lists for water-filling. The length doubles while more than 1%
 # of the samples need more neighbours than their lists contain.
 _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
@@ -95,8 +93,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         ``"gene"``: every gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and each of its genes then with 1/N. ``"exclusive"``: only pairs without crossover
         mutate, with probability 1/N per gene, and ``pm`` is ignored.
-    eta_crossover, eta_mutation : float
-        Distribution indices of SBX and polynomial mutation.
     ensemble : {"es1", "es2", "es3"}
         Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
         (Eq. 6). They are also rules of ``choose``, whose other rules select a single graph.
@@ -136,7 +132,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     n_clusters: _options.Count
     _: KW_ONLY
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    pop_size: _options.PopulationSize = 100
     n_gen: _options.NonNegativeCount = 100
     pc: _options.Probability = 0.9
     pm: _options.Probability = 0.1
@@ -145,8 +141,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     init: Literal["knn", "spread", "random"] = "knn"
     operators: Literal["uniform", "rank", "index"] = "uniform"
     mutation_prob: Literal["gene", "individual", "exclusive"] = "gene"
-    eta_crossover: Annotated[float, Interval(Real, 1, 100, closed="both")] = 15
-    eta_mutation: Annotated[float, Interval(Real, 1, 100, closed="both")] = 20
     diversity: Literal["slots", "last_front", "none"] = "slots"
     n_div: _options.NonNegativeCount | None = None
     ensemble: Literal["es1", "es2", "es3"] = "es2"
@@ -321,7 +315,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             crossover, mutation = RankSBX, RankPM
         else:
             crossover, mutation = IndexSBX, IndexPM
-        return crossover(prob=self.pc, eta=self.eta_crossover), mutation(eta=self.eta_mutation, **rates)
+        return crossover(prob=self.pc), mutation(**rates)
 
     def _set_partition(self, partition: graphs.SpectralPartition, sigma: float | None) -> None:
         self._set_spectral(partition, self.graphs_.X, self.graphs_.lists, self.n_clusters)

@@ -168,7 +168,7 @@ class SubspaceEstimator(
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like of shape (n_documents,) or (n_documents, n_labels), optional
-            Classes, and -1 for unlabelled documents; or label indicators, rows of -1 for these.
+            Classes, with -1 for unlabelled documents, or label indicators, with rows of -1.
         """
         complete(self._plans(X, y))
         return self

@@ -22,7 +22,7 @@ from moo_clustering.graphs.matrices import symmetrize
 WEAKNESS = 1e-3
 # Largest number of samples for comparisons of all pairs.
 ALL_PAIRS_UP_TO = 2000
-# Without a tree, only this many members of each of two parts are compared: those nearest to the other part.
+# Without a tree, at most this many members of a part are compared: those nearest to the other part.
 FACING_SAMPLES = 1024
 # Two parts with at most this many pairs of samples are compared completely.
 COMPARED_PAIRS = 1 << 22
@@ -72,7 +72,7 @@ def bridge_components(
 
 
 def bridge_weight(graph: sp.csr_array) -> float:
-    """Similarity of the links that :func:`bridge_components` adds."""
+    """Return the similarity of the links that :func:`bridge_components` adds."""
     least = float(graph.data.min(initial=np.inf))
     return WEAKNESS * least if np.isfinite(least) else WEAKNESS
 

@@ -77,7 +77,7 @@ def spectral_partition(
     rng: Generator,
     n_jobs: int | None = None,
 ) -> SpectralPartition:
-    """Spectral clustering: Laplacian, first eigenvectors, k-means on their rows.
+    """Cluster a graph by k-means on the rows of the first eigenvectors of its Laplacian.
 
     K = 1 and K = n_samples return the trivial partitions. Above 100000 samples, k-means is fitted to 20000 of
     them, or 50 K if that is more. Raises a ValueError if K is out of range, or the graph is disconnected with
@@ -255,7 +255,7 @@ def kmeans_labels(
 
 
 def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
-    """Squared distances of samples to centres, summed in the order of features like the kernels."""
+    """Compute squared distances to centres, summed in the order of features as in the kernels."""
     total = np.zeros((len(X), len(centers)))
     for t in range(X.shape[1]):
         total += (X[:, t, np.newaxis] - centers[:, t]) ** 2
@@ -263,7 +263,7 @@ def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
 
 
 def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int64Array) -> None:
-    """NumPy twin of ``greedy_seeds``."""
+    """Draw the seeds of ``greedy_seeds`` with NumPy."""
     chosen[0], nearest = first, squares[first]
     for c, draw in enumerate(draws):
         cumulative = np.cumsum(nearest)
@@ -280,7 +280,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
 
 
 def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float) -> bool:
-    """NumPy twin of ``lloyd``; False, with ``begun`` unchanged, if a cluster becomes empty."""
+    """Run ``lloyd`` with NumPy; return False, with ``begun`` unchanged, if a cluster becomes empty."""
     centers, last = np.array(begun, dtype=float), False
     labels[:] = -1
     for _ in range(_MAX_PASSES):
@@ -301,7 +301,7 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
-    """Leading eigenvectors up to the scale of rows; rows are 0 for samples without similarities."""
+    """Return leading eigenvectors up to the scale of rows, which are 0 for samples without edges."""
     degree = np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))
@@ -331,7 +331,7 @@ def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
 
 
 def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray | None:
-    """Eigenvectors of the largest eigenvalues of root S root, increasing; None if dense is required."""
+    """Return eigenvectors of the largest eigenvalues of root S root; None if dense is required."""
     m = len(S)
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None

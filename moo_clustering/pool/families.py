@@ -150,18 +150,17 @@ class PoolData:
         # Maximum number of features for full covariances.
         pairs = np.triu_indices(len(rows)) if len(rows) <= 12 else (each, each)
         terms = np.concatenate([rows[pairs[0]] * rows[pairs[1]], rows, np.ones((1, self.n_samples))])
-        # Rounding errors in differences of squares must not make a variance negative.
-        # Added to the variances of mixture components.
+        # The minimum is added to the variances of mixture components, so that rounding errors in differences
+        # of squares make none of them negative.
         return terms, pairs, max(1e-3, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
-        """Return the samples sorted by distance from the mean, then by features: independent of row order."""
+        """Return the samples sorted by distance from the mean, then by features, whatever the row order."""
         # Precomputed distances are sorted by their sum of squares to all other samples.
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Differences due to rounding are ties. Relative squared distances from the mean are rounded before
-        # samples are sorted by them.
+        # Relative squared distances are rounded, so that samples whose distances differ by rounding are tied.
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 

@@ -58,7 +58,7 @@ class MedoidProblem(SignedProblem):
         - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` (Internal).
         - ``"assignment"``: must-linked samples are assigned together, and apart from cannot-linked samples
-          where possible. Individuals with a single cluster left get Xie-Beni 1e12 and I-index 0.
+          where possible. A single remaining cluster has Xie-Beni 1e12 and I-index 0.
     form : {"auto", "matrix", "vector"}, default="auto"
         ``"matrix"`` stores all distances; ``"vector"`` computes them from features on demand for "cosine" and
         "sqeuclidean" (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"``:
@@ -113,7 +113,7 @@ class MedoidProblem(SignedProblem):
         if integer("n_local", n_local) > 1 and decode == "literal":
             raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}.")
         if constraints is not None and not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
         if constraints is None and supervision != "none":
             raise ValueError(f"supervision={supervision!r} requires constraints, got None.")
         self.form, self.space = choose_space(X, metric, form, max_memory, n_jobs)
@@ -218,7 +218,7 @@ class Decoded(NamedTuple):
 class MedoidDecoder:
     """Lamarckian decoding: assignment (nearest medoid, or ``constrained``), new medoids, objectives."""
 
-    # ``keeps_labels``: whether the scored labels belong to other medoids than those stored.
+    # ``keeps_labels``: whether the scored labels belong to medoids that differ from those stored.
 
     def __init__(
         self,
@@ -269,7 +269,7 @@ class MedoidDecoder:
         return Decoded(improved, labels, self.space.own(improved, labels), medoids)
 
     def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
-        """Xie-Beni and I-index with natural signs."""
+        """Compute Xie-Beni and I-index with natural signs."""
         e, space = decoded.distances, self.space
         n_clusters = set_sizes(decoded.medoids)
         least, greatest = space.separations(decoded.medoids)
@@ -409,7 +409,7 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
 
 
 def _distinct(medoids: IntArray) -> tuple[Int64Array, Int64Array]:
-    """Distinct medoids, and the position of each gene among them (-1 for padding)."""
+    """Return the distinct medoids, and the position of each gene among them (-1 for padding)."""
     ids = np.unique(medoids[medoids >= 0])
     index = np.where(medoids < 0, -1, np.searchsorted(ids, medoids))
     return ids.astype(np.int64), index.astype(np.int64)

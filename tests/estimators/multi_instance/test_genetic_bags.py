@@ -202,7 +202,7 @@ def test_worked_values(cls, value):
 # ------------------------------------------------------------------------------------------- MIGCUK
 
 
-@pytest.mark.parametrize("options", [{}, {"mutation": "rank"}, {"fitness_scaling": "linear"}, {"pc": 1.0}])
+@pytest.mark.parametrize("options", [{}, {"mutation": "rank"}, {"pc": 1.0}])
 @pytest.mark.parametrize("centers", ["medoid", "mean"])
 @pytest.mark.parametrize("seed", range(3))
 def test_medoids_labels_and_value_agree(centers, options, seed):
@@ -406,7 +406,7 @@ OPTIONS = {
     MIGCUK: [
         *[*SHARED[:2], *OF_PARTITIONS[1:], {"k_min": 2}, {"kind": "symmetric"}, {"kind": "mean"}],
         *[{"kind": "min_min"}, {"kind": "mean_min"}, {"centers": "mean"}, {"mutation": "rank"}],
-        *[{"reach": 0.05}, {"fitness_scaling": "linear"}, {"pc": 0.9}, {"elitism": 0}, {"max_evals": 40}],
+        *[{"pc": 0.9}, {"elitism": 0}, {"max_evals": 40}],
         *[{"min_cluster_size": 4}],
     ],
 }
