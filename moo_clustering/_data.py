@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
-# Types of tables of numbers that are not converted.
+# Types that numeric tables retain.
 FLOATS = [np.float64, np.float32]
-# Types of integers for which kernels are compiled; others become int64.
+# Integer types for which kernels are compiled; other integers become int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Largest number of columns that a message names.
 _SHOWN = 5
@@ -27,12 +27,14 @@ _GATHERED, _GIB_PER_MILLION = 2**32, {"PESC": 1.4, "NSGA2Clus": 1.2, "MOCK": 0.7
 
 
 def unmasked(data: Any, name: str) -> Any:
-    """Return the data without their mask; raise a TypeError if it masks any value."""
+    """Return the data without their mask; raise a TypeError if it masks any value, or for named fields."""
     # NumPy and scikit-learn ignore masks, and would use the masked values.
     if isinstance(data, np.ma.MaskedArray):
         if np.ma.is_masked(data):
             raise TypeError(f"{name} is a masked array; fill or remove its masked values")
         data = np.ma.getdata(data)
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        raise TypeError(f"{name} must be an array of one type, got an array with named fields")
     if isinstance(data, list | tuple) or (isinstance(data, np.ndarray) and data.dtype == object):
         for item in data.ravel() if isinstance(data, np.ndarray) else data:
             if isinstance(item, list | tuple | np.ndarray):
@@ -86,7 +88,8 @@ def checked_array(
         allowed = " or ".join(map(str, ndim))
         raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
     if dtype is None:
-        return found
+        # In half precision, the limits of later checks would be infinite.
+        return found.astype(np.float64) if found.dtype == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:
         found = _real(found, name, types[0])
@@ -277,7 +280,7 @@ def memory_of_rows(owner: str, n_features: int = 0) -> str:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match columns by label: not for arrays, nor if only one table has labels 0, 1, ..."""
+    """Return whether to match columns by label; False for arrays, or if one table has labels 0, 1, ..."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -295,12 +298,12 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
     X = checked_container(X, name, "an array, a data frame or a sparse matrix")
     if isinstance(X, list | tuple):
         X = checked_array(X, name)
+    if hasattr(X, "iloc") and hasattr(X, "sparse") and any(dtype.fill_value != 0 for dtype in X.dtypes):
+        X = X.sparse.to_dense()  # scikit-learn converts only frames of which the omitted cells are 0
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would convert them to nanoseconds.
             raise TypeError(f"{name} must contain numbers, got {', '.join(dates[:_SHOWN])} of dates or times")
-        if getattr(X, "dtype", None) is not None and getattr(X.dtype, "names", None):
-            raise TypeError(f"{name} must be a plain table, got an array with named fields")
         found = check(X)
         if found.dtype.kind not in "biuf":
             raise TypeError(f"{name} must contain real numbers, got values of type {found.dtype}")
@@ -324,6 +327,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, kind
         problem = _problem(owner, name, X, kind == "directions" and not is_frame(X)) if read else ""
         if problem:
             raise ValueError(problem) from error
+        if "toarray" in str(error) and hasattr(X, "iloc"):
+            raise TypeError(f"{name} must be dense; use {name}.sparse.to_dense()") from error
         if "argument must be" in str(error):
             raise TypeError(f"{name} must be a table of numbers: {error}") from error
         # Parts of NumPy's error messages for data that are not a table of numbers.
@@ -362,7 +367,7 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
         return ""
     kind = "NaN" if missing else "infinity or a value too large"
     does = "to fill in missing values" if missing else "to treat them as missing values and fill them in"
-    # Standardised columns of embeddings have other directions.
+    # Standardising embeddings would change their directions.
     remedy = "leave out these rows, or compute them again" if directions else f"{remedy} {does}"
     return f"Input {name} contains {kind}: {', '.join(fault)}; {remedy}."
 
@@ -429,7 +434,7 @@ def holds_tables(X: Any) -> bool:
 
 def is_frame(X: Any) -> bool:
     """Return whether X is a frame of pandas with dense columns, or a table of polars, pyarrow or AnnData."""
-    pandas = sys.modules.get("pandas")  # not imported here, because that is slow
+    pandas = sys.modules.get("pandas")  # importing pandas here would be slow
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)
     return hasattr(X, "to_pandas") or hasattr(X, "to_df")

@@ -30,7 +30,7 @@ Parameters
 ----------
 population : list
     Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
-    Replaced in place; those with valid fitness are not evaluated again.
+    Replaced in place; individuals with valid fitness are not evaluated again.
 toolbox : deap.base.Toolbox
     Must have the functions listed in the documentation of the step.
 ngen : int
@@ -157,9 +157,9 @@ def run_steps(
     """Evaluate a population and run ``ngen`` generations, or fewer if the step's budget is exhausted."""
     ngen = integer("ngen", ngen, 0)
     if not isinstance(population, list):
-        raise TypeError(f"population must be a list of individuals, got {type(population).__name__}")
+        raise TypeError(f"population must be a list of individuals, got {quoted(population)}")
     if rng is not None and not isinstance(rng, Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator or None, got {type(rng).__name__}")
+        raise TypeError(f"rng must be a numpy.random.Generator or None, got {quoted(rng)}")
     rng = np.random.default_rng() if rng is None else rng
     stats = finite_statistics() if stats is None else stats
     logbook = tools.Logbook()

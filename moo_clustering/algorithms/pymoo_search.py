@@ -44,7 +44,7 @@ from pymoo.core.termination import Termination
 from pymoo.core.variable import get
 from pymoo.operators.crossover.sbx import SBX
 from pymoo.operators.mutation.pm import PM
-from pymoo.operators.sampling.rnd import FloatRandomSampling
+from pymoo.operators.sampling.rnd import FloatRandomSampling, IntegerRandomSampling
 from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.termination.max_gen import MaximumGenerationTermination
@@ -52,7 +52,7 @@ from pymoo.util.misc import random_permutations, termination_from_tuple
 from pymoo.util.optimum import filter_optimum
 from pymoo.util.randomized_argsort import randomized_argsort
 
-from moo_clustering._arrays import FloatArray, IntArray, array_of, is_own, name_of
+from moo_clustering._arrays import FloatArray, IntArray, array_of, integer, is_own, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
@@ -135,6 +135,14 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
             f"{', '.join(sorted(known))}"
         )
     return options
+
+
+def uniform_sampling(problem: Problem, name: str) -> Sampling:
+    """Return a uniform sampling of integers or reals for the algorithm ``name``."""
+    if not problem.has_bounds():
+        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to {name}")
+    is_integer = np.issubdtype(np.dtype(problem.vtype or float), np.integer)
+    return IntegerRandomSampling() if is_integer else FloatRandomSampling()
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
@@ -302,8 +310,8 @@ def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: Generator) -> Genes
 class ArrayGenerations:
     """Generations of NSGA-II on arrays, with the random numbers and results of pymoo's individuals.
 
-    Managing individuals takes pymoo longer than evaluating a population of a small data set. ``suits`` tells
-    for which algorithms, operators and problems no other code can see or change individuals in between.
+    For small data, pymoo spends more time on individuals than on their evaluation. ``suits`` returns True for
+    algorithms, operators and problems in which no other code can read or change individuals in between.
     """
 
     def __init__(self, algorithm: Any) -> None:
@@ -526,8 +534,10 @@ class PymooSearch:
     def __init__(
         self, problem: Problem, algorithm: Algorithm, *, seed: searches.Seed = None, n_gen: int | None = None
     ) -> None:
+        if not isinstance(problem, Problem):
+            raise TypeError(f"problem must be a pymoo Problem, got {quoted(problem)}")
         if not isinstance(algorithm, Algorithm):
-            raise TypeError(f"algorithm must be a pymoo Algorithm, got {type(algorithm).__name__}")
+            raise TypeError(f"algorithm must be a pymoo Algorithm, got {quoted(algorithm)}")
         if algorithm.problem is not None:
             raise ValueError("algorithm has already been set up or run; pass a new algorithm")
         directions = getattr(algorithm, "ref_dirs", None)
@@ -550,7 +560,7 @@ class PymooSearch:
         self.seed = self._algorithm.seed if seed is None else seed
         self.generation = 0
         # pymoo counts the initial population as an iteration
-        plan = 10**9 if n_gen is None else max(n_gen + 1, 1)  # without a plan, practically endless
+        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # without a plan, endless
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)

@@ -67,7 +67,7 @@ def drive(
     search : Search
         New search, neither started nor restored.
     n_gen : int
-        Number of generations after the initial population, including those before a checkpoint. A resumed
+        Generations after the initial population, including generations before a checkpoint. A resumed
         run can have more generations than the interrupted run.
     recorder : Recorder, optional
         Records the objectives of every generation, also in checkpoints.

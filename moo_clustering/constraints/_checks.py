@@ -1,12 +1,13 @@
 """Input checks, and pairs as sorted arrays of keys."""
 
 import operator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._targets import marked
 
@@ -72,6 +73,18 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
     if len(wrong):
         raise ValueError(f"y must be at least -1, got {classes[wrong[0]]} at [{wrong[0]}]{hint}")
     return classes
+
+
+def warn_of_shared_clusters(y: ArrayLike, *limits: Any) -> None:
+    """Warn if labels have more classes than the largest number of clusters, which no fit can follow."""
+    known = check_partial_labels(y)
+    n_classes = len(np.unique(known[known >= 0]))
+    n_clusters = next((limit for limit in limits if isinstance(limit, Integral)), n_classes)
+    if n_clusters < n_classes:
+        warn_caller(
+            f"the {n_classes} classes of y are more than {n_clusters} clusters, so that some share a "
+            "cluster; increase the number of clusters"
+        )
 
 
 def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:

@@ -217,7 +217,7 @@ def draw_moves(
     can_delete: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw a move for every row, uniformly from the applicable moves; -1 without applicable moves."""
+    """Draw a move for every row, uniformly from the applicable moves; -1 if there are none."""
     applicable = np.stack([can_replace, can_insert, can_delete])
     count = applicable.sum(axis=0)
     turn = rng.integers(0, np.maximum(count, 1))

@@ -24,6 +24,7 @@ from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.constraints._checks import warn_of_shared_clusters
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
@@ -113,9 +114,9 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing for unlabelled bags. All pairs of labels are constraints.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of every row of ``X``; or first row of every bag, followed by the number of rows.
+            Bag identifier of every row of ``X``, or first row of every bag, followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of bag numbers that belong together, or apart.
+            Pairs of bag numbers to assign to the same cluster, or to different clusters.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))
@@ -138,10 +139,11 @@ class BagClusterer(
             )
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
-        """Predict the cluster of the nearest centre, without constraints and smallest sizes.
+        """Predict the cluster of the nearest centre, ignoring constraints and minimum sizes.
 
-        Bags are as for ``fit``. Bags of the fit can get other labels than ``labels_`` because of pairs, equal
-        centres, smallest sizes, or a search that ended before all bags were in their nearest cluster.
+        Accepts bags in the formats of ``fit``. Predictions for bags of the fit can differ from ``labels_``
+        because of pairs, equal centres, minimum sizes, or a search that ended before all bags were in their
+        nearest cluster.
         """
         return least(self._distances(X, groups, offsets))
 
@@ -194,6 +196,8 @@ class BagClusterer(
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
         pairs = _base.supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        if y is not None:
+            warn_of_shared_clusters(y, self.n_clusters)
         self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
         self.data_min_, self.data_range_ = self._range
         n_distinct = count_distinct_bags(raw, self.n_clusters)
@@ -206,10 +210,7 @@ class BagClusterer(
         return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed)
 
     def _check_sizes(self, n_bags: int) -> None:
-        if self.n_clusters > n_bags:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the number of bags, n_samples={n_bags}."
-            )
+        _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")
         least = self._smallest_size(n_bags)
         if self.n_clusters * least > n_bags:
             raise ValueError(
@@ -283,7 +284,7 @@ class BagClusterer(
 
 @estimator
 class DistanceOptions:
-    """Mixin of clusterers that store the distances of all pairs of bags, before the base class.
+    """Mixin of clusterers that store the distances of all pairs of bags; precedes their base class.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from moo_clustering import algorithms
 from moo_clustering._arrays import Labels, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.deap_loops import CountedStep
-from moo_clustering.algorithms.search import Plan, Plans
+from moo_clustering.algorithms.search import Plans
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
@@ -37,7 +37,6 @@ from moo_clustering.operators.deap import (
 )
 from moo_clustering.validity import db_medoid
 
-PopulationSize = Annotated[int, Interval(Integral, 2, None, closed="left")]
 Elitism = Annotated[int, Interval(Integral, 0, 1, closed="both")]
 PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 
@@ -66,7 +65,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     """
 
     _: KW_ONLY
-    pop_size: PopulationSize = 150
+    pop_size: _options.PopulationSize = 150
     n_gen: _options.NonNegativeCount = 150
     max_evals: _options.Count | None = None
 
@@ -96,18 +95,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
             if hasattr(toolbox, "repair"):
                 genes = np.array([toolbox.repair(toolbox.from_genes(row))[0] for row in genes])
             search.start_from(genes)
-        yield Plan(search, self.n_gen, [self._objective_name])
-        self.history_ = algorithms.Recorder()
-        self.interrupted_ = algorithms.drive(
-            search,
-            n_gen=self.n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description=type(self).__name__,
-            objective_names=[self._objective_name],
-            checkpoint=checkpoint,
-        )
-        self.n_iter_ = search.generation
+        yield from self._run_search(search, self.n_gen, [self._objective_name], checkpoint)
         self.logbook_: tools.Logbook = search.logbook
         self.hall_of_fame_: tools.HallOfFame = search.hall_of_fame
         self.n_evaluations_, self.n_trial_evaluations_ = step.evaluations, step.trials
@@ -417,8 +405,8 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     Parameters
     ----------
     perturbation : float
-        Share of the genes that a restart redraws in copies of the best individual. It replaces half of the
-        other individuals by random partitions instead.
+        Share of the genes that a restart redraws in copies of the best individual. About half of the other
+        individuals become such copies, the rest random partitions.
     min_cluster_size : int or "auto"
         Smallest number of bags in a cluster. ``"auto"``: 5% of the bags, and 2 or more.
 
@@ -432,7 +420,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
     _: KW_ONLY
     perturbation: PositiveShare = 0.35
-    pop_size: PopulationSize = 30
+    pop_size: _options.PopulationSize = 30
     n_gen: _options.NonNegativeCount = 60
     min_cluster_size: _options.Count | Literal["auto"] = "auto"  # type: ignore[assignment]
 

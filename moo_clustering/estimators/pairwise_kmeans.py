@@ -216,17 +216,18 @@ class HMRFKMeans(PairwiseKMeans):
 class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
 
-    O((n_must + n_cannot) n_features) time per iteration for a diagonal metric, O(n_cannot n_features^2 +
-    n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs. Source: E. Xing, A. Ng, M.
-    Jordan, S. Russell, "Distance metric learning with application to clustering with side-information", NIPS
-    15 (2002), sections 2.1 and 2.2.
+    An iteration takes O((n_must + n_cannot) n_features) time for a diagonal metric, and O(n_cannot
+    n_features^2 + n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs. Source: E. Xing,
+    A. Ng, M. Jordan, S. Russell, "Distance metric learning with application to clustering with
+    side-information", NIPS 15 (2002), sections 2.1 and 2.2.
 
     Parameters
     ----------
     metric_type : {"diagonal", "full"}
         Form of the metric: a weight per feature, or a matrix.
     ridge : float
-        Share of the total variance to add to that of must-linked samples; 0 as published, often degenerate.
+        Share of the total variance that is added to the variance within must-links. With 0, as published, the
+        metric is often degenerate.
     n_init : int
         Number of runs of k-means. The best run is used.
     max_iter : int
@@ -326,7 +327,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Return centres in the units of X; directions of weight 0 get the means of the clusters."""
+        """Return centres in the units of X, which are the cluster means in directions with weight 0."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)
@@ -344,8 +345,8 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
 
 def two_penalties(penalty: float | tuple[float, float]) -> tuple[float, float]:
     """Return the penalties of a must-link and a cannot-link."""
-    both = penalty if isinstance(penalty, tuple) else (penalty, penalty)
-    if len(both) != 2 or not all(isinstance(one, Real) and 0 <= one < np.inf for one in both):
+    both: tuple[Any, ...] = penalty if isinstance(penalty, tuple) else (penalty, penalty)
+    if len(both) != 2 or not all(isinstance(one, Real) and 0 <= float(one) < np.inf for one in both):
         raise ValueError(
             "penalty must be a finite non-negative number, or a tuple of two (must-links, cannot-links), got "
             f"{quoted(penalty)}."

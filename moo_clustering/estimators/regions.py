@@ -111,7 +111,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     objectives: Annotated[Any, "array-like", None] = None
     scale: Literal["standard", "minmax", "none"] = "standard"
     select: Annotated[Any, str, Integral, callable] = "knee"
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 20
+    pop_size: _options.PopulationSize = 20
     n_gen: _options.NonNegativeCount = 100
     n_proposals: _options.Count | None = None
     start: ClassVar[None] = None  # type: ignore[misc]  # an argument of ``fit``, like the graph
@@ -363,7 +363,7 @@ def neighbor_matrix(graph: Any, index: Any = ()) -> csr_array:
         else:
             i, j = np.concatenate([ends.T, ends.T[::-1]], axis=1)
         matrix = coo_array((np.ones(len(i)), (i, j)), shape=(len(number),) * 2)
-    elif not issparse(graph) and hasattr(graph, "sparse"):
+    elif not issparse(graph) and hasattr(graph, "sparse") and not hasattr(graph, "iloc"):
         # Weights and graphs of libpysal.
         nodes = list(getattr(graph, "id_order", getattr(graph, "unique_ids", ())))
         matrix = coo_array(graph.sparse)

@@ -416,7 +416,7 @@ class PairViolationMutation(LabelMutation):
     ) -> None:
         super().__init__(prob, **kwargs)
         if not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
         self.graph = LabelGraph.of(graph)
         self.pool = pool_labels(pool)
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])

@@ -105,7 +105,8 @@ class FuzzyModesProblem(SignedProblem):
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        Modes are float64, or codes as int32. A genotype of shape (n_var,) is a population of one.
+        Modes are float64, or codes as int32, to which genes are rounded. A genotype of shape (n_var,) is a
+        population of one. Raises a ValueError for a wrong number of genes, and for invalid or infinite genes.
         """
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:

@@ -258,7 +258,7 @@ FUNCTIONS = [
         consensus.select_pareto,
         {"labels": ("whole", RUNS), "losses": ("numbers", np.arange(6.0)), "X": (X, words())},
         n_clusters=3,
-        choose="i2",
+        select="i2",
         n_gen=2,
         pop_size=4,
         random_state=0,
@@ -491,7 +491,13 @@ FUNCTIONS = [
         {("U", form): "fewer topics" for form in ("one too few", "nothing")},
     ),
     _door(features.information_gain, {"X": (X, words()), "y": ("targets", CLASSES)}),
-    _door(features.prune_terms, {"counts": (X, words())}, terms=[f"t{j}" for j in range(12)], min_df=2),
+    _door(
+        features.prune_terms,
+        {"counts": (X, words())},
+        {("counts", "half precision"): "SciPy has no such matrices"},
+        terms=[f"t{j}" for j in range(12)],
+        min_df=2,
+    ),
     _door(
         fronts.attainment_scores,
         {"F": ("numbers", _RESULTS[:, :2]), "n_clusters": ("whole", np.arange(1, 7))},
@@ -826,6 +832,7 @@ def _encoding_doors():
         none = {("X", "nothing"): "of no individuals"}
         yield Door(f"{name}.decode", encoding.decode, {"X": ("whole", genes)}, none)
         rounded = {("X", "fractions"): "rounded", ("X", "huge"): "clipped"}
+        rounded[("X", "infinite, in half precision")] = "clipped"
         yield Door(f"{name}.repair", encoding.repair, {"X": ("whole", genes)}, rounded)
         yield Door(f"{name}.encode", encoding.encode, {"labels": ("whole", POOL)})
 

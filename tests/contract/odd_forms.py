@@ -99,6 +99,9 @@ _DENSE_SAME = {
 _DENSE_EITHER = {
     "nothing masked": lambda a: np.ma.array(a, mask=np.zeros(a.shape, dtype=bool)),
     "objects": lambda a: a.astype(object),
+    "half precision": lambda a: _if(
+        a.dtype.kind in "iuf" and np.array_equal(a.astype(np.float16), a), lambda: a.astype(np.float16)
+    ),
     "other frame": lambda a: _if(a.ndim == 2, lambda: Frame(a)),
     "arrow": lambda a: (
         pa.array(a)
@@ -132,6 +135,7 @@ _REFUSED = {
     "type": lambda a: np.ndarray,
     "ragged": _ragged,
     "function": lambda a: len,
+    "named fields": lambda a: np.zeros(len(a), dtype=[("a", float), ("b", float)]),
 }
 _NUMBERS_REFUSED = {
     "words": lambda a: np.full(a.shape, "a"),
@@ -143,7 +147,6 @@ _NUMBERS_REFUSED = {
     ],
     "objects with a duration": lambda a: _with_object(a, np.timedelta64(3, "D")),
     "objects with a date": lambda a: _with_object(a, np.datetime64("2020-01-01")),
-    "named fields": lambda a: np.zeros(len(a), dtype=[("a", float), ("b", float)]),
     "bytes": lambda a: np.full(a.shape, b"a"),
     "list of dates": lambda a: np.full(a.shape, datetime.date(2020, 1, 1), dtype=object).tolist(),
     "frame of dates": lambda a: _if(
@@ -191,6 +194,7 @@ _WHOLE_REFUSED = {
     "NaN": lambda a: _spoiled(a, np.nan),
     "None in a list": lambda a: _if(a.ndim == 1, lambda: [None, *a.tolist()[1:]]),
     "huge": lambda a: _spoiled(a, 1e300),
+    "infinite, in half precision": lambda a: _spoiled(a, np.inf).astype(np.float16),
     "dates": lambda a: np.full(a.shape, np.datetime64("2020-01-01", "ns")),
     "too many dimensions": lambda a: np.stack([a, a])[None],
 }

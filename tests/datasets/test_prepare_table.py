@@ -91,6 +91,10 @@ def test_numbers_that_could_be_read_in_two_ways():
         ),
         (["2020-01-01T12:00", "2020-01-01T00:00", "2020-01-02T12:00", "2020-01-02"], [0.5, 0, 1.5, 1]),
         (pd.to_datetime(["2020-02-28", "2020-03-01", "2020-02-29", "2021-02-28"]), [0, 2, 1, 366]),
+        (["20200228", "20200301", "20200229", "20210228"], [0, 2, 1, 366]),
+        ([20200228, 20200301, 20200229, 20210228], [0, 2, 1, 366]),
+        (["2020-W53", "2021-W01", "2021-W02", "2021-W05"], [0, 7, 14, 35]),
+        (["2021W052", "2021-W05-1", "2021-W05", "2021-W06"], [1, 0, 0, 7]),
     ],
 )
 def test_dates_are_days(cells, days):
@@ -247,6 +251,16 @@ def test_words_among_many_numbers_count_as_missing():
     assert table.X[-1, 0] == np.median(np.arange(30) * 1.5)
     assert "column 'x' contains numbers except for 'broken', which is treated as missing" in said(table)
     assert "row 31 has no values in the columns used" in said(table)
+
+
+@pytest.mark.parametrize("mark", ["'", "\u2019", " ", "\u2009", "\u00a0", "\u202f"])
+@pytest.mark.parametrize("unit", ["", " kg"])
+def test_marks_between_thousands(mark, unit):
+    numbers = np.arange(30) * 12345
+    table = prepare_table(
+        pd.DataFrame({"x": [f"{n:,}{unit}".replace(",", mark) for n in numbers]}), scale="none"
+    )
+    np.testing.assert_array_equal(table.X[:, 0], numbers)
 
 
 @pytest.mark.parametrize("word", ["unknown", "-", "keine Angabe"])

@@ -63,6 +63,13 @@ def warned(preparer, frame):
     return X, "; ".join(str(warning.message) for warning in caught)
 
 
+def test_rows_without_values_are_named(fitted):
+    rows = table(1).astype(object)
+    rows.iloc[4] = None
+    assert "row 2 has no values in the columns used" in str(warned(fitted, rows.iloc[3:6]))
+    assert "no values" not in str(warned(fitted, rows.iloc[5:]))
+
+
 @parametrize_with_checks([TablePreparer(), TablePreparer(scale="none", missing="median")])
 def test_scikit_learn(estimator, check):
     check(estimator)

@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from moo_clustering.datasets import TablePreparer, prepare_table
 from moo_clustering.estimators._methods import METHODS
+from tests.registry import DATA, ESTIMATORS
 
 PREPARES = "pareto-clustering"
 TABULAR = [method for method in METHODS.values() if not method.categorical and method.name != PREPARES]
@@ -119,3 +120,24 @@ def test_distances_are_no_table():
     with pytest.raises(ValueError, match="contains NaN") as error:
         METHODS["pareto-clustering"].load()(metric="precomputed").fit(distances)
     assert "prepare_table" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", [name for name, setting in ESTIMATORS.items() if setting.data != "bags"])
+def test_sparse_frames_are_the_tables_that_they_stand_for(name):
+    setting = ESTIMATORS[name]
+    X, classes, _ = DATA[setting.data](0)
+    if setting.data == "categories":
+        X = X.apply(lambda column: column.map("abcd".index))
+    X = pd.DataFrame(np.round(np.asarray(X, dtype=float)), columns=[f"x{j}" for j in range(X.shape[1])])
+    y = np.column_stack([classes == 0, classes == 1]).astype(int) if setting.targets == "label sets" else None
+    expected = setting.make().fit(X, y)
+    for fill in (1.0, np.nan):
+        found = setting.make().fit(X.astype(pd.SparseDtype(float, fill)), y)
+        if setting.clusters:
+            np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_the_message_on_sparse_frames_of_zeros_names_the_remedy():
+    X = pd.DataFrame(np.eye(12)).astype(pd.SparseDtype(float, 0.0))
+    with pytest.raises(TypeError, match=r"X must be dense; use X\.sparse\.to_dense\(\)"):
+        METHODS["memetic-kmeans"].load()(2).fit(X)
