@@ -299,7 +299,7 @@ def _all_runs(
 
 
 def hierarchical(weights: csr_matrix, n_clusters: int) -> Labels:
-    """Average linkage of cosine distances, for unit-length rows."""
+    """Compute the average linkage of cosine distances between unit-length rows."""
     distances = np.maximum(1.0 - (weights @ weights.T).toarray(), 0.0)
     np.fill_diagonal(distances, 0.0)
     model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")

@@ -78,12 +78,9 @@ NOVEL_FRACTIONS = {name: FRACTIONS[name] for name in ("2 %", "5 %", "10 %")}
 _SCORE_WEIGHT = 20.0
 _LEAST_CLUSTER = 5
 _STARTS = 10
-# Share of the neighbours' labels in label spreading; the usual value .99 is worse.
-SPREADING_RIVALS = 0.9
 _ITERATIONS = 2000
 AMOUNTS = {".1 n": 0.1, ".5 n": 0.5, "1 n": 1.0, "2 n": 2.0}
 KINDS = {"right": 0.0, "10 % flipped": 0.1}
-_SPREAD = 0.9
 _BY_SILHOUETTE = {"Genie": "genie", K_MEANS: "km", "Ward": "ward", "GMM": "gmm", "spectral kNN": "spec"}
 _AT_K = {
     "graph agglomeration": "graph_agg",
@@ -432,7 +429,8 @@ def spreading_kernel(graph: sp.csr_array) -> FloatArray:
     """Compute (I - .9 B)^-1, where B is the symmetrically normalised graph."""
     root = 1.0 / np.sqrt(graph.sum(axis=1))
     B = graph.toarray() * root * root[:, np.newaxis]
-    kernel: FloatArray = np.linalg.inv(np.eye(len(B)) - SPREADING_RIVALS * B)
+    # .9 is the share of the neighbours' labels; the usual value .99 is worse.
+    kernel: FloatArray = np.linalg.inv(np.eye(len(B)) - 0.9 * B)
     return kernel
 
 
@@ -597,7 +595,7 @@ def propagated_spectral(
     from moo_clustering.graphs import spectral_cuts
 
     constraints = PairwiseConstraints(pairs.must_link, pairs.cannot_link, n_samples=graph.shape[0])
-    propagated = propagate_pairs(graph, constraints, alpha=_SPREAD)
+    propagated = propagate_pairs(graph, constraints, alpha=0.9)
     labels: IntArray = repair_pairs(spectral_cuts(propagated, [k], rng=rng)[0], graph, constraints, hard=hard)
     return labels
 

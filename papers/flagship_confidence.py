@@ -40,8 +40,6 @@ _DEFAULT, _NEAR_DEFAULT = np.array([1.0, 1.0, 0.5]), 0.002
 N_FOLDS = 20
 # Expected indices at which the interval of reached indices is estimated, each from the 24 nearest results.
 EXPECTED, _NEAREST = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0), 24
-_EXCESS_OF_P05 = 1.78
-_CLEAR_ARI = 0.8
 WITHOUT_SPACE = FEATURES[:10]
 STRUCTURE_TERMS = (*WITHOUT_SPACE, "excess", "silhouette", "log_features")
 ARI_TERMS = (
@@ -279,8 +277,8 @@ def judged(
     described: Described, name: str, structure: FloatArray, confidence: FloatArray
 ) -> list[ResultTable]:
     """Return the errors of the confidence of results, and verdicts by kind of data."""
-    # If the excess over the references is larger, their p-value is below .05.
-    doubted = described.features[:, FEATURES.index("excess")] < _EXCESS_OF_P05
+    # If the excess over the references is larger than 1.78, their p-value is below .05.
+    doubted = described.features[:, FEATURES.index("excess")] < 1.78
     if name != "model":
         doubted[:] = False
     results = described.is_result
@@ -306,7 +304,7 @@ def judged(
     noise = structure < np.where(doubted, STRUCTURE_DOUBTED, STRUCTURE_FROM)
     if name == "model":
         noise &= ~lie_apart(described.features)
-    clear = results & ~described.is_null & (described.ari > _CLEAR_ARI)
+    clear = results & ~described.is_null & (described.ari > 0.8)
     verdicts: list[list[Any]] = [
         ["clear structures (ARI above .8)", int(clear.sum()), float(noise[clear].mean())]
     ]

@@ -66,11 +66,7 @@ MOST_ROWS = 1500
 LEAST_ROWS = 10
 # Number of components to which texts are reduced.
 N_COMPONENTS = 50
-# Two or three features whose spreads differ by less than this factor are coordinates.
-_NEAR_SPREADS = 10.0
 _FEW_FEATURES = 3
-# A column of numbers with fewer samples per value on average is not a class.
-_LEAST_OF_A_CLASS = 3
 KINDS = {"s": "shapes", "u": "tables", "t": "texts", "d": "digits", "o": "others", "g": "generated"}
 _VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
 # Options of pandas.read_csv for exact numbers, which later versions read by default, with a warning.
@@ -230,7 +226,8 @@ def _check(classes: NDArray[np.int64]) -> None:
         raise DataError(f"{n} rows with a class, fewer than {LEAST_ROWS}")
     if n_classes < 2:
         raise DataError("a single class")
-    if n_classes * _LEAST_OF_A_CLASS > n:
+    # A column with fewer than three samples per value on average contains measurements, not classes.
+    if n_classes * 3 > n:
         raise DataError(f"{n_classes} different values in {n} rows are not classes")
 
 
@@ -252,7 +249,8 @@ def _scale_of(kind: str, rows: Any) -> str:
         return "isotropic"
     if kind == "o" and rows.shape[1] <= _FEW_FEATURES:
         spreads = rows.std(axis=0)
-        if rows.shape[1] > 1 and spreads.max() <= _NEAR_SPREADS * spreads.min():
+        # Two or three features of similar spread are coordinates.
+        if rows.shape[1] > 1 and spreads.max() <= 10.0 * spreads.min():
             return "isotropic"
     return "standard"
 

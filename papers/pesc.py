@@ -42,8 +42,6 @@ READINGS = {"paper": "as in the paper", "default": "defaults"}
 EFFORT = {"pop_size": 100, "n_gen": 100, "long": 300, "evaluations": 20_000}
 _BOTH = tuple(READINGS)
 _LEAST = dict.fromkeys(EFFORT, 4) | {"n_gen": 1, "long": 1}
-# Index operators require all neighbours of all samples.
-MOST_SORTED = 1000
 KINDS = {"kNN": "knn", "mutual kNN": "mutual_knn", "epsilon": "epsilon", "full": "full"}
 EPSILONS = (0.2, 0.3, 0.4, 0.5, 0.6)
 # Values of the parameter of each conventional graph, by its name in the tables.
@@ -307,7 +305,7 @@ class Part:
         ``run(given, reading, setting)``.
     readings : sequence of str, default=("",)
     settings : sequence of str, default=("",)
-        Values of a parameter, one run each.
+        Values of a parameter; each value is a separate run.
     """
 
     name: str
@@ -704,7 +702,7 @@ def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
     X = given.X
     metric: Any = "hamming" if categories else "euclidean"
     if categories and given.is_nominal:
-        # Fractions would be divided into bins; the codes of the file are as suitable as their ranks.
+        # Use ranks of the codes, because scaled codes are fractions, which would be divided into bins.
         X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
     model = FuzzyModesMOGA(given.n_clusters, metric=metric, random_state=given.seed, **given.sizes)
     _, seconds = timed(model.fit, X)
@@ -766,7 +764,8 @@ def leakage_keys() -> list[Key]:
 
 def is_sorted_too(found: FlatSet) -> bool:
     """Return whether a set is small enough for runs on sorted rows."""
-    return len(found.X) <= MOST_SORTED
+    # Index operators require all neighbours of all samples.
+    return len(found.X) <= 1000
 
 
 def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatSet]:

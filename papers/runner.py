@@ -58,7 +58,6 @@ Value = str | int | float | None
 _LATEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "—": "---"}
 )
-_NOTHING = "—"
 RECORD = "run.json"
 
 
@@ -233,7 +232,7 @@ class ResultTable:
 
     def _cell(self, column: str, value: Value) -> str:
         if value is None or _absent(value):
-            return _NOTHING
+            return "—"
         if isinstance(value, str):
             return value
         return format(value, self.formats.get(column, "d" if isinstance(value, int) else ".3f"))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Entries of all lists of exchanges together (16 bytes each), and of one list after a refill.
+# Largest number of entries (16 bytes each) of all lists of exchanges, and of one list after a refill.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 

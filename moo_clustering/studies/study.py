@@ -74,10 +74,9 @@ class Study:
     Parameters
     ----------
     methods : mapping of str to method, or sequence of methods
-        Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return
-        labels (a second parameter with a default receives a seed only if it is called ``seed`` or
-        ``random_state``); or tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and
-        ``algorithm(problem)`` for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
+        Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
+        tuples ``(problem, algorithm, n_gen)`` of two functions ``problem(X)`` and ``algorithm(problem)`` and
+        an integer, for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
         functions that return these; those with a parameter ``random_state`` create new data for every seed.
@@ -98,10 +97,12 @@ class Study:
 
     Notes
     -----
-    Fits receive only the features; classes only score the labels. Cells use one thread; only their times
-    depend on the number of workers. Scores by classes ignore samples whose class is -1 or missing. A data set
-    without any value of a score is ignored. Noise (the label -1) counts as one cluster. Functions are
-    identified by name, not by code, and :func:`functools.partial` objects also by their arguments.
+    Fits receive only the features; classes only score the labels. A second parameter of a function that has a
+    default receives the seed only if it is called ``seed`` or ``random_state``. Cells use one thread; only
+    their times depend on the number of workers. Scores by classes ignore samples whose class is -1 or
+    missing. A data set without any value of a score is ignored. Noise (the label -1) counts as one cluster.
+    Functions are identified by name, not by code, and :func:`functools.partial` objects also by their
+    arguments.
 
     Examples
     --------

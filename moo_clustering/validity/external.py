@@ -570,7 +570,8 @@ def mean_roc_curve(
     fpr : ndarray of shape (n_points,), float64
         Ascending false positive rates. The exact average starts at (0, 0) and repeats vertical rates.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1; upper ends of vertical segments at evenly spaced rates.
+        Mean true positive rates, ascending to 1. Evenly spaced rates have the upper ends of vertical
+        segments.
 
     Examples
     --------
