@@ -52,7 +52,7 @@ from moo_clustering.constraints._checks import check_partial_labels, warn_of_sha
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
-from moo_clustering.graphs import NeighborLists, SpectralPartition
+from moo_clustering.graphs import NeighborLists, SpectralPartition, neighbor_lists
 from moo_clustering.graphs.neighbors import metric_space
 from moo_clustering.parts import Parts, lazy_labels, parts, write_labels
 from moo_clustering.persistence import Checkpoint, fingerprint
@@ -143,7 +143,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters as in scikit-learn, without those of an estimator passed as ``start``."""
+        """Return the parameters as in scikit-learn, without those of an estimator passed as ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
@@ -471,11 +471,11 @@ class ReportMixin(NumericOptionsMixin):
         return cast(Self, relabel(n_clusters=n_clusters))
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Scaled rows of the fit, and a function that scales features; None if the fit stores no rows."""
+        """Return scaled rows of the fit, and a function that scales features; None if there are no rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Support of every cluster for new samples, shape (n, n_clusters); None without a pool."""
+        """Return the support of every cluster for new samples, shape (n, n_clusters); None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -744,6 +744,13 @@ class NearestSampleMixin:
             return labels[X.argmin(axis=1)]
         rows = metric_space(scaling(X), space.metric).points
         return labels[nearest_rows(rows, space.points, "euclidean" if space.power == 2.0 else space.metric)]
+
+    def _neighbors(
+        self, X: AnyFloatArray, width: int, rng: np.random.Generator, groups: ConstraintGroups | None = None
+    ) -> NeighborLists:
+        """Find the nearest neighbours of scaled samples."""
+        options: Any = {"metric": self.metric, "n_jobs": self.n_jobs, "method": self.neighbor_method}  # type: ignore[attr-defined]
+        return neighbor_lists(X, width, ties=self.ties, rng=rng, groups=groups, **options)
 
     def _scale_samples(self, X: AnyFloatArray) -> Any:
         """Scale the features of the fit, and store the scaling for :meth:`predict`."""

@@ -128,6 +128,9 @@ class ControlsMixin:
     """Mixin for search and controls; ``_plans`` fits like ``fit``, but yields a Plan before every search."""
 
     _plans: Callable[..., Plans[Any]]
+    history_: Any
+    n_iter_: int
+    interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
@@ -137,6 +140,17 @@ class ControlsMixin:
         ValueError if parameters or data are out of range, or ``fit`` would run no evolutionary search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
+
+    def _run_search(
+        self, search: Any, n_gen: int, names: Sequence[str], checkpoint: Checkpoint | None, signs: Any = None
+    ) -> Plans[None]:
+        """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        yield Plan(search, n_gen, names)
+        self.history_ = Recorder(signs)
+        shown: dict[str, Any] = {"objective_names": names, "signs": signs, "description": type(self).__name__}
+        shown["verbose"] = bool(self.verbose)  # type: ignore[attr-defined]
+        self.interrupted_ = drive(search, n_gen=n_gen, recorder=self.history_, checkpoint=checkpoint, **shown)
+        self.n_iter_ = search.generation
 
     def _parameters(self) -> dict[str, Any]:
         parameters: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
@@ -311,7 +325,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        """Set up a search by the options, and run it."""
         if isinstance(search, PymooSearch):
             search.watch(self.callback, self.save_history)
             if self.termination is not None:
@@ -320,19 +334,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
             from moo_clustering.operators import start_genes  # slow import
 
             cast(Any, search).start_from(start_genes(problem, self.start))
-        yield Plan(search, n_gen, problem.objective_names)
-        self.history_ = Recorder(signs)
-        self.interrupted_ = drive(
-            search,
-            n_gen=n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description=type(self).__name__,
-            objective_names=problem.objective_names,
-            signs=signs,
-            checkpoint=checkpoint,
-        )
-        self.n_iter_ = search.generation
+        yield from self._run_search(search, n_gen, problem.objective_names, checkpoint, signs)
 
 
 class LazyFrontMixin(FrontMixin):

@@ -38,8 +38,8 @@ _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
 _FEW_LANDMARKS = 20
 # Row numbers of a table in parts without labels and pairs.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
-# Number of scaled values in a block of a table in memory: 32 MB.
-_BLOCK_VALUES = 1 << 22
+# Number of scaled values in a block of a table in memory: 8 MB.
+_BLOCK_VALUES = 1 << 20
 # Family of a pool with a single partition of one cluster.
 TRIVIAL = "trivial"
 # Number of landmarks or samples whose values are averaged for a new sample.

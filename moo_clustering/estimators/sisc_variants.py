@@ -414,7 +414,7 @@ class LogitScale(NamedTuple):
 
 
 def logits(probabilities: NDArray[Any]) -> FloatArray:
-    """Finite logits of probabilities."""
+    """Compute finite logits of probabilities."""
     inside: FloatArray = np.clip(np.asarray(probabilities, dtype=np.float64), _LEAST, 1.0 - _LEAST)
     return np.asarray(logit(inside), dtype=np.float64)
 

@@ -31,7 +31,7 @@ from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighb
 from moo_clustering.graphs.neighbors import Method, Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
 from moo_clustering.graphs.trees import Root
-from moo_clustering.problems.partition import FixedProblem, SignedProblem, unique_names
+from moo_clustering.problems.partition import EncodedProblem, FixedProblem, unique_names
 from moo_clustering.validity import MinimaxSilhouette
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
@@ -50,7 +50,7 @@ VALID_LINKS = "pass **problem.operators() to the algorithm."
 
 
 @documented(LocusAdjacencyEncoding)
-class MOCKProblem(SignedProblem):
+class MOCKProblem(EncodedProblem):
     """Find compact clusters that contain the nearest neighbours of their samples.
 
     "short" and "split" take O(E n_features + pairs) time per partition for E links with genes and the number
@@ -163,19 +163,7 @@ class MOCKProblem(SignedProblem):
         # Link scores have no weights.
         scores = LinkScores if encoding.links is None and sample_weight is None else PartScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs, sample_weight)
-        xl, xu = encoding.bounds()
-        super().__init__(
-            n_var=encoding.n_var, n_obj=len(self.objective_names), xl=xl, xu=xu, vtype=encoding.dtype
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.encoding.n_samples
-
-    def decode(self, X: ArrayLike) -> Labels:
-        """Decode genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
-        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+        super().__init__()
 
     def n_clusters(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the number of clusters of every individual."""
