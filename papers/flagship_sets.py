@@ -49,7 +49,7 @@ MIXTURE = "flagship, mixture criterion"
 MODULARITY = "flagship, modularity criterion"
 EVOLVED, CONTROL, RANDOM_SURVIVAL = "evolved", "control: pool alone", "random survival"
 ORACLE, RANDOM = "best member of the pool (oracle)", "random labels"
-# Bounds: the selection by the classes, and random labels.
+# Upper and lower bound: the selection by the classes, and random labels.
 BOUNDS = (ORACLE, RANDOM)
 EVIDENCE = "best partition by evidence"
 CONSTRAINED, SPREADING, LOGISTIC = "constrained spectral", "label spreading", "logistic regression"
