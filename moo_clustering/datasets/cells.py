@@ -70,8 +70,6 @@ _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dD
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
-# A code for missing values.
-_NINES = re.compile(r"-?9{2,}")
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s*")
@@ -227,7 +225,8 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse further rows of a column in the notation of its first rows."""
     # The notation is inferred anew if it does not fit, and ``note`` says so. Up to a tenth of the cells may
     # be unreadable and count as missing.
-    if column.kind != "category" and _is_typed(further) and not further.isna().all():
+    is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
+    if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
     cells = files.cells_of(further)
     if not files.are_cells(cells):
@@ -286,10 +285,6 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
 _CONVENTIONS = {"plain": "decimal points", "comma": "decimal commas", "point": "commas between thousands"}
 _KINDS = {"number": "numbers", "truth": "true and false", "date": "dates"}
 _TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
-
-
-def _is_typed(column: pd.Series[Any]) -> bool:
-    return _is_dates(column.dtype) or _is_durations(column.dtype) or _is_numbers(column)
 
 
 def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
@@ -927,23 +922,18 @@ def _suspicion(column: Column) -> str:
     """Describe numbers that are probably dates, or a code for missing values; empty for others."""
     if column.kind != "number" or column.unit:
         return ""
-    low, high = np.nanmin(column.values), np.nanmax(column.values)
+    cells, low, high = column.values, np.nanmin(column.values), np.nanmax(column.values)
     if low >= 19000101 and high <= 21001231:
-        days, months = column.values % 100, column.values // 100 % 100
-        if np.all((days >= 1) & (days <= 31) & (months >= 1) & (months <= 12) | np.isnan(days)):
-            text = f"{low:.0f}"
-            day = f"{text[:4]}-{text[4:6]}-{text[6:]}"
-            return f"numbers such as {text} look like dates; write {day} to use them as dates"
-    for code in filter(lambda end: _NINES.fullmatch(f"{end:.0f}"), (low, high)):
-        others = column.values[column.values != code]
-        # Halve the numbers first, because differences of huge numbers could overflow.
-        gap, spread = np.nanmin(np.abs(others / 2 - code / 2)), np.nanmax(others) / 2 - np.nanmin(others) / 2
-        if gap > spread > 0:
-            n = len(column.values) - len(others)
-            return (
-                f"{code:g}, in {n} row{'s' * (n > 1)}, is far from all other values; if it marks missing "
-                "values, empty these cells"
-            )
+        days, months = cells % 100, cells // 100 % 100
+        if np.all((days >= 1) & (days <= 31) & (months >= 1) & (months <= 12) | np.isnan(cells)):
+            day = f"{low // 10000:.0f}-{low // 100 % 100:02.0f}-{low % 100:02.0f}"
+            return f"numbers such as {low:.0f} look like dates; write {day} to use them as dates"
+    for code in (end for end in (low, high) if re.fullmatch("-?9{2,}", f"{end:.0f}")):
+        others = cells[cells != code] / 2  # because differences of huge numbers could overflow
+        if np.nanmin(np.abs(others - code / 2)) > np.nanmax(others) - np.nanmin(others) > 0:
+            n = len(cells) - len(others)
+            where = f"{code:g}, in {n} row{'s' * (n > 1)}, is far from all other values"
+            return f"{where}; if it marks missing values, empty these cells"
     return ""
 
 
