@@ -39,7 +39,7 @@ def overhead(what: str, problem: Any) -> Row:
         f"counting and archiving, {what}, beside drift and climbs, one thread",
         f"{1e6 * spent[0] / spent[1]:.2f} µs per evaluation",
         f"an evaluation with its share of the search: {1e6 * total / spent[1]:.0f} µs",
-        f"{100 * spent[0] / total:.1f} %",
+        f"{100 * spent[0] / total:.1f}%",
     )
 
 

@@ -16,7 +16,7 @@ CASES = ((1_000, 10, 4, 1.0, 10), (10_000, 10, 4, 2.0, 2), (100_000, 10, 4, 2.0,
 
 
 def run() -> list[Row]:
-    """Sizes within 20 % of the mean, weights within 10 %, and shares of groups within the default ratios."""
+    """Sizes within 20% of the mean, weights within 10%, and shares of groups within the default ratios."""
     return [row for case in CASES for row in sizes(*case)] + relaxed()
 
 
@@ -65,7 +65,7 @@ def relaxed() -> list[Row]:
         mean = weight.sum() / 8
         bounds = {"min_cluster_weight": 0.9 * mean, "max_cluster_weight": 1.1 * mean}
         for what, options, given in (
-            ("weights within 10 %", bounds, {"weight": weight}),
+            ("weights within 10%", bounds, {"weight": weight}),
             ("shares of three groups", {}, {"groups": groups}),
         ):
             model = ConstrainedKMeans(8, n_init=1, random_state=0, **options)
@@ -75,7 +75,7 @@ def relaxed() -> list[Row]:
                     f"{what}, {n} x 4, k = 8, 1 start, {model.n_iter_} assignments",
                     f"{seconds:.2f} s",
                     "gap to the linear programme",
-                    f"{100 * model.gap_:.2f} %",
+                    f"{100 * model.gap_:.2f}%",
                 )
             )
     return rows

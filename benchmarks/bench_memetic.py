@@ -82,7 +82,7 @@ def gaps(X: NDArray[np.float64], d: int) -> list[Row]:
             f"sum of squares after 2e8 distances, {name}, 8000 x {d}, k = 100",
             f"{value:.6g}",
             f"best of these, {best}: {found[best]:.6g}",
-            f"+{100 * (value / found[best] - 1):.3f} %",
+            f"+{100 * (value / found[best] - 1):.3f}%",
         )
         for name, value in found.items()
     ]

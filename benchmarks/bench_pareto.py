@@ -304,7 +304,7 @@ def mapped(n: int) -> list[Row]:
 
 
 def measure(n: int) -> dict[str, float]:
-    """Fit ``n`` samples without knowledge, then with 1 % of the labels, in this process."""
+    """Fit ``n`` samples without knowledge, then with 1% of the labels, in this process."""
     warnings.simplefilter("ignore")
     # Kernels are compiled or loaded before the clock starts.
     ParetoClustering(n_landmarks=300, random_state=0).fit(mixed_shapes(600)[0])
@@ -339,7 +339,7 @@ def large(sizes: list[int]) -> list[Row]:
         rows.append(
             Row(
                 f"ParetoClustering, N = {n:,}, d = 10, 2000 landmarks, 2 threads",
-                f"{got['seconds']:.0f} s, with 1 % labels {got['labelled']:.0f} s more; "
+                f"{got['seconds']:.0f} s, with 1% labels {got['labelled']:.0f} s more; "
                 f"{got['gib']:.2f} GiB over the start",
                 f"an N x N float64 matrix: {8 * n * n / 2**30:,.0f} GiB",
                 f"ARI {got['ari']:.3f}, with labels {got['ari_labelled']:.3f}",

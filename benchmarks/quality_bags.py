@@ -25,7 +25,7 @@ from moo_clustering.bags import BagGeometry, BagObjective, BagTransformer
 K = 2
 Labels = NDArray[np.integer[Any]]
 
-# Least value known with s = 1, and with s = 5 % of the bags; CHC with the printed weights; as published.
+# Least value known with s = 1, and with s = 5% of the bags; CHC with the printed weights; as published.
 REFERENCE = {
     "eastwest": ("2.6991*", "2.6991*", "2.6991", "3.7951"),
     "musk1": ("0.795", "1.6061", "1.889", "2.0035"),

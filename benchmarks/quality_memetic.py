@@ -161,20 +161,20 @@ def verdicts(problem: str, means: dict[str, float]) -> Iterator[str]:
     if problem in FLOORS and {"memetic", "multistart"} <= set(means):
         below = 100 * (1 - means["memetic"] / means["multistart"])
         word = "is" if below >= FLOORS[problem] else "is NOT"
-        yield f"memetic is {below:.2f} % below multistart, which {word} at least {FLOORS[problem]} %"
+        yield f"memetic is {below:.2f}% below multistart, which {word} at least {FLOORS[problem]}%"
     if problem in FLOORS and {"memetic", "swap"} <= set(means):
         beside = 100 * (means["swap"] / means["memetic"] - 1)
-        yield f"swap is {beside:+.2f} % from memetic{within(abs(beside), ALIKE.get(problem))}"
+        yield f"swap is {beside:+.2f}% from memetic{within(abs(beside), ALIKE.get(problem))}"
     if problem in FLOORS and {"memetic + ward", "local optimum of Ward"} <= set(means):
         beside = 100 * (means["memetic + ward"] / means["local optimum of Ward"] - 1)
-        yield f"memetic + ward is {beside:+.3f} % from the local optimum of Ward{within(beside, 0.01)}"
+        yield f"memetic + ward is {beside:+.3f}% from the local optimum of Ward{within(beside, 0.01)}"
 
 
 def within(value: float, most: float | None) -> str:
     """Whether a difference is as small as it should be, if that is known."""
     if most is None:
         return ""
-    return f", which {'is' if value <= most else 'is NOT'} within {most} %"
+    return f", which {'is' if value <= most else 'is NOT'} within {most}%"
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Every data set has ten clusters in ten dimensions, with random centres, axes and shares: Gaussian clusters,
 heavy tails (Student's t with three degrees of freedom), or clusters whose scales differ by up to a factor of
 20. It contains one Gaussian group of 20 to 60 rows, at least 10⁻⁴ of all, whose distance from every other row
-is five times its radius; or no group; or no group and 1 % uniform noise. Seed s generates the data and is
+is five times its radius; or no group; or no group and 1% uniform noise. Seed s generates the data and is
 the ``random_state`` of the fit. ``--search`` omits the rest of the fit after the search for groups.
 """
 

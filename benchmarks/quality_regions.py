@@ -2,7 +2,7 @@
 
 For every rival, walks from random plans minimise the sum of squares with the rival's number of regions and
 lower bound of the loads. Then boundary climbs start from the rival's result. The last column shows the
-rival's loads relative to their mean, and whether one plan of the front of ``Regions`` (loads within 15 % of
+rival's loads relative to their mean, and whether one plan of the front of ``Regions`` (loads within 15% of
 their mean) has a lower sum of squares, fewer cut edges and more even loads.
 """
 

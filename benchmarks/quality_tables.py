@@ -6,7 +6,7 @@ deviations apart; to each a column of random words is added, or a share of its c
 completely at random. ``known centres`` is the control of the latter: every row goes to the centre that
 is nearest in the columns that are left, which no method can beat by much; ``known distances`` clusters
 the Euclidean distances over what both rows know, and ``regression`` fills cells by scikit-learn's
-IterativeImputer. Real tables lose 20 % of their cells twice. Mixed tables have relevant numbers and
+IterativeImputer. Real tables lose 20% of their cells twice. Mixed tables have relevant numbers and
 categories, and an irrelevant one of each kind; heart, zoo and soybean are real ones, with their codes as
 categories.
 """
@@ -123,7 +123,7 @@ def real(name: str, codes: list[int] | None) -> tuple[pd.DataFrame, NDArray[np.i
 
 
 def without_cells(name: str) -> dict[str, float]:
-    """Scores of a real table, whole and without 20 % of its cells."""
+    """Scores of a real table, whole and without 20% of its cells."""
     with np.load(FOLDER / f"{name}.npz") as data:
         frame, classes = pd.DataFrame(data["X"]), data["y"]
     found = {"whole": score(frame, classes)}

@@ -38,7 +38,7 @@ print(f"after {len(session.history_)} answers: ARI {adjusted_rand_score(classes,
 courses = {
     "questions on pairs": model.ask().simulate(classes, 60),
     "questions on names": model.ask("names").simulate(classes, 60),
-    "pairs, 5 % wrong answers": model.ask().simulate(classes, 60, error_rate=0.05),
+    "pairs, 5% wrong answers": model.ask().simulate(classes, 60, error_rate=0.05),
 }
 figure = Figure(layout="constrained", figsize=(6, 4))
 axes = figure.add_subplot(xlabel="answers", ylabel="ARI with the classes")

@@ -29,7 +29,7 @@ pd.DataFrame(
         "hired": (pd.Timestamp("2025-01-01") - pd.to_timedelta(365 * years, unit="D")).strftime("%Y-%m-%d"),
         "salary": [f"${pay:,.0f}" for pay in rng.normal(np.array([4200, 7000, 4500])[group], 500)],
         "at home": [
-            f"{share:.0f} %" for share in rng.beta([2, 6, 1], [3, 3, 9], (n, 3))[range(n), group] * 100
+            f"{share:.0f}%" for share in rng.beta([2, 6, 1], [3, 3, 9], (n, 3))[range(n), group] * 100
         ],
         "satisfaction": np.where(rng.random(n) < 0.9, ratings, np.nan),
         "overtime": rng.random(n) < np.array([0.9, 0.05, 0.1])[group],
@@ -67,7 +67,7 @@ new = pd.DataFrame(
         "salary": ["$4,050", "$7,350", "$4,610"],
         "overtime": [True, False, False],
         "hired": ["2023-03-01", "2021-09-15", "2002-05-01"],
-        "at home": ["40 %", "75 %", ""],
+        "at home": ["40%", "75%", ""],
         "department": ["sales", "engineering", "plant"],
         "satisfaction": [2, 4, None],
     }

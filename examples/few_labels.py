@@ -37,7 +37,7 @@ for percent in (2, 5, 10):
         "label spreading": spreading.fit(X, y).transduction_,
         "logistic regression": LogisticRegression(max_iter=1000).fit(X[~hidden], y[~hidden]).predict(X),
     }
-    rows[f"{percent} %"] = {
+    rows[f"{percent}%"] = {
         name: adjusted_rand_score(classes[hidden], labels[hidden]) for name, labels in found.items()
     }
 table = pd.DataFrame(rows).T

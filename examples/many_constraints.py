@@ -18,7 +18,7 @@ from moo_clustering.visualization import plot_constraints
 rng = np.random.default_rng(0)
 X, classes = make_moons(300, noise=0.22, random_state=0)
 
-# All pairs are drawn from 70 % of the samples; the other samples measure what the pairs add.
+# All pairs are drawn from 70% of the samples; the other samples measure what the pairs add.
 known = rng.permutation(len(X))[:210]
 pairs = np.sort(rng.choice(known, size=(400, 2)), axis=1)
 pairs = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)

@@ -28,7 +28,7 @@ distances = np.linalg.norm(places[:, None] - cities, axis=2).min(axis=1)
 customers = rng.poisson(4 + 40 * np.exp(-distances / 2.5))
 
 # %%
-# Every solution has eight connected territories, whose numbers of customers are within 10 % of the mean.
+# Every solution has eight connected territories, whose numbers of customers are within 10% of the mean.
 
 model = Regions(8, tolerance=0.1, n_gen=60, random_state=0).fit(X, graph=graph, weight=customers)
 print(f"{len(model.pareto_front_)} divisions, customers per territory: {model.loads_.astype(int).tolist()}")

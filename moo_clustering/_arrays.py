@@ -4,7 +4,7 @@ import importlib
 import math
 import sys
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
@@ -144,7 +144,7 @@ class Seed(np.random.SeedSequence):
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """Derive independent seeds for ``n`` tasks, in fixed order, from None, an int or a generator."""
-    # Advances a generator that the user passed, so that a second fit differs, as in scikit-learn.
+    # A draw advances the user's generator, so that a second fit differs, as in scikit-learn.
     if random_state is None:
         entropy: int | None = None
     elif isinstance(random_state, np.random.Generator):
@@ -171,7 +171,7 @@ def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Gener
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
     """Select each position in 0..n_genes-1 independently with probability ``prob``; yield sorted chunks."""
-    # Draws the gaps between selected positions, which are geometric, so the cost is O(prob * n_genes).
+    # The gaps between selected positions are geometric; drawing only them costs O(prob * n_genes).
     if prob <= 0.0:
         return
     for start in range(0, n_genes, _CHUNK):
@@ -256,40 +256,38 @@ def integer(name: str, value: Any, least: int = 1, most: int | None = None, what
     return int(value)
 
 
+def _number(name: str, value: Any, what: str, is_valid: Callable[[float], bool]) -> float:
+    """Return a number, or raise an error that describes the valid numbers as ``what``."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be {what.replace('finite ', '')}, got {quoted(value)}")
+    if not is_valid(float(value)):
+        raise ValueError(f"{name} must be {what}, got {quoted(value)}")
+    return float(value)
+
+
 def probability(name: str, value: Any) -> float:
     """Return a number from 0 to 1, or raise an error."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number from 0 to 1, got {quoted(value)}")
-    if not 0 <= float(value) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {quoted(value)}")
-    return float(value)
+    return _number(name, value, "a number from 0 to 1", lambda number: 0 <= number <= 1)
 
 
 def positive(name: str, value: Any) -> int | float:
     """Return a positive finite number, integers as integers, or raise an error."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a positive number, got {quoted(value)}")
-    if not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a positive finite number, got {quoted(value)}")
-    return int(value) if isinstance(value, Integral) else float(value)
-
-
-def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
-    """Return a value of ``allowed``; otherwise raise a ValueError that lists them and the nearest."""
-    if any(value is option or (isinstance(value, str) and value == option) for option in allowed):
-        return value
-    near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {quoted(value)}{near}")
+    number = _number(name, value, "a positive finite number", lambda number: 0 < number < np.inf)
+    return int(value) if isinstance(value, Integral) else number
 
 
 def at_least_one(name: str, value: Any, *, strictly: bool = False) -> float:
     """Return a finite number of at least 1, or above 1, or raise an error."""
-    bounds = "above 1" if strictly else "of at least 1"
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number {bounds}, got {quoted(value)}.")
-    if not (1 < float(value) < np.inf or (value == 1 and not strictly)):
-        raise ValueError(f"{name} must be a finite number {bounds}, got {quoted(value)}.")
-    return float(value)
+    what = f"a finite number {'above' if strictly else 'of at least'} 1"
+    return _number(name, value, what, lambda number: 1 <= number < np.inf and not (strictly and number == 1))
+
+
+def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
+    """Return ``value`` if it is allowed; otherwise raise a ValueError that lists the allowed values."""
+    if any(value is option or (isinstance(value, str) and value == option) for option in allowed):
+        return value
+    near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {quoted(value)}{near}")
 
 
 def name_of(function: Any) -> str:
@@ -310,7 +308,7 @@ def array_of(
     try:
         array = np.asarray(returned)
     except ValueError:
-        # the rows have different lengths
+        # The rows have different lengths.
         array = np.empty(0, dtype=object)
     if array.dtype.kind == "O":
         with suppress(TypeError, ValueError):

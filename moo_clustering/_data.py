@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
-# Types of tables of numbers that are not converted.
+# Types that numeric tables retain.
 FLOATS = [np.float64, np.float32]
-# Types of integers for which kernels are compiled; others become int64.
+# Integer types for which kernels are compiled; other integers become int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Largest number of columns that a message names.
 _SHOWN = 5
@@ -280,7 +280,7 @@ def memory_of_rows(owner: str, n_features: int = 0) -> str:
 
 
 def comparable_labels(labels: Sequence[Any] | None, known: Sequence[Any] | None) -> bool:
-    """Return whether to match columns by label: not for arrays, nor if only one table has labels 0, 1, ..."""
+    """Return whether to match columns by label; False for arrays, or if one table has labels 0, 1, ..."""
     if labels is None or known is None:
         return False
     first, second = (list(each) == list(range(len(each))) for each in (labels, known))
@@ -367,7 +367,7 @@ def _problem(owner: str, name: str, X: Any, directions: bool) -> str:
         return ""
     kind = "NaN" if missing else "infinity or a value too large"
     does = "to fill in missing values" if missing else "to treat them as missing values and fill them in"
-    # Standardised columns of embeddings have other directions.
+    # Standardising embeddings would change their directions.
     remedy = "leave out these rows, or compute them again" if directions else f"{remedy} {does}"
     return f"Input {name} contains {kind}: {', '.join(fault)}; {remedy}."
 
@@ -434,7 +434,7 @@ def holds_tables(X: Any) -> bool:
 
 def is_frame(X: Any) -> bool:
     """Return whether X is a frame of pandas with dense columns, or a table of polars, pyarrow or AnnData."""
-    pandas = sys.modules.get("pandas")  # not imported here, because that is slow
+    pandas = sys.modules.get("pandas")  # importing pandas here would be slow
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)
     return hasattr(X, "to_pandas") or hasattr(X, "to_df")

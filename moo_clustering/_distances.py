@@ -22,15 +22,9 @@ _CANCELLED = 1e-6
 _FEW = 256
 # Metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
-    "euclidean",
-    "l2",
-    "sqeuclidean",
-    "nan_euclidean",
-    "minkowski",
-    "seuclidean",
-    "mahalanobis",
-    "correlation",
-)
+    "euclidean", "l2", "sqeuclidean", "nan_euclidean",
+    "minkowski", "seuclidean", "mahalanobis", "correlation",
+)  # fmt: skip
 
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ def printable_line(text: object) -> str:
 
 
 class Advice(str):
-    """A message with advice for Python; its attribute ``command`` has the advice for the command line."""
+    """A message with advice for Python; its attribute ``command`` contains that for the command line."""
 
     command: str
 
@@ -113,7 +113,7 @@ def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> st
 
 
 def _text_fault(text: str, kind: str = "file or folder") -> str:
-    """Return the reason why the text of a path is refused, whatever exists there."""
+    """Return the reason why the text of a path is invalid, without access to files."""
     # ``Path("")`` would be the current folder, and shells do not expand --out=~/x.
     if not text.strip():
         return f"is empty; specify the path of a {kind}"
@@ -127,7 +127,7 @@ def _text_fault(text: str, kind: str = "file or folder") -> str:
 
 
 def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
-    """Return the path; raise a ValueError, with the argument's name, if its text is refused."""
+    """Return the path; raise a ValueError with the argument's name if its text is invalid."""
     if fault := _text_fault(os.fspath(path)):
         raise ValueError(f"{name} {fault}")
     return Path(path)
@@ -147,7 +147,7 @@ def distinct_names(names: Iterable[Any]) -> list[str]:
 
 
 class _Lossy:
-    """A stream that ignores errors. It equals the wrapped stream, by which tqdm finds its bars."""
+    """A stream that ignores errors, and equals the wrapped stream, because tqdm compares streams."""
 
     def __init__(self, stream: Any) -> None:
         self._wrapped = stream

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.core.algorithm import Algorithm
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.problem import Problem
 from pymoo.operators.selection.rnd import RandomSelection
@@ -315,7 +316,7 @@ class ControlComparison(NamedTuple):
         Returns
         -------
         DataFrame
-            A row per control: mean ``difference`` (positive if the evolution is better), its 95 % bootstrap
+            A row per control: mean ``difference`` (positive if the evolution is better), its 95% bootstrap
             interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
             ``losses``. With several problems, pairs are problems, and seeds are averaged.
         """
@@ -382,7 +383,7 @@ def fewest_pairs(n_tests: int, alpha: float) -> int:
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
-    """Mean difference of pairs, its 95 % bootstrap interval, Wilcoxon's p, and wins, ties and losses."""
+    """Mean difference of pairs, its 95% bootstrap interval, Wilcoxon's p, and wins, ties and losses."""
     # Pairs with a missing value are omitted. Differences within rounding noise are 0, and those that differ
     # by rounding noise have equal ranks in Wilcoxon's test.
     away, noise = stats.clear_differences(ours, theirs)
@@ -496,8 +497,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
         before = meter.count
         search.advance()
         idle = 0 if meter.count > before else idle + 1
-        evaluator = getattr(getattr(search, "algorithm", None), "evaluator", None)
-        if idle > _IDLE or getattr(evaluator, "n_eval", 0) > meter.count:
+        if idle > _IDLE or getattr(search, "n_evaluated", 0) > meter.count:
             raise ValueError(
                 f"the algorithm does not evaluate through the problem: {title} counted {meter.count} "
                 "evaluations; call problem.evaluate in the algorithm."
@@ -656,10 +656,11 @@ class _PymooRun:
         return self._search(drifting)
 
     def _search(self, algorithm: Any) -> PymooSearch:
-        search = PymooSearch(self.problem, algorithm, seed=self.seed)
-        # Evaluations by a user-defined evaluator might bypass the problem and its count.
-        search.algorithm.evaluator = Evaluator()
-        return search
+        if isinstance(algorithm, Algorithm):
+            # Evaluations by a user-defined evaluator might bypass the problem and its count.
+            algorithm = copy.copy(algorithm)
+            algorithm.evaluator = Evaluator()
+        return PymooSearch(self.problem, algorithm, seed=self.seed)
 
 
 class _DeapRun:

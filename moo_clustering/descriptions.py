@@ -242,10 +242,10 @@ def describe_columns(
     >>> print(found)
     0: low height, 2 samples (in brackets: high height)
        height 1.5 m (30.5 m)
-       wood 100 % soft (50 %)
+       wood 100% soft (50%)
     1: high height, 2 samples (in brackets: low height)
        height 30.5 m (1.5 m)
-       wood 50 % hard (0 %)
+       wood 50% hard (0%)
     """
     return ComparedColumns(columns, units).describe(labels, n_contrasts)
 
@@ -353,7 +353,7 @@ class ComparedTerms:
         excess = np.where(self._usable, shares - overall, -1.0)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(shares), 1) ** 2)) // max(len(shares), 1)
         chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, : max(most, n_contrasts, 1)])
-        # Heavier terms precede others of an equal contrast.
+        # Among terms with equal contrasts, those with larger weights come first.
         chosen = chosen[np.argsort(-self._weights.sum(axis=0)[chosen], kind="stable")]
         traits = []
         for place in chosen[self._usable[chosen]].tolist():
@@ -497,7 +497,8 @@ class _Column:
 
         def mean(cluster: int) -> str:
             own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
-            return f"mean {self.show(fsum(own / max(len(own), 1)))}"  # order of rows has no effect
+            show = partial(_date, detail=min(self.detail + 1, 3)) if self.detail else self.show
+            return f"mean {show(fsum(own / max(len(own), 1)))}"  # order of rows has no effect
 
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
@@ -646,6 +647,8 @@ def _contrasts(
         value, beside = trait.value(cluster), trait.value(other)
         if value == beside and trait.mean is not None:
             value, beside = trait.mean(cluster), trait.mean(other)
+            if value == beside:
+                continue
         if trait.mean is None:
             beside = beside.partition("%")[0] + "%"
         found[trait.column] = Contrast(trait.column, value, beside, abs(effect))
@@ -711,14 +714,14 @@ def _measure(value: float, unit: str) -> str:
 
 
 def with_unit(number: str, unit: str) -> str:
-    """Add a unit to a formatted number: ``5 kg``, ``-$5``."""
+    """Add a unit to a formatted number: ``5 kg``, ``5%``, ``-$5``."""
     if len(unit) == 1 and unit in "$€£¥":
         return f"-{unit}{number[1:]}" if number.startswith("-") else unit + number
-    return f"{number} {unit}".rstrip()
+    return f"{number}{'' if unit == '%' else ' '}{unit}".rstrip()
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:

@@ -21,7 +21,8 @@ Counts = NDArray[np.unsignedinteger[Any]]
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
     """Return the counts of the choices: ``counts[j, r]`` = number of chromosomes with value r at locus j.
 
-    O(n_individuals * n_loci) time, O(n_loci * width) memory. Counts of disjoint sets add up.
+    O(n_individuals * n_loci) time, O(n_loci * width) memory. Counts of disjoint sets add up. Raises a
+    ValueError unless ``ranks`` are integers from 0 to width - 1, and so do the functions that use the counts.
 
     Parameters
     ----------
@@ -36,6 +37,7 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
     -------
     counts : ndarray of shape (n_loci, width), uint16 (uint32 above 65,535 chromosomes)
     """
+    ranks = _checked(ranks, np.shape(ranks)[-1], width)
     counts = np.zeros((ranks.shape[1], width), dtype=np.uint16 if len(ranks) < 2**16 else np.uint32)
     for_blocks(lambda lo, hi: loci.add_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
     return counts
@@ -53,6 +55,7 @@ def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) ->
     n_jobs : int, optional
         Threads over blocks of loci.
     """
+    ranks = _checked(ranks, *counts.shape)
     for_blocks(lambda lo, hi: loci.subtract_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
 
 
@@ -73,6 +76,7 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
     -------
     ndarray of shape (n_individuals,), int64
     """
+    ranks = _checked(ranks, *counts.shape)
     kernel = partial(loci.sum_counts, ranks, counts)
     return sum_blocks(kernel, ranks.shape[1], len(ranks), np.int64, n_jobs)
 
@@ -85,8 +89,18 @@ def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> Int64A
     ----------
     row : ndarray of shape (n_loci,)
     """
-    kernel = partial(loci.count_equal, ranks, row)
-    return sum_blocks(kernel, ranks.shape[1], len(ranks), np.int64, n_jobs)
+    kernel = partial(loci.count_equal, _checked(ranks, len(row)), row)
+    return sum_blocks(kernel, len(row), len(ranks), np.int64, n_jobs)
+
+
+def _checked(ranks: Ranks, n_loci: int, width: int | None = None) -> Ranks:
+    """Check shape and values, because kernels read and write beyond tables for invalid ranks."""
+    if np.ndim(ranks) != 2 or ranks.shape[1] != n_loci or ranks.dtype.kind not in "iu":
+        got = f"shape {np.shape(ranks)} and dtype {np.asarray(ranks).dtype}"
+        raise ValueError(f"ranks must be integers of shape (n_individuals, {n_loci}), got {got}.")
+    if width is not None and ranks.size and not (ranks.min() >= 0 and ranks.max() < width):
+        raise ValueError(f"ranks must be from 0 to {width - 1}, got {ranks.min()} to {ranks.max()}.")
+    return ranks
 
 
 def diversity(population: IntArray, reference: IntArray | None = None) -> FloatArray:

@@ -29,11 +29,16 @@ __all__ = ["ClusterChanges", "Drift"]
 
 USUAL = 0.99  # quantile of the distances in a cluster above which a new row is unlike the fit
 _MOST_ROWS = 20_000  # new rows are compared with at most this number of rows of the fit
+_UNSEEN = {
+    "unreadable": "that could not be read",
+    "new category": "not seen in the fit",
+    "beyond range": "beyond the range of the fit",
+}
 _SPLIT, _MERGED = 0.2, 0.5  # smallest share of an earlier cluster in a new one for a split, and for a merger
 
 
 class Reference(NamedTuple):
-    """Rows of a fit, with the 99 % quantile of the distances to the nearest other row in every cluster."""
+    """Rows of a fit, with the 99% quantile of the distances to the nearest other row in every cluster."""
 
     rows: Any  # shape (n_rows, n_features)
     limits: FloatArray  # shape (n_clusters,)
@@ -87,15 +92,26 @@ def _centered(rows: Any, *others: Any) -> list[Any]:
 
 
 def new_columns(
-    labels: NDArray[Any], names: Sequence[str], unlike: BoolArray, support: FloatArray | None
+    labels: NDArray[Any],
+    names: Sequence[str],
+    unlike: BoolArray,
+    support: FloatArray | None,
+    unseen: Sequence[UnseenCells] = (),
 ) -> dict[str, NDArray[Any]]:
-    """Create the columns ``name``, ``support`` (if known) and ``unlike`` of new rows."""
+    """Create the columns ``name``, ``unlike`` and, if known, ``support`` and ``ignored`` of new rows."""
     # The label -1 of noise selects the last, empty name.
     columns: dict[str, NDArray[Any]] = {"name": np.array([*names, ""], dtype=object)[labels]}
     if support is not None:
         own = np.where(labels >= 0, support[np.arange(len(labels)), labels], np.nan)
         columns["support"] = np.round(own, 4)
-    return {**columns, "unlike": unlike}
+    columns["unlike"] = unlike
+    if treated_as_missing := [each for each in unseen if each.kind != "beyond range"]:
+        ignored: list[list[str]] = [[] for _ in labels]
+        for each in treated_as_missing:
+            for row in each.rows:
+                ignored[row].append(each.column)
+        columns["ignored"] = np.array([", ".join(names) for names in ignored], dtype=object)
+    return columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +122,11 @@ class Drift:
     ----------
     n_rows, n_noise, n_unlike : int
         Numbers of new rows, of noise, and of rows unlike the fit: noise, and rows farther from the nearest
-        row of the fit than 99 % of the rows of the same cluster.
+        row of the fit than 99% of the rows of the same cluster.
     expected_share : float
         Expected share of unlike rows if nothing has changed: .01 for large clusters, .02 for 100 rows.
     interval : tuple of float
-        Exact 95 % confidence interval of the share of unlike rows.
+        Exact 95% confidence interval of the share of unlike rows.
     p_value : float
         Probability of at least ``n_unlike`` unlike rows if nothing has changed (beta-binomial model).
     names : tuple of str
@@ -119,7 +135,8 @@ class Drift:
     shares_p_value : float
         P-value of the chi-square test of equal shares; NaN for one cluster, or if all new rows are noise.
     columns : tuple of UnseenCells
-        New categories, and values beyond the range of the fit, if a TablePreparer read the rows.
+        Unreadable cells, new categories, and values beyond the range of the fit, if a TablePreparer read
+        the rows.
     notes : tuple of str
         Notes on how the rows were read.
     """
@@ -232,7 +249,7 @@ class Drift:
                 f"0 of {self.n_rows} rows are unlike the fit. Expected by chance: {self.expected_share:.1%}."
             )
         for column in self.columns:
-            what = "not seen in the fit" if column.kind == "new category" else "beyond the range of the fit"
+            what = _UNSEEN[column.kind]
             values = ", ".join(column.values[:3]) + (", ..." if len(column.values) > 3 else "")
             lines.append(
                 f"Column {column.column!r}: {column.n_rows} value{'' if column.n_rows == 1 else 's'} {what} "
@@ -248,7 +265,7 @@ def _p_text(value: float) -> str:
 def _of_chance(n_unlike: int, m: IntpArray, sizes: IntpArray) -> tuple[float, float]:
     """Expected share of unlike rows, and probability of at least ``n_unlike``, if nothing has changed."""
     # ``m`` contains the numbers of new rows per cluster and, at the end, of noise.
-    # In a cluster of n rows, a further row exceeds the 99 % quantile, of rank h + 1 = .99 (n - 1) + 1, with a
+    # In a cluster of n rows, a further row exceeds the 99% quantile, of rank h + 1 = .99 (n - 1) + 1, with a
     # probability that is distributed as Beta(n - h, h + 1). The sum over clusters is approximated by a
     # beta-binomial distribution of the same mean and variance. Only a sample of a large fit is compared.
     n = np.maximum(np.append(sizes, sizes.sum()) * min(1.0, _MOST_ROWS / max(sizes.sum(), 1)), 1)

@@ -189,7 +189,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, unit_topics: bool = True) ->
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
     unit_topics : bool, default=True
         Compare weights for topics of unit length, so that labels do not depend on the relative
-        scaling of U and V. Topics without terms are not scaled. False, as published: no topic is.
+        scaling of U and V. Topics without terms are not scaled. False (as published) scales no topic.
 
     Returns
     -------
@@ -259,8 +259,8 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
 def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     """Compute J = ||A - V U^T||^2 without forming V U^T.
 
-    ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time; rounding error about 1e-16
-    ||A||^2.
+    Evaluates ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time, with a rounding error of
+    about 1e-16 ||A||^2.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def _origins(
         name, count = "seeds", len(origins)
     if count == 0 or n_runs not in (None, count):
         wanted = "at least 1" if n_runs is None else f"n_runs={n_runs}"
-        raise ValueError(f"{name} must be for {wanted} runs, got {count}.")
+        raise ValueError(f"{name} must contain {wanted} runs, got {count}.")
     return origins
 
 
@@ -413,20 +413,26 @@ def check_matrix(A: Any, dtype: str) -> Matrix:
     """Check a finite, non-negative matrix and convert it to ``dtype``, without changing ``A``."""
     A = sparse.csr_array(checked_table(A, "A", dtype=FLOATS, accept_sparse="csr"))
     check_non_negative(A, "nmf (parameter A)")
-    # Computed before conversion to single precision, in which values may become infinite or zero.
-    with np.errstate(over="ignore"):
-        square = float(np.square(A.data, dtype=np.float64).sum())
-    limits = np.finfo(np.dtype(dtype))
-    if not square <= float(limits.max):
-        raise ValueError(f"A has values so large that their squares overflow {dtype}; rescale it.")
-    if square < float(limits.tiny / limits.eps) and A.data.any():
-        raise ValueError(f"A has values so small that their squares vanish in {dtype}; rescale it.")
+    check_scale(A, "A", dtype)
     A = A.astype(dtype, copy=False)
     # Read-only or memory-mapped arrays would cause another compilation.
     A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
     square = float(np.square(A.data, dtype=np.float64).sum())
     mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
     return Matrix(A, A.T.tocsr(), square, mean)
+
+
+def check_scale(A: Any, name: str, dtype: str) -> None:
+    """Raise a ValueError that names the matrix if its squares overflow or vanish in ``dtype``."""
+    # Computed before conversion to single precision, in which values may become infinite or zero.
+    values = A.data if sparse.issparse(A) else A
+    with np.errstate(over="ignore"):
+        square = float(np.square(values, dtype=np.float64).sum())
+    limits = np.finfo(np.dtype(dtype))
+    if not square <= float(limits.max):
+        raise ValueError(f"{name} has values so large that their squares overflow {dtype}; rescale it.")
+    if square < float(limits.tiny / limits.eps) and values.any():
+        raise ValueError(f"{name} has values so small that their squares vanish in {dtype}; rescale it.")
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:

@@ -86,14 +86,8 @@ def document_term_counts(
     if not documents:
         raise ValueError("documents must contain at least one document")
     analyzer = StemmingAnalyzer(stemmer=stemmer, stop_words=stop_words, expand_terms=expand_terms)
-    vectorizer = CountVectorizer(analyzer=analyzer, dtype=np.int64)
-    try:
-        counts = vectorizer.fit_transform(documents)
-    except ValueError as error:
-        if "empty vocabulary" in str(error):
-            raise ValueError("documents contain only stop words") from error
-        raise
-    return prune_terms(counts, vectorizer.get_feature_names_out(), min_df=min_df)
+    counts, terms = _fit_terms(CountVectorizer(analyzer=analyzer, dtype=np.int64), documents)
+    return prune_terms(counts, terms, min_df=min_df)
 
 
 def prune_terms(
@@ -370,7 +364,7 @@ class InformationGainSelector(_arrays.ShortMessages, SelectorMixin, BaseEstimato
     Notes
     -----
     Warns if all features are constant, so that none is selected. The cost is that of
-    :func:`information_gain`. Only labelled samples count. The paper used the labels of all samples, also of
+    :func:`information_gain`. Only labelled samples count. The paper used the labels of all samples, including
     test samples, which overestimates results with few labels; to reproduce it, fit before any split.
 
     Examples
@@ -594,7 +588,7 @@ class PaperTfidfTransformer(_SparseWeighting):
         if empty:
             verb = "has" if empty == 1 else "have"
             _arrays.warn_caller(
-                f"{empty} of {weights.shape[0]} documents {verb} no term with a weight: all zero"
+                f"{empty} of {weights.shape[0]} documents {verb} no weighted terms: all weights are zero"
             )
         return _arrays.unit_rows(weights)
 
@@ -646,6 +640,10 @@ def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]
         raise TypeError("texts must be a sequence of strings, one per document")
     if not len(texts):
         raise ValueError("texts must contain at least one document")
+    return _fit_terms(vectorizer, texts)
+
+
+def _fit_terms(vectorizer: Any, texts: Sequence[Any]) -> tuple[Any, NDArray[Any]]:
     try:
         X = vectorizer.fit_transform(texts)
     except ValueError as error:

@@ -71,10 +71,10 @@ _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
-# Spreadsheets run formulas at the beginning of a cell, after blanks, and at the beginning of its parts. They
-# split a cell at the separator of another locale or at the end of a line, where they ignore its quotes. A
-# separator at the end of a cell counts too, because the closing quote would begin a new cell. Apostrophes
-# that the text itself has are escaped too, so that it is read back unchanged. `download.js` of the report
+# Spreadsheets run formulas at the beginning of a cell, also after blanks, and at the beginning of its parts:
+# they ignore quotes and split a cell at the separator of another locale or at a line end. A separator at the
+# end of a cell counts as well, because the closing quote would begin a new cell. Apostrophes of the text
+# itself are also escaped, so that it is read back unchanged. `download.js` of the report
 # does the same.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
@@ -96,7 +96,7 @@ _UNTOUCHED = 3600.0
 # Temporary files of this process, and folders that it has cleaned.
 _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
-# Errors if another process holds the lock. Any other error means that the file system has no locks.
+# Errors that mean that another process holds the lock; any other means that the file system has no locks.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
 _NOT_KNOWN = "not known"
@@ -130,7 +130,7 @@ def write_archive(
     meta : mapping
         Values that :func:`to_json` accepts. They are read back as that function returns them.
     compressed : bool, default=False
-        Whether to compress, which is worthwhile for repetitive data that are written once.
+        Whether to compress the archive, which pays for repetitive data that are written once.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -291,7 +291,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_abandoned(temporary: str, number: int) -> bool:
-    """Whether a temporary file is unused: it is unlocked, and its process has ended or is long idle."""
+    """Return whether a temporary file is unlocked, and its process has ended or has been idle for long."""
     before = os.lstat(temporary)
     if os.path.basename(temporary) in _WRITING or not stat.S_ISREG(before.st_mode):
         return False

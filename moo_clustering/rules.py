@@ -24,6 +24,7 @@ __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
 # Largest numbers of rows, columns and conditions in the search; the final trees are scored on all rows.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CONDITIONS = 2000, 48, 144
 _ORDERED = ["number", "date"]
+_SEPARATORS = {".": ",", ",": ";"}  # of the arguments of a spreadsheet's functions, by decimal mark
 _KINDS = {"number": "numbers", "date": "dates", "truth": "booleans", "term": "booleans", "category": "texts"}
 
 
@@ -56,7 +57,7 @@ class Rule:
     def __str__(self) -> str:
         conditions = " and ".join(self.conditions) or "all samples"
         shares = f"{_percent(self.precision)} correct, {_percent(self.recall)} of the cluster"
-        return f"{self.name}: {conditions} ({self.n_samples} samples, {shares})"
+        return f"{self.name}: {conditions} ({self.n_samples} sample{'s' * (self.n_samples != 1)}, {shares})"
 
 
 class RuleSet:
@@ -118,7 +119,7 @@ class RuleSet:
         -------
         str
             ``row`` maps column names to numbers without units, strings, booleans or ``pandas.Timestamp``.
-            Durations are in hours. Comments list the names of the clusters.
+            Durations are in hours. Comments contain the fidelity and the names of the clusters.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
         if any("pd.Timestamp(" in line for line in lines):
@@ -126,10 +127,10 @@ class RuleSet:
         return "\n".join([*self._comments("#", "pandas.Timestamp"), *lines, ""])
 
     def _comments(self, mark: str, form: str) -> Iterator[str]:
-        """Return comments with the names of the clusters, and with the columns that must contain dates."""
-        lines = [
-            f"{k}: {name}{'' if k in self._clusters else ' (no rule)'}" for k, name in enumerate(self._names)
-        ]
+        """Return comments: fidelity, names of the clusters, and columns that must contain dates."""
+        lines = [self._summary()]
+        for k, name in enumerate(self._names):
+            lines.append(f"{k}: {name}{'' if k in self._clusters else ' (no rule)'}")
         columns = dict.fromkeys(self._table.columns[place] for place in _columns_of(self._tree))
         if dates := [column.name for column in columns if column.kind == "date"]:
             lines.append(f"dates ({form}): {', '.join(dates)}")
@@ -151,9 +152,9 @@ class RuleSet:
         Returns
         -------
         str
-            A ``CASE`` expression after comments that list the names of the clusters. Column names are in
-            double quotes. Dates are ISO strings, which databases convert to the type of the column. They are
-            compared by day unless dates of the fit have times or a time zone.
+            A ``CASE`` expression after comments with the fidelity and the names of the clusters. Column names
+            are in double quotes. Dates are ISO strings, which databases convert to the type of the column.
+            They are compared by day unless dates of the fit have times or a time zone.
         """
         form = "or text such as 2024-01-31, not 31.01.2024"
         expression = self._nested(
@@ -170,10 +171,11 @@ class RuleSet:
         test, *branches = node.split
         return form.format(write(test), *(self._nested(each, form, write) for each in branches))
 
-    def to_spreadsheet(self, columns: Sequence[str], row: int = 2) -> str:
+    def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
         """Return a spreadsheet formula for the number of the cluster, with English function names.
 
-        Numbers, dates and booleans must be cells of these types. Raises a ValueError if a column is missing.
+        Numbers and dates must be cells of these types. Raises a ValueError if a column is missing, or for
+        another ``decimal``.
 
         Parameters
         ----------
@@ -181,12 +183,16 @@ class RuleSet:
             Names of the columns A, B, ... of the sheet.
         row : int, default=2
             Row of the sheet that the formula refers to.
+        decimal : {".", ","}, default="."
+            Decimal mark of the sheet. With ``","``, semicolons separate arguments.
 
         Returns
         -------
         str
             Nested ``IF`` functions. Columns are absolute, so that the formula can be filled down.
         """
+        if decimal not in (".", ","):
+            raise ValueError(f'decimal must be "." or ",", got {decimal!r}')
         cells = {}
         for place in _columns_of(self._tree):
             if (name := self._table.columns[place].name) not in columns:
@@ -196,11 +202,12 @@ class RuleSet:
                 number, rest = divmod(number - 1, 26)
                 letters = chr(65 + rest) + letters
             cells[place] = f"${letters}{row}"
-        columns_of = self._table.columns
-        formula = self._nested(
-            self._tree, "IF({},{},{})", lambda test: columns_of[test.column].formula(test, cells[test.column])
-        )
-        return f"={formula}"
+        separator, known = _SEPARATORS[decimal], self._table.columns
+
+        def written(test: _Test) -> str:
+            return known[test.column].formula(test, cells[test.column], decimal)
+
+        return "=" + self._nested(self._tree, f"IF({{}}{separator}{{}}{separator}{{}})", written)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row per rule.
@@ -214,9 +221,12 @@ class RuleSet:
         frame = pd.DataFrame(rows, columns=list(Rule.__dataclass_fields__))
         return frame.assign(conditions=frame["conditions"].map(" and ".join))
 
-    def __str__(self) -> str:
+    def _summary(self) -> str:
         count = f"{self.n_conditions} condition{'' if self.n_conditions == 1 else 's'}"
-        return "\n".join([f"{count}, fidelity {_percent(self.fidelity)}", *map(str, self.rules)])
+        return f"{count}, fidelity {_percent(self.fidelity)}"
+
+    def __str__(self) -> str:
+        return "\n".join([self._summary(), *map(str, self.rules)])
 
     def __repr__(self) -> str:
         return f"<RuleSet: {self.n_conditions} conditions, fidelity {self.fidelity:.3f}>"
@@ -331,9 +341,9 @@ def find_rules(
     >>> table = pd.DataFrame({"height": [1.0, 2.0, 30.0, 31.0], "wood": ["soft", "soft", "hard", "soft"]})
     >>> found = find_rules([0, 0, 1, 1], table, names=["shrubs", "trees"], units={"height": "m"})
     >>> print(found)
-    1 condition, fidelity 100 %
-    shrubs: height ≤ 20 m (2 samples, 100 % correct, 100 % of the cluster)
-    trees: height > 20 m (2 samples, 100 % correct, 100 % of the cluster)
+    1 condition, fidelity 100%
+    shrubs: height ≤ 20 m (2 samples, 100% correct, 100% of the cluster)
+    trees: height > 20 m (2 samples, 100% correct, 100% of the cluster)
     >>> found[0].predict(pd.DataFrame({"height": [5.0]}))
     array([0])
     """
@@ -493,19 +503,25 @@ class _Column:
             return f"{name} {'<' if test.sign == '<=' else '>='} '{_moment(test.value + 86400.0, None)}'"
         return f"{name} {equals if test.sign == '=' else test.sign} {self._literal(test.value, language)}"
 
-    def formula(self, test: _Test, cell: str) -> str:
+    def formula(self, test: _Test, cell: str, decimal: str) -> str:
         """Write a condition for a cell of a spreadsheet, where an empty cell, which equals 0, must fail."""
+
+        def call(name: str, *arguments: str) -> str:
+            return f"{name}({_SEPARATORS[decimal].join(arguments)})"
+
         if self.kind == "category":  # = ignores case
             text = str(self.categories[int(test.value)]).replace('"', '""')
-            return f'EXACT({cell},"{text}")'
-        if self.kind in ("truth", "term"):
-            return f"N({cell})>0" if test.value else f"AND(NOT(ISBLANK({cell})),N({cell})<=0)"
+            return call("EXACT", cell, f'"{text}"')
+        if self.kind in ("truth", "term"):  # "true" is a text unless the language of the sheet is English
+            if test.value:
+                return call("OR", f"N({cell})>0", f'{cell}="true"')
+            return call("AND", f"NOT(ISBLANK({cell}))", f"N({cell})<=0", f'{cell}<>"true"')
         sign, value = test.sign, repr(float(test.value)).removesuffix(".0")
         if self.kind == "date":  # serial numbers of days; a day ends at the next one
             whole = 0.0 if self.has_times else 86400.0
             sign = sign if self.has_times else {"<=": "<", ">": ">="}[sign]
             value = repr((test.value + whole) / 86400.0 + 25569.0).removesuffix(".0")
-        return f"AND(ISNUMBER({cell}),{cell}{sign}{value})"
+        return call("AND", f"ISNUMBER({cell})", f"{cell}{sign}{value.replace('.', decimal)}")
 
     def _literal(self, value: float, language: str) -> str:
         if self.kind == "category":
@@ -994,4 +1010,4 @@ def _moment(seconds: float, zone: Any, *, full: bool = False) -> str:
 def _percent(share: float) -> str:
     """Format a share in percent; 100 only if it is exactly 1, and 0 only if it is exactly 0."""
     is_whole = share in (0.0, 1.0) or 0.005 <= share < 0.995
-    return f"{100 * share:.0f} %" if is_whole else f"{min(max(100 * share, 0.1), 99.9):.1f} %"
+    return f"{100 * share:.0f}%" if is_whole else f"{min(max(100 * share, 0.1), 99.9):.1f}%"

@@ -362,9 +362,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
     """
     diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
     choice("column", column, diagonal)
-    # The better method of a pair is first, so that the best method is first in most pairs.
-    wins = pairs["method_1"].value_counts()
-    names = sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))
+    names = _best_first(pairs)
     square = pd.DataFrame(diagonal[column], index=names, columns=names)
     for pair in pairs.itertuples(index=False):
         square.loc[pair.method_1, pair.method_2] = getattr(pair, column)
@@ -392,15 +390,19 @@ def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     """
     import networkx as nx
 
-    wins = pairs["method_1"].value_counts()
+    order = {name: place for place, name in enumerate(_best_first(pairs))}
     graph = nx.Graph()
-    graph.add_nodes_from([*pairs["method_1"], *pairs["method_2"]])
+    graph.add_nodes_from(order)
     same = pairs[~pairs["significant"].astype(bool)]
     graph.add_edges_from(zip(same["method_1"], same["method_2"], strict=True))
-    # The better method of a pair is first, so that the best method is first in most pairs.
-    order = {name: place for place, name in enumerate(sorted(graph, key=lambda m: -wins.get(m, 0)))}
     groups = [tuple(sorted(group, key=order.__getitem__)) for group in nx.find_cliques(graph)]
     return sorted(groups, key=lambda group: [order[name] for name in group])
+
+
+def _best_first(pairs: pd.DataFrame) -> list[str]:
+    # The better method of a pair is first, so that the best method is first in most pairs.
+    wins = pairs["method_1"].value_counts()
+    return sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))
 
 
 @documented(shaffer_static)
@@ -411,8 +413,8 @@ def average_ranks(
 
     Two values of a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger one in double
     precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. For small values, the tolerance is
-    relative to the largest value of the data set, up to 1. It is relative to at least 1 if the data set
-    contains 0 or both signs, as differences do. Integers are tied only if equal. Ties are transitive.
+    relative to the largest value of the data set, but at most to 1. If the data set contains 0 or both signs,
+    as differences do, it is relative to at least 1. Integers are tied only if equal. Ties are transitive.
 
     Parameters
     ----------
@@ -524,7 +526,7 @@ class RankSummary(NamedTuple):
 def as_rank_summary(
     results: Any, greater_is_better: bool | None, n_datasets: int | None, methods: Sequence[str] | None
 ) -> RankSummary:
-    """Average ranks of a table, of a mapping from methods to average ranks, or of an earlier result."""
+    """Return the average ranks of a table, a mapping from methods to average ranks, or an earlier result."""
     if isinstance(results, FriedmanResult | Comparison):
         _refuse(greater_is_better, n_datasets, methods, "an earlier result")
         return RankSummary(results.average_ranks, results.n_datasets)
@@ -610,7 +612,7 @@ def clear_differences(ours: Any, theirs: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def score_precision(score: Any, dtype: Any = None) -> float:
-    """Relative rounding error of scores by their type, or that of their column ``dtype``; 0 for integers."""
+    """Return the relative rounding error of a score by its type or its column's ``dtype``; 0 for integers."""
     kind = getattr(dtype, "numpy_dtype", dtype)
     if kind is None or not isinstance(kind, np.dtype) or kind.kind not in "biuf":
         kind = getattr(score, "dtype", np.dtype(np.int64 if isinstance(score, int) else np.float64))
@@ -752,7 +754,7 @@ def signed_rank_p(differences: FloatArray) -> float:
 
 
 def pair_table(summary: RankSummary) -> pd.DataFrame:
-    """z >= 0 and unadjusted two-sided p of all pairs (better method first), sorted by decreasing z."""
+    """Return z >= 0 and the unadjusted two-sided p of all pairs, better method first, by decreasing z."""
     ranks = summary.average_ranks.sort_values(kind="stable")
     k = len(ranks)
     first, second = np.triu_indices(k, 1)
@@ -767,7 +769,7 @@ def pair_table(summary: RankSummary) -> pd.DataFrame:
 
 
 def shaffer_multipliers(n_methods: int) -> Int64Array:
-    """Return the factor of the i-th smallest p: largest number of equal pairs if i - 1 pairs differ."""
+    """Return the factors of the i-th smallest p: the most pairs that can be equal if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
     return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]

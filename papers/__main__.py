@@ -1,4 +1,4 @@
-"""The command ``python -m papers NAME --out DIR``: compute the tables and figures of a paper anew."""
+"""The command ``python -m papers NAME --out DIR``, which computes the tables and figures of a paper."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     "--seeds",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Repetitions; default: 30 for pesc, 15 for multi-instance, 3 for flagship, interactive and "
+    help="Number of repetitions; default: 30 for pesc, 15 for multi-instance, 3 for flagship, interactive "
+    "and "
     "regions, 2 for sisc-ml, 1 for others.",
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1: all processors.")
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
     "--sets",
     metavar="NAMES|N",
     help="multi-instance, pesc, flagship, interactive, regions: names of data sets, separated by commas; "
-    "default: all of the paper's that are found (pesc: with at most 5000 samples; flagship: all that can be "
-    "read). ensemble-nmf: number of data sets per collection and k; default: 10.",
+    "default: all data sets of the paper that are found (pesc: those with at most 5000 samples; flagship: "
+    "all readable ones). ensemble-nmf: number of data sets per collection and k; default: 10.",
 )
 @click.option(
     "--collections",
@@ -56,19 +57,19 @@ if TYPE_CHECKING:
 @click.option(
     "--blocks",
     metavar="NAMES",
-    help="flagship: which questions, separated by commas: unsupervised, known, labels, novel, pairs, "
-    "evolution, families; interactive: which methods, as its tables name them; evolution: which settings, "
-    "mock, features, subspaces, bags, cuts; regions: search, start; default: all.",
+    help="flagship: questions, separated by commas: unsupervised, known, labels, novel, pairs, "
+    "evolution, families; interactive: names of methods, as in its tables; evolution: settings, mock, "
+    "features, subspaces, bags, cuts; regions: search, start; default: all.",
 )
 def reproduce(
     name: str | None, out: Path | None, data: Path | None, seeds: int | None, jobs: int, k_max: str,
     questions: int | None, sets: str | None, collections: str | None, n_clusters: str | None,
     blocks: str | None,
 ) -> None:  # fmt: skip
-    """Run the experiment NAME of a paper and write its tables; without NAME list the experiments.
+    """Run the experiment NAME of a paper and write its tables. Without NAME, list the experiments.
 
-    The same command again continues where the run in the folder stopped. Tables and figures of one
-    paper (multi-instance, sisc-ml, pesc) show the same runs: use the same folder for all of them.
+    To continue an interrupted run in its folder, repeat the command. Tables and figures of one paper
+    (multi-instance, sisc-ml, pesc) show the same runs: use the same folder for all of them.
     """
     with reported():
         from papers.runner import EXPERIMENTS, Settings, find_experiment
@@ -79,7 +80,7 @@ def reproduce(
             return
         experiment = find_experiment(name)
         if out is None:
-            raise click.ClickException(f"{name} needs a folder for the results: --out DIR")
+            raise click.ClickException(f"{name} requires a folder for the results: --out DIR")
         if jobs == 0 or jobs < -1:
             raise click.ClickException(f"--jobs must be a positive number, or -1 for all; got {jobs}")
         counted = "n_sets" in experiment.options
@@ -115,7 +116,7 @@ def _whole(flag: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise click.ClickException(f"{flag} takes whole numbers here, got {text!r}") from None
+        raise click.ClickException(f"{flag} must be integers here, got {text!r}") from None
 
 
 def _text(table: ResultTable) -> str:

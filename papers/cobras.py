@@ -1,4 +1,4 @@
-"""COBRAS, a method with questions about pairs, as a baseline of the interactive sessions."""
+"""COBRAS, which asks questions about pairs, as a baseline of the interactive sessions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS = {"together": True, "apart": False}
 
 @dataclass(eq=False)
 class _SuperInstance:
-    """Samples that are taken to be of one class, shown by that nearest to their mean."""
+    """Samples that are assumed to belong to one class, represented by the sample nearest to their mean."""
 
     rows: IntpArray
     mean: FloatArray
@@ -30,24 +30,26 @@ class _SuperInstance:
 
 @dataclass(eq=False)
 class _Cluster:
-    """Super-instances that were found to be of one class."""
+    """Super-instances that answers assign to one class."""
 
     parts: list[_SuperInstance] = field(default_factory=list)
 
 
 class COBRAS:
-    """Constraint-based repeated aggregation and splitting: k-means pieces, joined and cut by answers.
+    """Constraint-based repeated aggregation and splitting of k-means clusters by answers.
 
-    Samples lie in super-instances, and these in clusters. Until there is nothing left to ask, the largest
-    super-instance is cut into as many pieces as the answers about its halves call for, and all clusters are
-    compared by their nearest pieces and joined where the answer is "together". The partition that is shown
-    stays as it was until all comparisons after a cut are made.
+    Clusters consist of super-instances, and these of samples. Until no question is left, the largest
+    super-instance is split into a number of pieces that follows from answers about its halves. Then all
+    clusters are compared by their nearest super-instances, and joined if the answer is "together".
+    ``labels_`` does not change until all comparisons after a split are made. Source: T. Van Craenendonck, S.
+    Dumancic, E. Van Wolputte and H. Blockeel: COBRAS: Interactive clustering with pairwise queries. IDA 2018,
+    algorithms 1 to 3.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     random_state : int, default=0
-        Seed of k-means and of the half that is cut further.
+        Seed of k-means and of the half that is split further.
 
     Attributes
     ----------
@@ -57,12 +59,8 @@ class COBRAS:
 
     Notes
     -----
-    An answer "unknown" counts as "apart". Answers are taken as certain. O(n k d) per cut for k pieces.
-
-    References
-    ----------
-    T. Van Craenendonck, S. Dumancic, E. Van Wolputte and H. Blockeel: COBRAS:
-    Interactive clustering with pairwise queries. IDA 2018, algorithms 1 to 3.
+    An answer "unknown" counts as "apart". All answers are treated as correct. O(n k d) time per split into k
+    pieces.
 
     Examples
     --------
@@ -90,7 +88,7 @@ class COBRAS:
 
     @property
     def question(self) -> Question | None:
-        """The next question, None when nothing is left to ask."""
+        """The next question, or None if no question is left."""
         if self._pending is None:
             return None
         nothing = np.zeros(0, dtype=np.intp)
@@ -108,7 +106,7 @@ class COBRAS:
         return self
 
     def _ask(self, i: int, j: int) -> Generator[tuple[int, int], bool, bool]:
-        """Ask about a pair, once."""
+        """Ask about a pair that was not asked about before."""
         pair = ordered(i, j)
         if pair not in self._known:
             self._known[pair] = yield pair
@@ -140,7 +138,7 @@ class COBRAS:
             self._publish(clusters)
 
     def _splitting_level(self, part: _SuperInstance) -> Generator[tuple[int, int], bool, int]:
-        # Algorithm 3: halves of halves until an answer is "together".
+        # Algorithm 3: split halves until an answer is "together".
         level, whole = 0, part
         while True:
             halves = self._split(part, 2)
@@ -157,7 +155,7 @@ class COBRAS:
         return min(len(whole.rows), 2 ** max(level, 1))
 
     def _merge(self, clusters: list[_Cluster], *, publish: bool) -> Generator[tuple[int, int], bool, None]:
-        # Algorithm 2: the nearest clusters first, from the start after every merge.
+        # Algorithm 2: compare the nearest clusters first, and start again after every merge.
         merged, near = True, dict[tuple[int, int], tuple[float, int, int]]()
         while merged:
             merged = False
@@ -181,7 +179,7 @@ class COBRAS:
                     break
 
     def _apart(self, a: _Cluster, b: _Cluster) -> bool:
-        """Whether some answer keeps two clusters apart."""
+        """Return whether an answer separates two clusters."""
         return any(
             self._known.get(ordered(p.representative, q.representative)) is False
             for p in a.parts
@@ -189,7 +187,7 @@ class COBRAS:
         )
 
     def _nearest(self, a: _Cluster, b: _Cluster) -> tuple[float, int, int]:
-        """Distance of the nearest super-instances of two clusters, and their representatives."""
+        """Return the distance of the nearest super-instances of two clusters, and their representatives."""
         first, second = np.stack([p.mean for p in a.parts]), np.stack([q.mean for q in b.parts])
         away = ((first[:, None] - second[None]) ** 2).sum(axis=2)
         row, column = np.unravel_index(int(away.argmin()), away.shape)

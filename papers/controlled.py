@@ -1,4 +1,4 @@
-"""Cells of searches beside their controls: what a cell keeps of a comparison, and one comparison of all."""
+"""Cells of searches and their controls, and comparisons of all cells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from papers.runner import Key
 
 
 def kept(found: ControlComparison) -> dict[str, Any]:
-    """Runs and curves of one problem and seed, as the cell keeps them."""
+    """Return the runs and curves of one problem and seed, as stored in a cell."""
     return {
         part: frame.drop(columns=["problem", "seed"]).to_dict("records")
         for part, frame in found._asdict().items()
@@ -21,14 +21,14 @@ def kept(found: ControlComparison) -> dict[str, Any]:
 
 
 def searched(problem: Any, algorithm: Any, *, seed: int, **options: Any) -> dict[str, Any]:
-    """Run :func:`~moo_clustering.controls.compare` with one seed, and keep what it finds."""
+    """Run :func:`~moo_clustering.controls.compare` with one seed, and return its runs and curves."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return kept(compare(problem, algorithm, seeds=[seed], **options))
 
 
 def comparisons_of(cells: Iterable[tuple[str, Any, Any, Mapping[str, Any]]]) -> dict[str, ControlComparison]:
-    """One comparison per setting, of cells by setting, problem, seed and what they kept."""
+    """Return one comparison per setting, from cells by setting, problem and seed, and their values."""
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for setting, problem, seed, value in cells:
         first = {"problem": str(problem), "seed": int(seed)}
@@ -38,12 +38,12 @@ def comparisons_of(cells: Iterable[tuple[str, Any, Any, Mapping[str, Any]]]) -> 
 
 
 def objectives_of(runs: pd.DataFrame) -> list[str]:
-    """Names of the columns with the best values of the objectives."""
+    """Return the names of the columns with the best values of the objectives."""
     return [name for name in map(str, runs) if name.startswith("best ") and name != "best ari"]
 
 
 def cells_of(sets: Mapping[str, Any], seeds: int) -> list[Key]:
-    """A cell per set, with its fingerprint, and seed."""
+    """Return a cell for every set, identified by its fingerprint, and seed."""
     return [
         {"set": name, "identity": one.identity, "seed": seed}
         for name, one in sets.items()

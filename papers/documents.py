@@ -1,7 +1,7 @@
 """Collections of documents in files, and data sets of some of their topics.
 
-A collection is read and filtered as the protocol of ensemble NMF does (:func:`load_collection`); data sets
-of k topics are drawn from it (:func:`draw_sets`).
+:func:`load_collection` reads and filters a collection as in the protocol of ensemble NMF, and
+:func:`draw_sets` draws data sets of k topics from it.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from moo_clustering.datasets import DataError
 from moo_clustering.datasets.documents import json_objects
 from papers.runner import DATA_VARIABLE, folder_of_data
 
-# Topics with fewer documents are left out.
+# Topics with fewer documents are omitted.
 MIN_DOCUMENTS = 10
 _GENOMICS = "the relevance judgements of TREC Genomics 2004"
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Documents that belong to one topic each.
+    """Documents with one topic each.
 
     Parameters
     ----------
     name : str
     stand_in_for : str
-        Which collection of the published protocol it replaces, and how it differs.
+        Collection of the published protocol that it replaces, and the differences.
     documents : list of dict
-        Fields ``title``, ``text`` and ``headings`` of each, as
-        :func:`~moo_clustering.features.document_term_counts` takes them.
+        Fields ``title``, ``text`` and ``headings`` of each document, as for
+        :func:`~moo_clustering.features.document_term_counts`.
     y : ndarray of shape (n_documents,), int64
-        Topic of each: 0, 1, ...
+        Topic of each document: 0, 1, ...
     topics : tuple of str
         Names of the topics in y; each has at least ten documents.
     sizes : (int, int) or None
-        Least and most documents of a topic in a drawn data set; None for all there are.
+        Smallest and largest number of documents of a topic in a drawn data set; None for all.
     """
 
     name: str
@@ -66,29 +66,20 @@ class Collection:
 
 
 def load_collection(name: str, folder: str | PathLike[str] | None = None) -> Collection:
-    """Read a collection and keep what the protocol of ensemble NMF keeps.
+    """Read a collection, and filter it as in the protocol of ensemble NMF.
 
-    Documents without any text are left out. Topics with fewer than ten documents are left out, then
-    documents in several of the topics that are left, then topics that have fewer than ten documents now.
+    Documents without text are omitted, then topics with fewer than ten documents, then documents with several
+    of the remaining topics, and finally topics that now have fewer than ten documents. Raises a ValueError if
+    the name is unknown, and a DataError if there is no such file, or it is invalid. Source:
+    Ensemble non-negative matrix factorization for clustering biomedical documents, section 3.1.
 
     Parameters
     ----------
     name : str
         One of ``COLLECTIONS``.
     folder : path-like, optional
-        Folder of data sets, which hold the file themselves or in a sub-folder ``text``; default: the folder
-        named by the environment variable ``MOO_CLUSTERING_DATA``.
-
-    Raises
-    ------
-    ValueError
-        If there is no collection of this name.
-    DataError
-        If there is no such file, or it is not what it should be.
-
-    References
-    ----------
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 3.1.
+        Folder of data sets, which contains the file itself or in its subfolder ``text``; default: the folder
+        in the environment variable ``MOO_CLUSTERING_DATA``.
     """
     if name not in SOURCES:
         raise ValueError(
@@ -130,7 +121,7 @@ def _question(label: str) -> str:
 
 
 def _main_heading(heading: str) -> str:
-    # "LUNG: ra, pa" is a heading with codes of its qualifiers.
+    # "LUNG: ra, pa" is a heading with the codes of its qualifiers.
     return heading.split(":")[0]
 
 
@@ -173,48 +164,39 @@ COLLECTIONS = tuple(SOURCES)
 
 
 def find_file(file: str, folder: str | PathLike[str] | None) -> Path:
-    """Path of a file in the data folder or in its sub-folder ``text``.
+    """Return the path of a file in the data folder or in its subfolder ``text``.
 
-    Raises
-    ------
-    DataError
-        If there is no such file.
+    Raises a DataError if there is no such file.
     """
     given = data_folder(folder)
     place = place_of(given, file)
     if place is None:
-        raise DataError(f"there is no {file} in {given} or its sub-folder text")
+        raise DataError(f"there is no {file} in {given} or its subfolder text")
     return place
 
 
 def data_folder(given: str | PathLike[str] | None) -> Path:
-    """The given folder, or the one in the environment variable ``MOO_CLUSTERING_DATA``.
+    """Return the given folder, or the one in the environment variable ``MOO_CLUSTERING_DATA``.
 
-    Raises
-    ------
-    DataError
-        If there is neither.
+    Raises a DataError if neither is set.
     """
     folder = folder_of_data(given)
     if folder is None:
         raise DataError(
-            f"a collection of documents needs the folder of its file: give it, or set {DATA_VARIABLE}"
+            f"a collection of documents requires the folder of its file: pass it, or set {DATA_VARIABLE}"
         )
     return folder
 
 
 def place_of(folder: Path, file: str) -> Path | None:
-    """Path of a file in a folder or in its sub-folder ``text``; None if it is in neither."""
+    """Return the path of a file in a folder or in its subfolder ``text``; None if neither contains it."""
     return next((path for path in (folder / file, folder / "text" / file) if path.is_file()), None)
 
 
 def document_records(path: Path, source: Source) -> list[tuple[dict[str, Any], frozenset[str]]]:
-    """Documents that have any text, with their topics.
+    """Return the documents with text, and their topics.
 
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or is not what it should be.
+    Raises a DataError if the file cannot be read, or is invalid.
     """
     try:
         return [(document, topics) for document, topics in _records(path, source) if any(document.values())]
@@ -227,10 +209,10 @@ def _records(path: Path, source: Source) -> Iterator[tuple[dict[str, Any], froze
         labels: Any = record.get("labels")
         headings: Any = record.get("mesh") or []
         if not _are_texts(labels) or not _are_texts(headings):
-            raise DataError(f"{path}, line {line}: labels and mesh must be lists of texts")
+            raise DataError(f"{path}, line {line}: labels and mesh must be lists of strings")
         title, text = (record.get(field) or "" for field in ("title", "text"))
         if not _are_texts([title, text]):
-            raise DataError(f"{path}, line {line}: title and text must be texts")
+            raise DataError(f"{path}, line {line}: title and text must be strings")
         document = {
             "title": title.strip(),
             "text": text.strip(),
@@ -244,29 +226,26 @@ def _are_texts(cell: Any) -> bool:
 
 
 def _large(topics: Iterable[frozenset[str]]) -> frozenset[str]:
-    """Topics with enough documents."""
+    """Return the topics with enough documents."""
     counts = Counter(topic for document in topics for topic in document)
     return frozenset(topic for topic, count in counts.items() if count >= MIN_DOCUMENTS)
 
 
 def available_collections(folder: str | PathLike[str] | None = None) -> tuple[str, ...]:
-    """Names of the collections whose files are in a folder.
+    """Return the names of the collections whose files are in a folder.
+
+    Raises a DataError if there is no folder, or no collection in it.
 
     Parameters
     ----------
     folder : path-like, optional
         As for :func:`load_collection`.
-
-    Raises
-    ------
-    DataError
-        If there is no folder, or no collection in it.
     """
     given = data_folder(folder)
     found = tuple(name for name, source in SOURCES.items() if place_of(given, source.file) is not None)
     if not found:
         files = ", ".join(source.file for source in SOURCES.values())
-        raise DataError(f"there is none of {files} in {given} or its sub-folder text")
+        raise DataError(f"there is none of {files} in {given} or its subfolder text")
     return found
 
 
@@ -281,11 +260,11 @@ class DocumentSet:
     topics : tuple of str
         Names of the topics in y.
     rows : ndarray of shape (n_documents,), int64
-        Numbers of the documents in the collection.
+        Row numbers of the documents in the collection.
     documents : list of dict
         These documents of the collection.
     y : ndarray of shape (n_documents,), int64
-        Topic of each: 0, ..., k - 1.
+        Topic of each document: 0, ..., k - 1.
     """
 
     collection: str
@@ -301,38 +280,32 @@ class DocumentSet:
 
     @property
     def balance(self) -> float:
-        """Size of the smallest topic over that of the largest."""
+        """Size of the smallest topic relative to the largest."""
         sizes = np.bincount(self.y)
         return float(sizes.min() / sizes.max())
 
 
 def draw_sets(collection: Collection, k: int, n_sets: int, rng: np.random.Generator) -> list[DocumentSet]:
-    """Data sets of k topics each, drawn at random without replacement; no two of the same topics.
+    """Draw data sets of k topics each at random; no two sets have the same topics.
+
+    Raises a ValueError if ``k`` or ``n_sets`` is out of range. Source: Ensemble non-negative matrix
+    factorization for clustering biomedical documents, section 3.1.
 
     Parameters
     ----------
     collection : Collection
-        Its ``sizes`` say how many documents of a topic take part: all, or for each topic of each set a
-        number drawn between two limits, at most as many as there are.
+        Its ``sizes`` determine the number of documents of a topic: all, or, for each topic of each set, a
+        number drawn between two limits, but at most all.
     k : int
         From 2 to the number of topics.
     n_sets : int
-        Number of data sets; fewer if there are fewer choices of k topics.
+        Number of data sets; there are fewer if there are fewer combinations of k topics.
     rng : Generator
 
     Returns
     -------
     sets : list of DocumentSet
-        The first sets are the same for any larger ``n_sets``.
-
-    Raises
-    ------
-    ValueError
-        If ``k`` or ``n_sets`` is out of range.
-
-    References
-    ----------
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 3.1.
+        A larger ``n_sets`` appends sets, and does not change the first ones.
     """
     if not 2 <= k <= collection.n_topics:
         raise ValueError(

@@ -20,18 +20,18 @@ _QUESTIONS, _DOCUMENTS = "ebm_questions.jsonl.gz", "ebm_documents.jsonl.gz"
 
 @dataclass(frozen=True, eq=False)
 class EBMQuestion:
-    """A question whose documents are to be clustered by the answers that cite them.
+    """A question, whose documents are clustered by the answers that cite them.
 
     Parameters
     ----------
     id : str
     text : str
-        The question itself.
+        Text of the question.
     rows : ndarray of shape (n_documents,), int64
-        Rows of its documents in the collection: the union of the answers' references, in the order
-        in which they are first referred to.
+        Rows of its documents in the collection: the union of the references of its answers, in the order of
+        their first citation.
     answers : list of tuple of str
-        The answers that refer to each document (the known classes), in their order; often more than one.
+        Answers that cite each document (the known classes), in their order; often more than one.
     """
 
     id: str
@@ -46,7 +46,7 @@ class EBMQuestion:
 
     @property
     def n_answers(self) -> int:
-        """Number of answers that refer to a document, which is the target number of clusters."""
+        """Number of answers that cite a document, which is the target number of clusters."""
         return len({answer for answers in self.answers for answer in answers})
 
 
@@ -57,7 +57,7 @@ class EBMCorpus:
     Parameters
     ----------
     documents : Documents
-        The whole collection, on which term weights are fitted; titles and abstracts.
+        The whole collection (titles and abstracts), to which term weights are fitted.
     questions : list of EBMQuestion
     """
 
@@ -65,33 +65,25 @@ class EBMCorpus:
     questions: list[EBMQuestion]
 
     def usable(self, min_documents: int = 4) -> list[EBMQuestion]:
-        """Questions with at least this many documents; the protocol skips the others."""
+        """Return the questions with at least this many documents; the protocol skips all others."""
         return [question for question in self.questions if question.n_documents >= min_documents]
 
 
 def load_ebm(folder: str | PathLike[str] | None = None) -> EBMCorpus:
     """Read the evidence-based medicine corpus from a data folder.
 
+    Raises a DataError if there is no such folder, or the files are invalid. Source: Molla and Santiago-
+    Martinez (2011), *Development of a corpus for evidence based medicine summarisation*; NSGA-II-clus.
+
     Parameters
     ----------
     folder : path-like, optional
-        Folder that holds ``ebm_questions.jsonl.gz`` and ``ebm_documents.jsonl.gz``, itself or in
-        its sub-folder ``text``; default: the folder named by the environment variable
-        ``MOO_CLUSTERING_DATA``.
+        Folder that contains ``ebm_questions.jsonl.gz`` and ``ebm_documents.jsonl.gz``, itself or in its
+        subfolder ``text``; default: the folder in the environment variable ``MOO_CLUSTERING_DATA``.
 
     Returns
     -------
     EBMCorpus
-
-    Raises
-    ------
-    DataError
-        If there is no such folder, or the files are not what they should be.
-
-    References
-    ----------
-    Molla and Santiago-Martinez (2011), *Development of a corpus for evidence based medicine
-    summarisation*; NSGA-II-clus.
     """
     # Reading JSON lines imports pandas, which `--help` should not.
     from moo_clustering.datasets.documents import json_objects
@@ -110,11 +102,11 @@ def load_ebm(folder: str | PathLike[str] | None = None) -> EBMCorpus:
 def _find(folder: str | PathLike[str] | None) -> Path:
     given = folder_of_data(folder)
     if not given:
-        raise DataError(f"load_ebm needs the folder of the corpus: give it, or set {DATA_VARIABLE}")
+        raise DataError(f"load_ebm requires the folder of the corpus: pass it, or set {DATA_VARIABLE}")
     for place in (given, given / "text"):
         if (place / _QUESTIONS).is_file() and (place / _DOCUMENTS).is_file():
             return place
-    raise DataError(f"there is no {_QUESTIONS} with {_DOCUMENTS} in {given} or its sub-folder text")
+    raise DataError(f"there is no {_QUESTIONS} with {_DOCUMENTS} in {given} or its subfolder text")
 
 
 def _question(record: Mapping[str, Any], row_of: Mapping[str, int], where: str) -> EBMQuestion:
@@ -128,6 +120,6 @@ def _question(record: Mapping[str, Any], row_of: Mapping[str, int], where: str) 
         raise DataError(f"{where} is not a question with answers and their documents") from error
     unknown = [document for document in gold if document not in row_of]
     if unknown:
-        raise DataError(f"{where} refers to the document {unknown[0]!r}, which {_DOCUMENTS} does not hold")
+        raise DataError(f"{where} refers to the document {unknown[0]!r}, which {_DOCUMENTS} does not contain")
     rows = np.array([row_of[document] for document in gold], dtype=np.int64)
     return EBMQuestion(identifier, text, rows, [tuple(answers) for answers in gold.values()])

@@ -27,7 +27,7 @@ from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, docum
 from moo_clustering.stats import clear_differences
 from moo_clustering.validity import pairwise_nmi
 from papers.documents import Collection, DocumentSet, available_collections, draw_sets, load_collection
-from papers.runner import Key, ResultFigure, ResultTable, Settings, Value, seed_of
+from papers.runner import Key, ResultTable, Settings, Value, WithoutFigures, seed_of
 
 N_RUNS, N_TABLE_SETS = 50, 10
 MIN_DF = 2
@@ -45,7 +45,7 @@ CONSENSUS: dict[str, Function] = {
 }
 BEST_HALF, PARETO, PLAIN = "Best half, MCLA", "Pareto, MCLA", "NMF, MCLA"
 RANDOM = "Random labels"
-# Scores of one partition under different cluster numbers differ by rounding.
+# Scores of one partition with permuted cluster numbers differ by rounding.
 _EQUAL = 1e-12
 METHODS = (
     "Hierarchical",
@@ -69,38 +69,38 @@ PUBLISHED: dict[int, tuple[float, ...]] = {
     9: (0.5514, 0.7577, 0.7720, 0.7022, 0.7956, 0.7329, 0.7632),
     10: (0.5563, 0.7463, 0.7629, 0.7064, 0.7942, 0.7302, 0.7720),
 }
-# Means of the columns above; the printed line of means has 0.6808 for NMF.
+# Means of the columns above; the printed mean of NMF is 0.6808.
 PUBLISHED_MEANS = (0.5435, 0.7147, 0.7272, 0.6867, 0.7760, 0.6743, 0.7588)
 ERRATA = {
-    "stand-in": "The paper's data are the relevance judgements of TREC Genomics 2004, which are not at "
-    "hand. The collections here are stand-ins: compare the order of methods, not digits.",
-    "means": "The printed mean of NMF, 0.6808, is not the mean of its column, which is 0.6867, as the "
-    "paper's text has it. For Min-NCW-NMF the text has 0.6706, and the mean of the column is 0.6743, as "
-    "printed in the table.",
-    "idf": "Weights are t ln(n/df), with the number df of documents that hold the term: the paper prints "
-    "log(n/idf) and describes idf as this number. n and df are those of the data set. Terms in a single "
-    "document of the set are left out, of which the paper says nothing.",
-    "scale": "Documents are assigned after topics have been brought to unit length; without a rule for "
-    "their scale, as printed, the answer is arbitrary.",
-    "nmi": "NMI is Eq. 1. Where it is 0/0, as for a single cluster, it counts as 0.",
-    "no terms": "Documents without terms, which have no direction, go to the largest cluster of every "
-    "partition afterwards.",
+    "stand-in": "The data of the paper are the relevance judgements of TREC Genomics 2004, which are not "
+    "available here. Other collections replace them: compare the order of the methods, not digits.",
+    "means": "The printed mean of NMF, 0.6808, is not the mean of its column, which is 0.6867, as stated in "
+    "the text of the paper. For Min-NCW-NMF, the text states 0.6706, but the mean of the column is 0.6743, "
+    "as printed in the table.",
+    "idf": "Weights are t ln(n/df), with the number df of documents that contain the term: the paper prints "
+    "log(n/idf) and describes idf as this number. n and df refer to the data set. Terms in a single "
+    "document of the set are omitted, which the paper does not mention.",
+    "scale": "Documents are assigned after topics are scaled to unit length. The paper prints no rule for "
+    "their scale, without which the assignment is arbitrary.",
+    "nmi": "NMI is Eq. 1. If it is 0/0, as for a single cluster, it is set to 0.",
+    "no terms": "Documents without terms, which have no direction, are assigned to the largest cluster of "
+    "every partition afterwards.",
     "trials": "Each of the 50 runs of K-means and Bisecting is a single trial. CLUTO, which the paper used, "
-    "returns the best of 10 trials by its criterion I2: 'best of 10' is the expected NMI of the best by I2 "
+    "returns the best of 10 trials by its criterion I2. 'best of 10' is the expected NMI of the best by I2 "
     "of ten of the trials.",
-    "z": "Z = (NMI of the ensemble - mean of the runs) / their standard deviation, n - 1 in its "
-    "denominator; where all runs are equal, 0 or infinite. The paper calls a Z of at least 1.96 significant "
-    "at 97.5 %, which is the one-sided level. For 'best of 10' mean and deviation are those of the best of "
-    "ten of the trials.",
-    "balance": "MCLA (size) is the original: METIS balances the documents of meta-clusters, at odds with "
-    "classes of unequal size. 'unit' balances the clusters, 'matching' needs no METIS. CSPA and HBGF with "
-    "METIS make parts of about equal size. The NMI depends on METIS's own seed.",
-    "selection": "Best half: MCLA of the runs that agree most with the others. Pareto: NSGA-II picks runs by "
-    "agreement, diversity and loss, and of its front the consensus that agrees most with all runs counts. "
-    "Neither sees the topics, and the gain is not reliable. NMF, MCLA: consensus of runs without the "
-    "normalised-cut weighting.",
-    "claims": "Of the data sets here, and of the paper's eight numbers of clusters. The paper's text says "
-    "NCW-NMF is best except for k = 8, where Bisecting is above it.",
+    "z": "Z = (NMI of the ensemble - mean of the runs) / their standard deviation, with the denominator n - "
+    "1; if all runs are equal, it is 0 or infinite. The paper calls a Z of at least 1.96 significant at "
+    "97.5%, which is the one-sided level. For 'best of 10', mean and deviation refer to the best of ten of "
+    "the trials.",
+    "balance": "MCLA (size) is the original: METIS balances the documents of meta-clusters, which does not "
+    "suit classes of unequal size. 'unit' balances the clusters, and 'matching' does not require METIS. "
+    "CSPA and HBGF with METIS form parts of about equal size. The NMI depends on the seed of METIS.",
+    "selection": "Best half: MCLA of the runs that agree most with the others. Pareto: NSGA-II selects runs "
+    "by agreement, diversity and loss, and the consensus of its front that agrees most with all runs is "
+    "scored. Neither uses the topics, and the gain is not reliable. NMF, MCLA: consensus of runs without "
+    "the normalised-cut weighting.",
+    "claims": "Numbers of the data sets here, and of the eight numbers of clusters of the paper. According "
+    "to the text of the paper, NCW-NMF is best except for k = 8, where Bisecting is better.",
 }
 # The consensus that is called the ensemble, with and without METIS.
 ENSEMBLES = {True: "MCLA (size)", False: "MCLA (matching)"}
@@ -119,37 +119,29 @@ _CLAIMS = (
 )
 BEST_OF = {name: f"{name}, best of 10" for name in ("K-means", "Bisecting")}
 MIN_RUN, MAX_RUN = "Min-NCW-NMF", "Max-NCW-NMF"
-# Rivals of the ensemble, and the columns of its Z values against them.
+# Rivals of the ensemble, and the columns of its Z values relative to them.
 Z_COLUMNS = {"Bisecting": "Z", BEST_OF["Bisecting"]: "Z, best of 10"}
 
 
-class Table2:
+class Table2(WithoutFigures):
     """All methods on data sets of k topics, drawn from every collection in the data folder.
+
+    Raises a ValueError if a collection is unknown, a k is out of range, or snowballstemmer is not installed,
+    and a DataError if there is no collection, or not the requested one. Source: "Ensemble non-negative matrix
+    factorization for clustering biomedical documents", Table 2.
 
     Parameters
     ----------
     settings : Settings
-        Its ``n_sets`` is the number of data sets for each collection and k, fewer where there are fewer
-        choices of topics; ``n_clusters`` the values of k, 3 to 10 by default; ``collections`` their names,
-        all that are found by default.
-
-    Raises
-    ------
-    ValueError
-        For an unknown collection, a k out of range, or without snowballstemmer.
-    DataError
-        If there is no collection, or not the one asked for.
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents", Table 2.
+        ``n_sets`` is the number of data sets for each collection and k; there are fewer if there are fewer
+        combinations of topics. ``n_clusters`` contains the values of k, by default 3 to 10, and
+        ``collections`` the names, by default all that are found.
     """
 
     def __init__(self, settings: Settings) -> None:
         if find_spec("snowballstemmer") is None:
             raise ValueError(
-                "stems of words need snowballstemmer, which is not installed: "
-                "pip install moo_clustering[text]"
+                "word stems require snowballstemmer, which is not installed: pip install moo_clustering[text]"
             )
         names = settings.collections or available_collections(settings.data)
         self._collections = {name: load_collection(name, settings.data) for name in names}
@@ -162,7 +154,7 @@ class Table2:
             )
         self._n_sets = settings.n_sets or N_TABLE_SETS
         self._metis = find_spec("pymetis") is not None
-        # Without the collections, k, sets and seeds, so that a run with more of them continues in the folder.
+        # Without the collections, k, sets and seeds, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {
             "runs": N_RUNS,
             "solver": SOLVER,
@@ -182,12 +174,12 @@ class Table2:
             for seed in range(settings.seeds)
             for number in range(min(self._n_sets, comb(collection.n_topics, k)))
         ]
-        # The cells of a collection follow each other, so its words are counted once.
+        # The cells of a collection are adjacent, so that its words are counted only once.
         self._counts = lru_cache(maxsize=1)(self._count)
         self._sets = lru_cache(maxsize=1)(self._draw)
 
     def data(self, key: Key) -> Task:
-        """Counts of the terms that are in at least two documents of the set, and its topics."""
+        """Return the topics and the counts of the terms that occur in at least two documents of the set."""
         name, k, seed, number = str(key["collection"]), int(key["k"]), int(key["seed"]), int(key["set"])
         drawn = self._sets(name, k, seed)[number]
         counts, terms = self._counts(name)
@@ -196,17 +188,13 @@ class Table2:
 
     @staticmethod
     def compute(key: Key, data: Task) -> dict[str, Any]:
-        """Scores of all methods."""
+        """Return the scores of all methods."""
         return run_task(data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every score, means beside the paper's, Z values, the paper's statements, and controls."""
+        """Return all scores, means, published means, Z values, statements of the paper, and controls."""
         stand_ins = {name: found.stand_in_for for name, found in self._collections.items()}
         return report(self.cells, values, stand_ins, metis=self._metis)
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """No figures."""
-        return []
 
     def _count(self, name: str) -> tuple[Any, Any]:
         return document_term_counts(self._collections[name].documents, min_df=1, stemmer=STEMMER)
@@ -217,7 +205,7 @@ class Table2:
 
 
 def _identity(collection: Collection) -> str:
-    """Digits that stand for documents and topics."""
+    """Return a hash of the documents and topics."""
     content = json.dumps([collection.documents, collection.y.tolist(), collection.topics])
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
@@ -230,12 +218,12 @@ class Task(NamedTuple):
     counts : csr_matrix of shape (n_documents, n_terms)
         Counts of the terms that are in at least two of these documents.
     y : ndarray of shape (n_documents,)
-        Topics, for scoring only.
+        Topics, which are only used for scores.
     n_clusters, n_runs : int
     metis : bool
         Whether pymetis is installed.
     seed : tuple
-        Parts of all seeds.
+        Parts that all seeds share.
     """
 
     counts: csr_matrix
@@ -246,16 +234,16 @@ class Task(NamedTuple):
     seed: tuple[str | int | float, ...]
 
     def seeds(self, name: str) -> list[np.random.SeedSequence]:
-        """One for every run of a method."""
+        """Return one seed per run of a method."""
         return seed_of(*self.seed, name).spawn(self.n_runs)
 
     def rng(self, name: str) -> np.random.Generator:
-        """Generator for everything that is drawn once."""
+        """Return the generator for everything that is drawn once."""
         return np.random.default_rng(seed_of(*self.seed, name))
 
 
 def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: NMI of every run and of every consensus, and facts about the data set."""
+    """Return the value of a cell: the NMI of every run and consensus, and facts about the data set."""
     weights, seen = _weights(task.counts)
     sizes = np.bincount(task.y)
     labels, losses, best = _all_runs(task, weights)
@@ -278,7 +266,7 @@ def run_task(task: Task) -> dict[str, Any]:
 
 
 def _weights(counts: csr_matrix) -> tuple[csr_matrix, NDArray[np.intp]]:
-    """Weights in rows of unit length, and the documents of the rows; frequencies count all documents."""
+    """Return weights in unit-length rows, and their documents; frequencies count all documents."""
     with warnings.catch_warnings():
         # Documents without terms are counted in the table.
         warnings.simplefilter("ignore", UserWarning)
@@ -290,7 +278,7 @@ def _weights(counts: csr_matrix) -> tuple[csr_matrix, NDArray[np.intp]]:
 def _all_runs(
     task: Task, weights: csr_matrix
 ) -> tuple[dict[str, Labels], NDArray[np.float64], dict[str, list[float]]]:
-    """Labels of all runs by method, losses of NCW-NMF, and I2 of both kinds of k-means."""
+    """Return the labels of all runs by method, the losses of NCW-NMF, and I2 of both kinds of k-means."""
     labels, i2 = {}, {}
     rows = weights.astype(np.float32)
     for name, algorithm in (("K-means", spherical_kmeans), ("Bisecting", bisecting_spherical_kmeans)):
@@ -311,7 +299,7 @@ def _all_runs(
 
 
 def hierarchical(weights: csr_matrix, n_clusters: int) -> Labels:
-    """Average linkage of cosine distances; rows of unit length."""
+    """Compute the average linkage of cosine distances between unit-length rows."""
     distances = np.maximum(1.0 - (weights @ weights.T).toarray(), 0.0)
     np.fill_diagonal(distances, 0.0)
     model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")
@@ -319,7 +307,7 @@ def hierarchical(weights: csr_matrix, n_clusters: int) -> Labels:
 
 
 def _consensus(task: Task, weighted: Labels, losses: NDArray[np.float64], plain: Labels) -> dict[str, Labels]:
-    """Consensus of the runs of NCW-NMF by every function and selection, and of those of NMF."""
+    """Return the consensus of the NCW-NMF runs by every function and selection, and of the NMF runs."""
     k = task.n_clusters
     functions = consensus_functions(task.metis)
     found = {name: function(weighted, k, random_state=task.rng(name)) for name, function in functions.items()}
@@ -333,7 +321,7 @@ def _consensus(task: Task, weighted: Labels, losses: NDArray[np.float64], plain:
 
 
 def consensus_functions(metis: bool) -> dict[str, Function]:
-    """The available consensus functions, with or without METIS."""
+    """Return the available consensus functions, with or without METIS."""
     return {
         name: function
         for name, function in CONSENSUS.items()
@@ -342,9 +330,9 @@ def consensus_functions(metis: bool) -> dict[str, Function]:
 
 
 def completed(labels: Labels, seen: NDArray[np.intp], n_documents: int) -> Labels:
-    """Labels of shape (n_runs, n_documents): documents without terms are in the largest cluster of a run.
+    """Complete labels of shape (n_runs, n_documents).
 
-    Of equally large ones it is that of the first document.
+    Documents without terms join the largest cluster of a run, or, of several, that of the first document.
     """
     out = np.empty((len(labels), n_documents), dtype=np.int32)
     for row, found in zip(out, relabel_by_first_appearance(labels), strict=True):
@@ -354,19 +342,19 @@ def completed(labels: Labels, seen: NDArray[np.intp], n_documents: int) -> Label
 
 
 def best_of(scores: Sequence[float], criterion: Sequence[float], n: int) -> tuple[float, float]:
-    """Mean and standard deviation of the score of the best of n runs, over all choices of n among them.
+    """Return mean and standard deviation of the score of the best of n runs, over all combinations of n runs.
 
     Parameters
     ----------
     scores : sequence of float
     criterion : sequence of float
-        The run with the largest is the best.
+        The run with the largest value is the best.
     n : int
         At most the number of runs.
     """
     order = np.argsort(-np.asarray(criterion), kind="stable")
     total = len(order)
-    # All other runs of the choice come later in the order.
+    # All other runs of the combination come later in the order.
     chance = np.array([math.comb(total - 1 - place, n - 1) for place in range(total)]) / math.comb(total, n)
     ordered = np.asarray(scores)[order]
     mean = float(chance @ ordered)
@@ -376,13 +364,13 @@ def best_of(scores: Sequence[float], criterion: Sequence[float], n: int) -> tupl
 def report(
     cells: Sequence[Key], values: Sequence[Any], stand_ins: Mapping[str, str], *, metis: bool
 ) -> list[ResultTable]:
-    """All tables; the first has a row for every data set.
+    """Return all tables; the first has a row for every data set.
 
     Parameters
     ----------
     cells, values
     stand_ins : mapping
-        The collection of the paper that each one replaces.
+        Collection of the paper that each collection replaces.
     metis : bool
         Whether METIS partitions the ensemble, as in the paper.
     """
@@ -417,13 +405,13 @@ def report(
 
 
 def score_frame(cells: Sequence[Key], values: Sequence[Any], ensemble: str) -> pd.DataFrame:
-    """NMI by method: means of the runs and their deviation, one value of the others.
+    """Return the NMI by method: mean and deviation of runs, or a single value.
 
     Parameters
     ----------
     cells, values
     ensemble : str
-        Consensus that the column ``Ensemble`` and the Z values are of.
+        Consensus for the column ``Ensemble`` and the Z values.
     """
     return pd.DataFrame([_row(key, value, ensemble) for key, value in zip(cells, values, strict=True)])
 
@@ -448,7 +436,9 @@ def _row(key: Key, value: Mapping[str, Any], ensemble: str) -> dict[str, Any]:
 
 
 def z_value(score: float, runs: ArrayLike) -> float:
-    """How many standard deviations a score is above the mean of some runs.
+    """Return how many standard deviations a score is above the mean of some runs.
+
+    Source: "Ensemble non-negative matrix factorization for clustering biomedical documents", section 3.3.
 
     Parameters
     ----------
@@ -459,21 +449,17 @@ def z_value(score: float, runs: ArrayLike) -> float:
     Returns
     -------
     float
-        With n_runs - 1 in the denominator of the deviation. Where all runs are equal 0 for their score,
-        and else infinite.
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents", section 3.3.
+        The denominator of the deviation is n_runs - 1. If all runs are equal, the value is 0 for their score,
+        and infinite for any other score.
     """
     scores = np.asarray(runs, dtype=np.float64)
     if len(scores) < 2:
-        raise ValueError(f"runs must hold at least two scores, got {len(scores)}")
+        raise ValueError(f"runs must contain at least two scores, got {len(scores)}")
     return standardised(score, float(scores.mean()), float(scores.std(ddof=1)))
 
 
 def standardised(score: float, mean: float, deviation: float) -> float:
-    """Z of a score; 0 or infinite where the deviation is 0."""
+    """Return Z of a score; 0 or infinite if the deviation is 0."""
     distance = score - mean
     if deviation > _EQUAL:
         return distance / deviation
@@ -495,7 +481,7 @@ def _means(
         rows,
         (
             errata("stand-in")[0] + how,
-            *(f"{name}: stands for {stand_ins[name]}." for name in names),
+            *(f"{name}: replaces {stand_ins[name]}." for name in names),
             *errata("means", "idf", "scale", "nmi", "no terms", "trials"),
         ),
         _FORMATS,
@@ -523,7 +509,7 @@ def errata(*names: str) -> tuple[str, ...]:
 
 
 def significance(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
-    """Number of data sets on which the ensemble beats bisecting k-means, and by how many deviations."""
+    """Return on how many data sets the ensemble beats bisecting k-means, and by how much."""
     rows: list[list[Value]] = [["paper", "Bisecting", N_SETS, N_ABOVE, N_SIGNIFICANT, None, None]]
     for name in [*names, *(["all"] if len(names) > 1 else [])]:
         part = scores if name == "all" else scores[scores["collection"] == name]
@@ -543,7 +529,7 @@ def significance(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
 
 
 def claims(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
-    """Number of data sets on which the paper's order of two methods holds."""
+    """Return the number of data sets on which the order of two methods is as in the paper."""
     printed = pd.DataFrame.from_dict(PUBLISHED, orient="index", columns=list(METHODS))
     parts = [printed, *(scores[scores["collection"] == name] for name in names)]
     rows: list[list[Value]] = [
@@ -555,7 +541,7 @@ def claims(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
     rows.append(["Hierarchical below all others", *worst])
     return ResultTable(
         "claims",
-        "What the paper says of its methods",
+        "Statements of the paper about its methods",
         ["statement", "paper", *names],
         rows,
         errata("claims"),
@@ -608,6 +594,6 @@ def _beside_published(scores: pd.DataFrame, name: str, stand_in: str) -> ResultT
         f"NMI: Table 2 of the paper and {name}",
         ["k", "whose", "sets", *METHODS],
         rows,
-        (f"{name} stands for {stand_in}.", *errata("stand-in")),
+        (f"{name} replaces {stand_in}.", *errata("stand-in")),
         _FORMATS,
     )

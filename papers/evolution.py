@@ -1,6 +1,6 @@
-"""Does evolution pay? Evolutionary searches beside their controls with equal evaluations, setting by setting.
+"""Does evolution pay? Evolutionary searches and their controls with equal numbers of evaluations, by setting.
 
-Every block is a plan of its own, with a method ``comparisons`` of its values by setting.
+Every block is a separate plan with a method ``comparisons``, which compares its values by setting.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from moo_clustering.fronts import front_box, hypervolume
 from papers.controlled import cells_of, comparisons_of, kept, objectives_of
 from papers.feature_subsets import GENERATED, REAL, FeatureSubsets
 from papers.flagship_sets import load_suite
-from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.runner import Key, ResultFigure, ResultTable, Settings, check_names
 from papers.single_indices import KINDS, BagsByIndex, Cuts
 from papers.single_indices import REAL as REAL_BAGS
 from papers.subspaces import N_SETS, Subspaces
 
 N_EVALS = 10_000
-# Controls of every start; those that no start changes, and those that take long, run once.
+# Controls of every start. Those that are equal for all starts, and those that take long, run once.
 STARTS: dict[str, Sequence[str]] = {
     "delta": ("initial", "drift", "climbs", "construction"),
     "greedy": CONTROLS,
@@ -36,28 +36,27 @@ STARTS: dict[str, Sequence[str]] = {
 FITS = ("init=delta", "init=greedy", "greedy front alone")
 MEASURES = ("hypervolume", "ari")
 _NOTES = (
-    "Positive differences: evolution is ahead. Intervals: 95 %, bootstrap over sets; p: Wilcoxon, two-sided.",
-    "Hypervolumes are shares of a box per problem, so that they compare within a setting only; objectives "
+    "A positive difference means that evolution is ahead. Intervals: 95%, bootstrap over sets; p: "
+    "Wilcoxon, two-sided.",
+    "Hypervolumes are shares of a box per problem, so they are comparable only within a setting. Objectives "
     "are minimised.",
 )
 _KEY, _SHOWN = ["problem", "seed", "method"], ["hypervolume", "ari", "best ari", "evaluations", "seconds"]
 
 
 class Evolution:
-    """Plan of the experiment: the cells of its blocks, and tables over the settings of all of them."""
+    """Plan of the experiment: the cells of all blocks, and tables over all settings."""
 
     def __init__(self, settings: Settings) -> None:
-        for name in settings.blocks:
-            if name not in BLOCKS:
-                raise ValueError(f"blocks must be among {', '.join(BLOCKS)}; got {name!r}")
+        check_names("blocks", settings.blocks, BLOCKS)
         self._plans = {}
         for name in BLOCKS:
-            # Sets that other blocks generate are none of this one.
+            # Sets that other blocks generate do not belong to this block.
             others = {one for other, names in _GENERATED.items() if other != name for one in names}
             sets = [one for one in settings.sets if one not in others]
             if name in (settings.blocks or BLOCKS) and (sets or not settings.sets):
                 self._plans[name] = BLOCKS[name](replace(settings, sets=sets))
-        # Those of all blocks, so that a run with more of them continues in the folder.
+        # Those of all blocks, so that a run with more blocks can use the same folder.
         self.parameters = {name: dict(block.parameters) for name, block in BLOCKS.items()}
         self.cells: list[Key] = [
             {"block": name, **key} for name, plan in self._plans.items() for key in plan.cells
@@ -70,16 +69,16 @@ class Evolution:
             )
 
     def data(self, key: Key) -> Any:
-        """Data of the cell of a block."""
+        """Return the data of the cell of a block."""
         return self._plans[str(key["block"])].data(_own(key))
 
     @staticmethod
     def compute(key: Key, data: Any) -> Any:
-        """Value of the cell of a block."""
+        """Return the value of the cell of a block."""
         return BLOCKS[str(key["block"])].compute(_own(key), data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """All runs; means with verdicts, and differences, over all settings; further tables of the blocks."""
+        """Return all runs, means with verdicts, differences, and further tables of blocks."""
         parts = self._parts(values)
         found = {
             setting: one
@@ -95,7 +94,7 @@ class Evolution:
         return [*settings_tables(found), *further]
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Hypervolume by evaluations, for every setting."""
+        """Return the hypervolume by evaluations, for every setting."""
         parts = self._parts(values)
         return [
             ResultFigure(f"curves-{_file(setting)}", f"{setting}: evolution and its controls", _drawing(one))
@@ -105,7 +104,7 @@ class Evolution:
         ]
 
     def _parts(self, values: Sequence[Any]) -> dict[str, list[Any]]:
-        """The values by block."""
+        """Return the values by block."""
         pairs = list(zip(self.cells, values, strict=True))
         return {name: [value for key, value in pairs if key["block"] == name] for name in self._plans}
 
@@ -115,17 +114,17 @@ def _own(key: Key) -> Key:
 
 
 def _file(setting: str) -> str:
-    """Name of a setting as part of the name of a file."""
+    """Return the name of a setting as part of a file name."""
     return "-".join("".join(c if c.isalnum() else " " for c in setting).split()).lower()
 
 
 def settings_tables(found: Mapping[str, ControlComparison]) -> list[ResultTable]:
-    """Tables over settings: all runs, means per method with a verdict per setting, and differences."""
+    """Return tables over settings: all runs, means per method with a verdict per setting, and differences."""
     runs = pd.concat([one.runs.assign(setting=setting) for setting, one in found.items()])
     columns = ["setting", *_KEY, *(name for name in _SHOWN if name in runs)]
     means, differences, verdicts = [], [], []
     for setting, one in found.items():
-        # The measure is the best value of a single objective, and the hypervolume of several.
+        # The measure is the best value of a single objective, or the hypervolume of several.
         best = objectives_of(one.runs)
         table = one.table().reindex(columns=[*best[:1], *_SHOWN])
         single = len(best) == 1
@@ -163,7 +162,7 @@ def settings_tables(found: Mapping[str, ControlComparison]) -> list[ResultTable]
 
 
 class Mock:
-    """MOCK from both of its starts: a cell is a data set, no text, and a seed; classes only score."""
+    """MOCK from both starts: a cell is a data set (no text) and a seed; classes only score."""
 
     parameters: Mapping[str, Any] = {"n_evals": N_EVALS}
 
@@ -173,12 +172,12 @@ class Mock:
         self.cells = cells_of(self._sets, settings.seeds)
 
     def data(self, key: Key) -> Any:
-        """The set."""
+        """Return the set."""
         return self._sets[str(key["set"])]
 
     @staticmethod
     def compute(key: Key, data: Any) -> dict[str, Any]:
-        """Runs and curves by start, and the fronts of both estimators and of the construction in one box."""
+        """Return runs and curves by start, and fronts of both estimators and the construction."""
         from moo_clustering import MOCK
 
         seed, X, classes = int(key["seed"]), data.features(), data.classes
@@ -194,7 +193,7 @@ class Mock:
         return value
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
-        """Comparisons by start, over all cells."""
+        """Return comparisons by start, over all cells."""
         return comparisons_of(
             (f"MOCK(init={start!r})", key["set"], key["seed"], value[start])
             for start in STARTS
@@ -202,11 +201,11 @@ class Mock:
         )
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """The fits."""
+        """Return the fits."""
         return [self._starts(values)] if values else []
 
     def _starts(self, values: Sequence[Any]) -> ResultTable:
-        """The estimator from both starts and the constructed front, a set at a time."""
+        """Compare the estimator from both starts with the constructed front, set by set."""
         frame = pd.DataFrame(
             [
                 {
@@ -244,14 +243,14 @@ class Mock:
 
 
 def _fits(X: FloatArray, classes: Any, n_clusters: int, seed: int) -> dict[str, dict[str, float]]:
-    """Hypervolume, adjusted Rand index of the chosen partition, and time, of fits and of the construction."""
+    """Return hypervolume, ARI of the selected partition and time of fits and the construction."""
     from moo_clustering import MOCK
 
     known, found = classes >= 0, {}
     kind: Any
     for kind in STARTS:
         begun = process_time()
-        # All clusters count, as in the choice from the construction below.
+        # All clusters count, as in the selection from the construction below.
         model = MOCK(n_clusters, init=kind, min_cluster_share=0, random_state=seed).fit(X)
         found[f"init={kind}"] = (model.pareto_front_, model.labels_, process_time() - begun)
     problem = model.result_.problem

@@ -24,25 +24,25 @@ from papers.runner import Key, ResultTable, Settings, seed_of
 
 N_EVALS, POP_SIZE = 2_000, 50
 N_SAMPLES, N_CLUSTERS, N_LABELS = 240, 3, 3
-# Deviation of the class means in a relevant feature, within classes it is 1.
+# Deviation of the class means in a relevant feature; within classes, the deviation is 1.
 SPREAD = 1.0
-# Score of a subset: agreement with the labels plus half of its separation.
+# Score of a subset: agreement with the labels, plus half of its separation.
 WEIGHTS = (1.0, 0.5)
 MAX_FEATURES, N_INIT = 50, 1
-# Features that forward selection tries per step; sizes of subsets that filters try.
+# Number of features that forward selection tries per step; sizes of subsets that filters try.
 _TRIED, _SIZES = 100, (1, 2, 3, 5, 8, 12, 20, 30, 50)
-# Generated sets by number of features, and draws of rows and labels of sets with many features.
+# Number of generated sets by number of features, and of draws of rows and labels of sets with many features.
 GENERATED = {100: 5, 300: 5, 400: 120, 600: 5, 1000: 5}
 REAL, DRAWS = ("optdigits", "sonar", "waveform"), 5
 _MEASURES = ("hypervolume", "best score", "ari", "evaluations", "seconds")
-# Bounds and draws of sparse k-means.
+# Bounds and reference draws of sparse k-means.
 _BOUNDS, _PERMUTATIONS, _ROUNDS = (1.5, 2.0, 3.0, 4.5, 7.0, 11.0), 3, 8
 
 
 class FeatureSubsets:
     """Plan of the experiment: a cell is a generated set, or a draw of rows and labels of a data set.
 
-    Settings name sets, ``"d=400"`` or files; ``seeds`` multiplies the number of cells of each.
+    ``sets`` are ``"d=400"`` or names of files, and ``seeds`` multiplies the number of cells of each.
     """
 
     parameters: Mapping[str, Any] = {"n_evals": N_EVALS, "n_labels": N_LABELS}
@@ -51,10 +51,10 @@ class FeatureSubsets:
         sizes = {f"d={d}": n for d, n in GENERATED.items()} | dict.fromkeys(REAL, DRAWS)
         wanted = [name for name in sizes if name in (settings.sets or sizes)]
         real = [name for name in wanted if name in REAL]
-        # A folder may lack tables that nobody named.
+        # A folder may lack tables that were not requested by name.
         suite = load_suite(settings.data, real if settings.sets else ()).sets if real else []
         self._sets = {one.name: one for one in suite if one.name in real}
-        # The size that decides comes first, so that it is there if the others are not.
+        # The most important number of features is first, so that its cells finish first.
         self.cells: list[Key] = [
             {"set": name, "seed": seed}
             for name in sorted(wanted, key=lambda name: -sizes[name])
@@ -63,16 +63,16 @@ class FeatureSubsets:
         ]
 
     def data(self, key: Key) -> Any:
-        """The data set, or the number of features of a generated one."""
+        """Return the data set, or the number of features of a generated one."""
         name = str(key["set"])
         return self._sets[name] if name in self._sets else int(name.removeprefix("d="))
 
     @staticmethod
     def compute(key: Key, data: Any) -> dict[str, Any]:
-        """Runs and curves of the searches, and the methods without a search as further runs."""
+        """Return runs and curves of the searches, and the methods without a search as further runs."""
         seed = int(key["seed"])
         found = generated(data, seed) if isinstance(data, int) else _drawn(data, seed)
-        # Agreement is measured on the samples whose class nobody was told.
+        # Agreement is measured on the samples without a given label.
         y = np.where(found.partial_y < 0, found.classes, -1)
         problems = {"labels": problem_of(found), HELD_OUT: problem_of(found, held_out=True)}
         value: dict[str, Any] = {}
@@ -95,7 +95,7 @@ class FeatureSubsets:
         return value
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
-        """Comparisons by set and evidence; methods without a search are further controls."""
+        """Return comparisons by set and evidence; methods without a search are further controls."""
         cells = []
         for key, value in zip(self.cells, values, strict=True):
             others = [{"method": rival} | measured for rival, measured in value["rivals"].items()]
@@ -108,7 +108,7 @@ class FeatureSubsets:
         }
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Scores by labels and by held-out labels compared, for every search that took both."""
+        """Compare scores by labels and by held-out labels, for every search that used both."""
         rows: list[list[Any]] = []
         for name in dict.fromkeys(str(key["set"]) for key in self.cells):
             pairs = zip(self.cells, values, strict=True)
@@ -146,14 +146,14 @@ class FeatureSubsets:
                 "Feature subsets: agreement by evidence of the score",
                 ["set", "search", "labels", "held-out labels", *paired_difference([0], [0])],
                 [[*row, *[None] * (width - len(row))] for row in rows],
-                ["Positive differences: the score by held-out labels leads to better clusters."],
+                ["A positive difference means that the score by held-out labels leads to better clusters."],
                 {"p": ".2g"},
             )
         ]
 
 
 def _drawn(data: Any, seed: int) -> Sample:
-    """Some rows of a data set, labels of some of them."""
+    """Draw rows of a data set, and labels of some of them."""
     rng = np.random.default_rng(seed_of("feature subsets", data.name, seed))
     known = np.flatnonzero(data.classes >= 0)
     rows = rng.choice(known, min(N_SAMPLES, len(known)), replace=False)
@@ -162,7 +162,7 @@ def _drawn(data: Any, seed: int) -> Sample:
 
 
 class Sample(NamedTuple):
-    """A data set with the classes of some samples."""
+    """A data set, with the classes of some samples."""
 
     X: FloatArray
     classes: Any
@@ -171,7 +171,7 @@ class Sample(NamedTuple):
 
 
 def generated(d: int, *seed: str | int) -> Sample:
-    """Generated classes in 8 to 10 of d features, a nuisance clustering in as many others, and noise."""
+    """Generate classes in 8 to 10 of d features, an irrelevant clustering in as many others, and noise."""
     rng = np.random.default_rng(seed_of("feature subsets", d, *seed))
     X = rng.normal(size=(N_SAMPLES, d))
     columns, at = rng.permutation(d), 0
@@ -184,13 +184,13 @@ def generated(d: int, *seed: str | int) -> Sample:
 
 
 def scaled(X: FloatArray) -> FloatArray:
-    """Features with mean 0 and variance 1; constant ones are left out."""
+    """Return features with mean 0 and variance 1, without constant ones."""
     X = X[:, np.ptp(X, axis=0) > 0]
     return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
 
 
 def some_labels(classes: Any, rng: np.random.Generator) -> Any:
-    """Classes of ``N_LABELS`` random samples of each class, -1 for the others."""
+    """Return the classes of ``N_LABELS`` random samples of each class, -1 for the others."""
     y = np.full(len(classes), -1)
     for c in np.unique(classes):
         y[rng.choice(np.flatnonzero(classes == c), N_LABELS, replace=False)] = c
@@ -198,7 +198,7 @@ def some_labels(classes: Any, rng: np.random.Generator) -> Any:
 
 
 def halving(evaluate: Any, sample: Any, vary: Any, rng: np.random.Generator) -> None:
-    """Keep the half of the features whose subsets score better, until eight are left."""
+    """Keep the half of the features whose subsets have higher scores, until eight remain."""
     d = sample().shape[1]
     kept, rounds = np.arange(d), max(1, int(np.log2(d / 8)) + 1)
     for step in range(rounds):
@@ -213,7 +213,7 @@ def halving(evaluate: Any, sample: Any, vary: Any, rng: np.random.Generator) -> 
 
 
 def forward_backward(evaluate: Any, sample: Any, vary: Any, rng: np.random.Generator) -> None:
-    """Add the best of 100 random features and drop the worst while the score improves, then start anew."""
+    """Add the best of 100 random features and drop the worst while the score improves, then restart."""
     d = sample().shape[1]
     while True:
         row, least, stalled = np.zeros(d, dtype=bool), np.inf, 0
@@ -234,7 +234,7 @@ def forward_backward(evaluate: Any, sample: Any, vary: Any, rng: np.random.Gener
             stalled = 0 if changed else stalled + 1
 
 
-# Searches beside the evolution, by the evidence of the score.
+# Searches besides the evolution, by the evidence of the score.
 HELD_OUT = "held-out labels"
 SEARCHES: dict[str, Sequence[Any]] = {
     "labels": (
@@ -252,7 +252,7 @@ SEARCHES: dict[str, Sequence[Any]] = {
 
 
 def problem_of(data: Sample, *, held_out: bool = False) -> FeatureSubsetProblem:
-    """The problem of a data set, by agreement with labels, or with labels held out."""
+    """Return the problem of a data set, scored by agreement with labels or with held-out labels."""
     return FeatureSubsetProblem(
         data.X,
         len(np.unique(data.classes)),
@@ -267,7 +267,7 @@ def problem_of(data: Sample, *, held_out: bool = False) -> FeatureSubsetProblem:
 def rivals(
     data: Sample, problems: Mapping[str, FeatureSubsetProblem], seed: int
 ) -> dict[str, tuple[Any, float]]:
-    """Partitions and processor seconds of methods without a search over subsets."""
+    """Return partitions and processor seconds of methods that do not search for subsets."""
     found, problem = {}, problems["labels"]
     known = data.partial_y >= 0
     ratios = np.nan_to_num(f_classif(data.X[known], data.partial_y[known])[0])
@@ -295,7 +295,7 @@ def _subset(problem: FeatureSubsetProblem, columns: Any) -> BoolArray:
 
 
 def _filtered(problem: FeatureSubsetProblem, values: FloatArray) -> Any:
-    """The best by the score of the subsets of the first features by a value."""
+    """Return the best subset, by the score, of the first features sorted by a value."""
     order = np.argsort(-values, kind="stable")
     X = np.concatenate([_subset(problem, order[:m]) for m in _SIZES if m <= problem.encoding.max_features])
     return problem.decode(X[[int(problem.evaluate(X)[:, 0].argmin())]])[0]
@@ -308,7 +308,7 @@ def _importances(data: Sample, seed: int) -> FloatArray:
 
 
 def _weighted(problem: FeatureSubsetProblem, weights: FloatArray) -> Any:
-    """Partition by k-means whose squared differences are weighted."""
+    """Partition by k-means with weighted squared differences."""
     some = weights > 0
     return problem.encoding.kmeans(
         np.ascontiguousarray(problem.encoding.points[:, some] * np.sqrt(weights[some]))
@@ -316,12 +316,10 @@ def _weighted(problem: FeatureSubsetProblem, weights: FloatArray) -> Any:
 
 
 def sparse_kmeans_weights(encoding: FeatureSubsetEncoding, seed: int) -> FloatArray:
-    """Weights of features by sparse k-means, the bound of their sum by the gap statistic.
+    """Return feature weights of sparse k-means, with the bound of their sum selected by the gap statistic.
 
-    References
-    ----------
-    D. M. Witten and R. Tibshirani: A framework for feature selection in clustering. JASA 105, 2010, sections
-    3.1 and 3.2.
+    Source: D. M. Witten and R. Tibshirani: A framework for feature selection in clustering. JASA 105, 2010,
+    sections 3.1 and 3.2.
     """
     rng = np.random.default_rng(seed)
     noise = [rng.permuted(encoding.points, axis=0) for _ in range(_PERMUTATIONS)]
@@ -337,7 +335,7 @@ def sparse_kmeans_weights(encoding: FeatureSubsetEncoding, seed: int) -> FloatAr
 
 
 def _sparse_kmeans(encoding: FeatureSubsetEncoding, X: FloatArray, bound: float) -> tuple[FloatArray, float]:
-    """Weights and the weighted sum of squares between clusters."""
+    """Return weights, and the weighted sum of squares between clusters."""
     d = X.shape[1]
     weights, between = np.full(d, d**-0.5), np.ones(d)
     for _ in range(_ROUNDS):
@@ -353,7 +351,7 @@ def _sparse_kmeans(encoding: FeatureSubsetEncoding, X: FloatArray, bound: float)
 
 
 def _soft_weights(between: FloatArray, bound: float) -> FloatArray:
-    """Weights of unit length with sum at most ``bound``, by soft thresholding and bisection: Eq. 8."""
+    """Return unit-length weights with sum at most ``bound``, by soft thresholding and bisection (Eq. 8)."""
     low, high = 0.0, float(between.max())
     weights = between / np.linalg.norm(between)
     for _ in range(50 if weights.sum() > bound else 0):

@@ -1,7 +1,7 @@
-"""ParetoClustering (the flagship) and its rivals: questions asked of a data set, and the methods compared.
+"""ParetoClustering and its rivals: questions about a data set, and the compared methods.
 
-A block of :data:`BLOCKS` is a question, such as few labels of every class. :func:`run_task` asks it of one
-set and scores every method. The rivals, each a function, stand below the block that uses them first.
+A block of :data:`BLOCKS` is a question, such as few labels of every class. :func:`run_task` runs it on one
+set and scores every method. Every rival is a function, which follows the first block that uses it.
 """
 
 from __future__ import annotations
@@ -66,24 +66,21 @@ from papers.flagship_sets import (
 )
 from papers.runner import seed_of
 
-# Rows used with pairs, which are propagated in dense matrices.
+# Number of rows for pairs, which are propagated in dense matrices.
 MOST_ROWS = 800
 EVOLUTION = {"pop_size": 48, "n_gen": 25}
-# Runs in an ensemble of factorisations.
+# Number of runs in an ensemble of factorisations.
 N_RUNS = 10
 _last: dict[tuple[str, str, int], Fitted] = {}
 FRACTIONS = {"1 %": 0.01, "2 %": 0.02, "5 %": 0.05, "10 %": 0.1}
 NOVEL_FRACTIONS = {name: FRACTIONS[name] for name in ("2 %", "5 %", "10 %")}
-# Weight of the selection score beside the evidence.
+# Weight of the selection score in its sum with the evidence.
 _SCORE_WEIGHT = 20.0
 _LEAST_CLUSTER = 5
 _STARTS = 10
-# Share of the neighbours' labels in label spreading; the usual .99 is worse.
-SPREADING_RIVALS = 0.9
 _ITERATIONS = 2000
 AMOUNTS = {".1 n": 0.1, ".5 n": 0.5, "1 n": 1.0, "2 n": 2.0}
 KINDS = {"right": 0.0, "10 % flipped": 0.1}
-_SPREAD = 0.9
 _BY_SILHOUETTE = {"Genie": "genie", K_MEANS: "km", "Ward": "ward", "GMM": "gmm", "spectral kNN": "spec"}
 _AT_K = {
     "graph agglomeration": "graph_agg",
@@ -95,7 +92,7 @@ _AT_K = {
 
 
 class Block(NamedTuple):
-    """A question that is asked of every data set.
+    """A question about every data set.
 
     Attributes
     ----------
@@ -103,7 +100,7 @@ class Block(NamedTuple):
     run : callable
         ``run(found, sheet, draws) -> facts``.
     has_draws : bool
-        Whether it is repeated with other seeds, labels or pairs.
+        Whether the block is repeated with other seeds, labels or pairs.
     least_classes : int
     most_rows : int or None
     """
@@ -116,7 +113,7 @@ class Block(NamedTuple):
 
 
 def unsupervised(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Nothing is known, not even the number of clusters; rivals choose it from the same grid.
+    """Cluster without any information; rivals select the number of clusters from the same grid.
 
     Draws differ in the seeds of all clusterers.
     """
@@ -137,7 +134,7 @@ def unsupervised(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def known_k(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """The number of clusters is that of the classes; draws differ in the seeds of all clusterers."""
+    """Cluster with the number of classes; draws differ in the seeds of all clusterers."""
     k, first = found.n_classes, shared_flagship(found)
     for draw in range(draws):
         if draw:
@@ -152,7 +149,7 @@ def known_k(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def few_labels(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Some samples of every class are labelled; the other samples are scored."""
+    """Cluster with labels of some samples of every class; the other samples are scored."""
     setup = _Setup(found)
     for setting, fraction in FRACTIONS.items():
         for draw in range(draws):
@@ -164,7 +161,7 @@ def few_labels(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def some_classes(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Half of the classes have no label; all samples without a label are scored."""
+    """Cluster with labels of half of the classes; all samples without a label are scored."""
     setup = _Setup(found)
     for setting, fraction in NOVEL_FRACTIONS.items():
         for draw in range(draws):
@@ -176,7 +173,7 @@ def some_classes(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def given_pairs(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Pairs are given among 70 % of the samples; scores cover the samples in no pair, and all."""
+    """Cluster with pairs among 70% of the samples; the samples in no pair, and all samples, are scored."""
     fitted, k = shared_flagship(found), found.n_classes
     centers = k_means(fitted.X, k, fit_seed(found, K_MEANS))
     for kind, flipped in KINDS.items():
@@ -186,7 +183,7 @@ def given_pairs(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
                 rng = np.random.default_rng(seed_of(found.name, "pairs", setting, draw))
                 pairs = draw_pairs(found.classes, factor, flipped, rng)
                 add = partial(sheet.add, setting, draw, among=pairs.free)
-                # A user who knows that pairs may be wrong gives them as uncertain.
+                # Pairs that may be wrong are passed as uncertain.
                 how = "soft" if flipped else "hard"
                 _answers(found, fitted, pairs, add, centers, rng, how)
                 sheet.add_best(setting, draw, ORACLE, lambda: fitted.model.pool_.labels, pairs.free)
@@ -194,7 +191,7 @@ def given_pairs(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def evolution(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """The pool without a search, with evolution, and with random survival in place of selection."""
+    """Compare the pool without a search, with evolution, and with random survival instead of selection."""
     X = found.features()
     for setting, k in ((UNKNOWN, None), (KNOWN, found.n_classes)):
         run = _Evolved(found, X, k)
@@ -205,7 +202,7 @@ def evolution(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def families(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Partitions of other methods join the pool, and the same score selects one."""
+    """Add partitions of other methods to the pool; the same score selects one."""
     fitted = shared_flagship(found)
     sheet.add(UNKNOWN, 0, FLAGSHIP, lambda: fitted.model.labels_, seconds=fitted.seconds)
     parts: dict[str, IntArray] = {}
@@ -232,7 +229,7 @@ BLOCKS: Mapping[str, Block] = {
 
 
 class Fitted(NamedTuple):
-    """An estimator fitted without classes, and its time.
+    """An estimator that was fitted without classes, and its time.
 
     Attributes
     ----------
@@ -247,7 +244,7 @@ class Fitted(NamedTuple):
     seconds: float
 
     def members(self, family: str) -> IntArray:
-        """Partitions of a family, shape (q, n_samples)."""
+        """Return the partitions of a family, shape (q, n_samples)."""
         pool = self.model.pool_
         labels: IntArray = pool.labels[np.array(pool.families) == family]
         if not len(labels):
@@ -255,7 +252,7 @@ class Fitted(NamedTuple):
         return labels
 
     def member_at(self, family: str, k: int) -> IntArray:
-        """The first partition of a family that has k clusters."""
+        """Return the first partition of a family that has k clusters."""
         for labels in self.members(family):
             if labels.max() + 1 == k:
                 return labels
@@ -270,13 +267,13 @@ class Fitted(NamedTuple):
         n_clusters: int | None = None,
         **options: Any,
     ) -> Any:
-        """A copy of the estimator with other options, labels or pairs; nothing is clustered again."""
+        """Return a copy of the estimator with other options, labels or pairs, without clustering again."""
         model = copy.copy(self.model).set_params(**options)
         return model.relabel(y, must_link=must_link, cannot_link=cannot_link, n_clusters=n_clusters)
 
 
 def shared_flagship(found: ClassedSet) -> Fitted:
-    """The default fit of a set; the fit of the last set is cached for its next block."""
+    """Return the default fit of a set; the fit of the last set is cached for its next block."""
     key = (found.name, found.identity, found.n_samples)
     if key not in _last:
         _last.clear()
@@ -299,7 +296,7 @@ def fit_flagship(
 
 
 def fit_seed(found: ClassedSet, *parts: str | int) -> int:
-    """Seed of everything that is fitted to a set."""
+    """Return the seed of all fits to a set."""
     return int(seed_of(found.name, "fit", *parts).generate_state(1)[0] >> 1)
 
 
@@ -339,7 +336,7 @@ def _best_of_family(index: Any, fitted: Fitted, family: str) -> IntArray:
 
 
 def best_by(index: ValidityIndex, candidates: IntArray) -> IntArray:
-    """The partition with the greatest value; ties go to the fewest clusters."""
+    """Return the partition with the largest value; ties go to the fewest clusters."""
     values = index.evaluate(candidates.astype(np.int32))
     order = np.lexsort((candidates.max(axis=1), -values))
     chosen: IntArray = candidates[order[0]]
@@ -347,7 +344,7 @@ def best_by(index: ValidityIndex, candidates: IntArray) -> IntArray:
 
 
 def by_eigengap(fitted: Fitted, rng: np.random.Generator) -> IntArray:
-    """The spectral partition with the widest gap between eigenvalues k and k + 1."""
+    """Return the spectral partition with the widest gap between the eigenvalues k and k + 1."""
     candidates = fitted.members("spec")
     k = candidates.max(axis=1) + 1
     graph = fitted.model.graph_
@@ -359,13 +356,13 @@ def by_eigengap(fitted: Fitted, rng: np.random.Generator) -> IntArray:
 
 
 def hdbscan(X: NDArray[np.float64]) -> IntArray:
-    """HDBSCAN with clusters of at least five; noise joins the cluster of the nearest clustered sample."""
+    """Run HDBSCAN with clusters of at least five; noise joins the cluster of the nearest clustered sample."""
     labels: IntArray = HDBSCAN(min_cluster_size=min(_LEAST_CLUSTER, len(X)), copy=True).fit_predict(X)
     return _without_noise(X, labels)
 
 
 def plscan(X: NDArray[np.float64]) -> IntArray:
-    """PLSCAN of the package fast-hdbscan: the most persistent layer of HDBSCAN; noise as for it."""
+    """Run PLSCAN of fast-hdbscan, the most persistent layer of HDBSCAN; noise is treated as for HDBSCAN."""
     from fast_hdbscan import PLSCAN as Layers  # type: ignore[import-not-found]
 
     return _without_noise(X, np.array(Layers(reproducible=True).fit(X).labels_, dtype=np.int64))
@@ -397,7 +394,7 @@ def _choices_at(found: ClassedSet, fitted: Fitted, add: Any, part: list[int]) ->
 
 
 def k_means(X: NDArray[np.float64], k: int, seed: int) -> IntArray:
-    """k-means, the best of ten starts."""
+    """Run k-means with ten starts."""
     labels: IntArray = KMeans(min(k, len(X)), n_init=_STARTS, random_state=seed).fit_predict(X)
     return labels
 
@@ -429,10 +426,11 @@ class _Setup:
 
 
 def spreading_kernel(graph: sp.csr_array) -> FloatArray:
-    """(I - .9 B)^-1, B the symmetrically normalised graph."""
+    """Compute (I - .9 B)^-1, where B is the symmetrically normalised graph."""
     root = 1.0 / np.sqrt(graph.sum(axis=1))
     B = graph.toarray() * root * root[:, np.newaxis]
-    kernel: FloatArray = np.linalg.inv(np.eye(len(B)) - SPREADING_RIVALS * B)
+    # .9 is the share of the neighbours' labels; the usual value .99 is worse.
+    kernel: FloatArray = np.linalg.inv(np.eye(len(B)) - 0.9 * B)
     return kernel
 
 
@@ -455,7 +453,7 @@ def _of_all_classes(setup: _Setup, y: IntArray, add: Any, rng: np.random.Generat
 
 
 class _Told:
-    """The flagship with the labels of one draw, whose scores several methods share."""
+    """ParetoClustering with the labels of one draw, whose scores several methods share."""
 
     def __init__(self, fitted: Fitted, y: IntArray, **options: Any) -> None:
         self._fitted, self._y, self._options = fitted, y, options
@@ -469,7 +467,7 @@ class _Told:
         return labels
 
     def by_evidence(self, weight: float = 0.0) -> IntArray:
-        """The partition of the pool with the greatest evidence plus weighted score."""
+        """Return the partition of the pool with the largest sum of evidence and weighted score."""
         from moo_clustering.evidence import best_member
 
         scores, pool = self.model.scores_, self.model.pool_
@@ -479,7 +477,7 @@ class _Told:
 
 
 def label_spreading(kernel: FloatArray, y: IntArray) -> IntArray:
-    """Class with the greatest sum of the kernel over its labelled samples."""
+    """Return the class with the largest sum of the kernel over its labelled samples."""
     known = np.flatnonzero(y >= 0)
     labels: IntArray = (kernel[:, known] @ _one_hot(y[known])).argmax(axis=1)
     return labels
@@ -490,11 +488,11 @@ def _one_hot(y: IntArray) -> FloatArray:
 
 
 def label_propagation(graph: sp.csr_array, y: IntArray) -> IntArray:
-    """Label propagation by harmonic functions: an unlabelled sample has the mean of its neighbours."""
+    """Propagate labels by harmonic functions: an unlabelled sample has the mean of its neighbours."""
     known, rest = np.flatnonzero(y >= 0), np.flatnonzero(y < 0)
     laplacian = (sp.diags_array(graph.sum(axis=1)) - graph).tocsr()
     sums = graph[rest][:, known] @ _one_hot(y[known])
-    # The tiny diagonal keeps the system regular where a component of the graph has no label.
+    # The tiny diagonal keeps the system regular if a component of the graph has no label.
     system = laplacian[rest][:, rest] + 1e-10 * sp.eye_array(len(rest))
     scores = np.asarray(spsolve(system.tocsc(), sums)).reshape(len(rest), -1)
     labels = y.copy()
@@ -503,14 +501,14 @@ def label_propagation(graph: sp.csr_array, y: IntArray) -> IntArray:
 
 
 def nearest_labelled(X: FloatArray, y: IntArray) -> IntArray:
-    """Class of the nearest labelled sample."""
+    """Return the class of the nearest labelled sample."""
     known = y >= 0
     labels: IntArray = KNeighborsClassifier(1).fit(X[known], y[known]).predict(X)
     return labels
 
 
 def logistic_regression(X: FloatArray, y: IntArray) -> IntArray:
-    """Logistic regression; with labels of a single class, that class."""
+    """Fit a logistic regression; with labels of a single class, return that class."""
     known = y >= 0
     if len(np.unique(y[known])) < 2:
         return np.full(len(y), y[known][0])
@@ -519,7 +517,7 @@ def logistic_regression(X: FloatArray, y: IntArray) -> IntArray:
 
 
 def support_vectors(X: FloatArray, y: IntArray) -> IntArray:
-    """Support vector machine with a Gaussian kernel; with labels of a single class, that class."""
+    """Fit a support vector machine with a Gaussian kernel; with a single class, return that class."""
     known = y >= 0
     if len(np.unique(y[known])) < 2:
         return np.full(len(y), y[known][0])
@@ -530,7 +528,7 @@ def support_vectors(X: FloatArray, y: IntArray) -> IntArray:
 def constrained_spectral(
     graph: sp.csr_array, X: FloatArray, y: IntArray, k: int, rng: np.random.Generator
 ) -> IntArray:
-    """Spectral clustering of the graph with labels written into it: largest weight within a class, else 0."""
+    """Spectral clustering of the graph with labels: largest weight within a class, 0 between classes."""
     n_known = int(y.max()) + 1
     apart = np.column_stack(np.triu_indices(n_known, 1))
     written = write_constraints(graph, ConstraintGroups(y.astype(np.int64), apart), must_link_edges="clique")
@@ -538,13 +536,13 @@ def constrained_spectral(
 
 
 def pck_means(X: FloatArray, y: IntArray, k: int, seed: int) -> IntArray:
-    """K-means that pays for violated pairs of labels."""
+    """Run k-means with penalties for violated pairs of labels."""
     labels: IntArray = PCKMeans(k, random_state=seed).fit(X, y).labels_
     return labels
 
 
 def seeded_k_means(X: FloatArray, y: IntArray) -> IntArray:
-    """K-means that starts from the means of the labelled samples of every class."""
+    """Run k-means from the means of the labelled samples of every class."""
     means = np.array([X[y == one].mean(axis=0) for one in range(int(y.max()) + 1)])
     labels: IntArray = KMeans(len(means), init=means, n_init=1).fit_predict(X)
     return labels
@@ -592,12 +590,12 @@ def _answers(
 def propagated_spectral(
     graph: sp.csr_array, pairs: PairDraw, k: int, rng: np.random.Generator, *, hard: bool
 ) -> IntArray:
-    """Pairs propagated on the graph alone, without a pool, and the same repair as the flagship."""
+    """Propagate pairs on the graph alone, without a pool, with the same repair as ParetoClustering."""
     from moo_clustering.evidence import propagate_pairs, repair_pairs
     from moo_clustering.graphs import spectral_cuts
 
     constraints = PairwiseConstraints(pairs.must_link, pairs.cannot_link, n_samples=graph.shape[0])
-    propagated = propagate_pairs(graph, constraints, alpha=_SPREAD)
+    propagated = propagate_pairs(graph, constraints, alpha=0.9)
     labels: IntArray = repair_pairs(spectral_cuts(propagated, [k], rng=rng)[0], graph, constraints, hard=hard)
     return labels
 
@@ -615,7 +613,7 @@ def written_spectral(
 def pairwise_k_means(
     kind: type[PCKMeans] | type[HMRFKMeans], X: FloatArray, pairs: PairDraw, k: int, seed: int
 ) -> IntArray:
-    """PCKMeans or HMRFKMeans; pairs that contradict each other pull both ways."""
+    """Run PCKMeans or HMRFKMeans; contradictory pairs partly cancel each other."""
     model = kind(k, conflicts="keep", random_state=seed)
     labels: IntArray = model.fit(X, must_link=pairs.must_link, cannot_link=pairs.cannot_link).labels_
     return labels
@@ -635,17 +633,17 @@ class _Evolved:
 
 
 def _several(labels: IntArray, fitted: Fitted) -> IntArray:
-    """Partitions with at least two clusters, and at most as many as those of the pool."""
+    """Return the partitions with at least two clusters, and at most as many as in the pool."""
     labels = np.atleast_2d(labels)
     k = np.array([len(np.unique(one)) for one in labels])
     kept = labels[(k > 1) & (k <= fitted.model.pool_.n_clusters.max())]
     if not len(kept):
-        raise ValueError("no partition of two clusters or more")
+        raise ValueError("no partition with two or more clusters")
     return kept
 
 
 def _mock(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
-    # The whole front joins the pool, so take the rule that needs no searches on control data.
+    # The whole front joins the pool, so use the selection rule that needs no searches on control data.
     labels: IntArray = MOCK(select="knee", random_state=seed).fit(fitted.X).pareto_labels_
     return labels
 
@@ -679,7 +677,7 @@ ADDED: Mapping[str, Callable[[ClassedSet, Fitted, int], IntArray]] = {
 
 
 def chosen_with(fitted: Fitted, parts: Mapping[str, IntArray]) -> IntArray:
-    """The partition that the flagship selects from its pool and further families."""
+    """Return the partition that ParetoClustering selects from its pool and further families."""
     from moo_clustering.estimators._pareto_selection import (
         SideInformation,
         automatic_criterion,
@@ -709,15 +707,15 @@ class Task(NamedTuple):
 
 
 def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: a row per method, setting and draw, facts about the fit, and the total seconds.
+    """Return the value of a cell: a row per method, setting and draw, facts about the fit, and total seconds.
 
-    What fails before a method can be tried is the error of the cell.
+    An error before the first method is the error of the cell.
     """
     block = BLOCKS[task.block]
     found = task.found if block.most_rows is None else task.found.head(block.most_rows)
     sheet = Sheet(found.classes)
     value: dict[str, Any] = {"facts": {}}
-    # With one thread, sums are added up in the same order in all processes.
+    # With one thread, sums are computed in the same order in all processes.
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore")
         start = perf_counter()
@@ -734,7 +732,7 @@ def run_task(task: Task) -> dict[str, Any]:
 
 @cache
 def warm_up() -> None:
-    """Fit tiny data, so that the first cell does not include compilation in its seconds."""
+    """Fit tiny data, so that the seconds of the first cell do not include compilation."""
     X = np.random.default_rng(0).random((24, 2)) + np.arange(24)[:, np.newaxis] // 12
     y = np.where(np.arange(24) % 6 == 0, np.arange(24) // 12, -1)
     fitted = fit_flagship(made_set("nothing", "o", X, np.arange(24) // 12), X)

@@ -1,9 +1,9 @@
-"""ParetoClustering: the model behind ``confidence_`` and ``verdict_``, and how well it is calibrated.
+"""The model behind ``confidence_`` and ``verdict_`` of ParetoClustering, and its calibration.
 
-Pools of generated tables and of the sets of a folder are fitted; their results, and members drawn at random,
-are described as the estimator does and paired with their adjusted Rand index with the classes (0 where there
-are none). :func:`fit_model` estimates the two parts of the model; the tables judge it by predictions for sets
-that were left out.
+Pools are fitted to generated tables and to the sets of a folder. Their results, and randomly drawn members,
+are described as by the estimator, and paired with their adjusted Rand index with the classes (0 without
+classes). :func:`fit_model` estimates the two parts of the model, and the tables evaluate its predictions for
+left-out sets.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 from scipy.stats import spearmanr
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntArray
 from moo_clustering.estimators._pareto_confidence import (
@@ -27,17 +29,17 @@ from moo_clustering.estimators._pareto_confidence import (
 from moo_clustering.validity import pairwise_ari
 from papers.flagship_generated import NULLS, STRUCTURED, generated_table
 from papers.flagship_sets import load_suite
-from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.runner import Key, ResultTable, Settings, WithoutFigures
 
-# Members of a pool beside its result, and what they weigh together against it.
+# Number of members of a pool besides its result, and their total weight relative to it.
 N_MEMBERS, MEMBERS_WEIGHT = 8, 0.5
-# Inverse strength of the penalty on the logistic part, and strength of that on the linear part.
-_LOGISTIC, _RIDGE = 0.1, 5.0
+# Inverse strengths of the penalties on the parts.
+_LOGISTIC, _FRACTIONAL = 0.1, 0.3
+# Weight of the probability of structure, slope and shift before the calibration, and penalty on differences.
+_DEFAULT, _NEAR_DEFAULT = np.array([1.0, 1.0, 0.5]), 0.002
 N_FOLDS = 20
 # Expected indices at which the interval of reached indices is estimated, each from the 24 nearest results.
 EXPECTED, _NEAREST = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0), 24
-_EXCESS_OF_P05 = 1.78
-_CLEAR_ARI = 0.8
 WITHOUT_SPACE = FEATURES[:10]
 STRUCTURE_TERMS = (*WITHOUT_SPACE, "excess", "silhouette", "log_features")
 ARI_TERMS = (
@@ -54,11 +56,11 @@ class Described(NamedTuple):
     features : ndarray of shape (n, n_features)
     ari : ndarray of shape (n,)
     groups : ndarray of shape (n,), str
-        Set, or kind and seed; the rows of a group are left out together.
+        Set, or kind and seed. The rows of a group are left out together.
     kinds : ndarray of shape (n,), str
         Kind of a generated table, or the set.
     is_null, is_result, is_set : ndarray of shape (n,), bool
-        Whether there are no classes; the partition is a result; the data are a set of the folder.
+        Whether the data have no classes, the partition is a result, and the data are a set of the folder.
     """
 
     features: FloatArray
@@ -70,7 +72,7 @@ class Described(NamedTuple):
     is_set: BoolArray
 
 
-class Confidence:
+class Confidence(WithoutFigures):
     """Plan of the experiment: a cell is a data set and a seed."""
 
     def __init__(self, settings: Settings) -> None:
@@ -88,12 +90,12 @@ class Confidence:
         ]
 
     def data(self, key: Key) -> Any:
-        """The set, or None where it is generated."""
+        """Return the set, or None if it is generated."""
         return self._sets[str(key["set"])] if "set" in key else None
 
     @staticmethod
     def compute(key: Key, data: Any) -> dict[str, Any]:
-        """Features and adjusted Rand indices of the result and of members of the pool."""
+        """Return features and adjusted Rand indices of the result and of members of the pool."""
         from moo_clustering import ParetoClustering
 
         seed = int(key["seed"])
@@ -114,7 +116,7 @@ class Confidence:
         }
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every partition; the model; calibration, verdicts by kind."""
+        """Return every partition, the model, its calibration, and verdicts by kind."""
         described = _described(self.cells, values)
         everything = ResultTable(
             "partitions",
@@ -135,10 +137,6 @@ class Confidence:
             tables.append(model_table(name, fit_model(described, structure, ari)))
             tables += judged(described, name, *predicted(described, structure, ari))
         return tables
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """No figures."""
-        return []
 
 
 def _with_classes(rows: IntArray, classes: IntArray) -> FloatArray:
@@ -168,33 +166,43 @@ def _described(cells: Sequence[Key], values: Sequence[Mapping[str, Any]]) -> Des
 def fit_model(
     described: Described, structure: Sequence[str], ari: Sequence[str], rows: BoolArray | None = None
 ) -> ConfidenceModel:
-    """Estimate both parts from some rows, all by default; numbers are rounded to three digits.
+    """Estimate both parts from some rows, by default all; numbers are rounded to three digits.
 
     Parameters
     ----------
     structure, ari : sequence of str
-        Features of the two parts: results against those of tables without clusters, and all partitions of
-        the others.
+        Features of the two parts. The first compares results with those of tables without clusters, the
+        second uses all partitions of the other tables and is then calibrated to the least absolute error of
+        all results.
     """
     rows = np.ones(len(described.ari), dtype=bool) if rows is None else rows
     results, structured = rows & described.is_result, rows & ~described.is_null
-    per_member = MEMBERS_WEIGHT / N_MEMBERS
-    weights = np.where(described.is_result, 1.0, per_member)
     means = described.features[results].mean(axis=0)
     scales = described.features[results].std(axis=0)
     standardised = (described.features - means) / np.where(scales > 0, scales, 1.0)
-    first = [FEATURES.index(name) for name in structure]
-    second = [FEATURES.index(name) for name in ari]
+    first = standardised[:, [FEATURES.index(name) for name in structure]]
+    second = standardised[:, [FEATURES.index(name) for name in ari]]
     logistic = LogisticRegression(C=_LOGISTIC, class_weight="balanced", max_iter=3000)
-    logistic.fit(standardised[results][:, first], ~described.is_null[results])
-    linear = Ridge(_RIDGE)
-    linear.fit(
-        standardised[structured][:, second],
-        described.ari[structured],
-        sample_weight=weights[structured],
+    logistic.fit(first[results], ~described.is_null[results])
+    # Every partition is a success with its index as the weight, and a failure with the rest.
+    weights = np.where(described.is_result, 1.0, MEMBERS_WEIGHT / N_MEMBERS)[structured]
+    shares = np.clip(described.ari[structured], 0.0, 1.0)
+    fractional = LogisticRegression(C=_FRACTIONAL, max_iter=3000).fit(
+        np.tile(second[structured], (2, 1)),
+        np.repeat([1, 0], structured.sum()),
+        sample_weight=np.concatenate([weights * shares, weights * (1 - shares)]),
     )
+    log_structure = np.log(np.maximum(logistic.predict_proba(first[results])[:, 1], 1e-4))
+    log_odds, reached = fractional.decision_function(second[results]), described.ari[results]
+
+    def error(given: FloatArray) -> float:
+        expected = expit(given[0] * log_structure + given[1] * log_odds + given[2])
+        absolute = np.sqrt((expected - reached) ** 2 + 1e-4)
+        return float(absolute.mean() + _NEAR_DEFAULT * ((given - _DEFAULT) ** 2).sum())
+
+    weight, slope, shift = (float(f"{value:.3g}") for value in minimize(error, _DEFAULT).x)
     of_structure = dict(zip(structure, logistic.coef_[0], strict=True))
-    of_ari = dict(zip(ari, linear.coef_, strict=True))
+    of_ari = dict(zip(ari, slope * fractional.coef_[0], strict=True))
     terms = {
         name: Term(
             *(
@@ -205,18 +213,19 @@ def fit_model(
         for place, name in enumerate(FEATURES)
         if name in of_structure or name in of_ari
     }
-    return ConfidenceModel(round(float(logistic.intercept_[0]), 3), round(float(linear.intercept_), 3), terms)
+    start = round(float(slope * fractional.intercept_[0] + shift), 3)
+    return ConfidenceModel(round(float(logistic.intercept_[0]), 3), start, weight, terms)
 
 
 def predicted(
     described: Described, structure: Sequence[str], ari: Sequence[str], by: Any = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Probability of structure and expected index of every row, by models that did not see its group.
+    """Predict the probability of structure and the expected index of every row by models without its group.
 
     Parameters
     ----------
     by : ndarray of shape (n,), optional
-        What is left out together; default: twentieths of the groups.
+        Rows with equal values are left out together; default: twentieths of the groups.
     """
     if by is None:
         names, codes = np.unique(described.groups, return_inverse=True)
@@ -224,13 +233,14 @@ def predicted(
     found = np.empty((2, len(described.ari)))
     for part in np.unique(by):
         left_out = by == part
-        model = fit_model(described, structure, ari, ~left_out)
-        found[:, left_out] = model.predict(described.features[left_out])
+        model, features = fit_model(described, structure, ari, ~left_out), described.features[left_out]
+        found[0, left_out] = model.structure_of(features)
+        found[1, left_out] = model.expected(features, found[0, left_out])
     return found[0], found[1]
 
 
 def calibration_error(expected: FloatArray, reached: FloatArray) -> float:
-    """Mean difference of expected and reached means in five equal intervals, weighted by their rows."""
+    """Mean difference of expected and reached means in five equal intervals, weighted by numbers of rows."""
     place = np.minimum((expected * 5).astype(int), 4)
     gaps = [
         (place == one).sum() * abs(expected[place == one].mean() - reached[place == one].mean())
@@ -240,7 +250,7 @@ def calibration_error(expected: FloatArray, reached: FloatArray) -> float:
 
 
 def reached_interval(expected: FloatArray, reached: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Quantiles 1/6 and 5/6 of the indices reached by the results nearest to each index of ``EXPECTED``.
+    """Return the quantiles 1/6 and 5/6 of the indices of the results nearest to each value of ``EXPECTED``.
 
     The interval is widened to contain the expected index, and both ends are made increasing.
     """
@@ -253,20 +263,25 @@ def reached_interval(expected: FloatArray, reached: FloatArray) -> tuple[FloatAr
 
 
 def model_table(name: str, model: ConfidenceModel) -> ResultTable:
-    """Means, scales and coefficients, as ``_pareto_confidence`` holds them."""
-    rows: list[list[Any]] = [["intercept", None, None, model.structure, model.ari]]
+    """Return means, scales and coefficients, as stored in ``_pareto_confidence``."""
+    rows: list[list[Any]] = [
+        ["intercept", None, None, model.structure, model.ari],
+        ["log structure", None, None, None, model.weight],
+    ]
     rows += [[feature, *term] for feature, term in model.terms.items()]
     columns = ["feature", "mean", "scale", "structure", "ARI"]
     return ResultTable(name, "Model", columns, rows, formats=dict.fromkeys(columns[1:], ".3g"))
 
 
-def judged(described: Described, name: str, structure: FloatArray, ari: FloatArray) -> list[ResultTable]:
-    """Errors of the confidence of results, and verdicts by kind of data."""
-    # Beyond this excess over references their p-value is below .05.
-    doubted = described.features[:, FEATURES.index("excess")] < _EXCESS_OF_P05
+def judged(
+    described: Described, name: str, structure: FloatArray, confidence: FloatArray
+) -> list[ResultTable]:
+    """Return the errors of the confidence of results, and verdicts by kind of data."""
+    # If the excess over the references is larger than 1.78, their p-value is below .05.
+    doubted = described.features[:, FEATURES.index("excess")] < 1.78
     if name != "model":
         doubted[:] = False
-    confidence, results = structure * ari, described.is_result
+    results = described.is_result
     rows: list[list[Any]] = []
     for title, chosen in (
         ("all results", results),
@@ -289,7 +304,7 @@ def judged(described: Described, name: str, structure: FloatArray, ari: FloatArr
     noise = structure < np.where(doubted, STRUCTURE_DOUBTED, STRUCTURE_FROM)
     if name == "model":
         noise &= ~lie_apart(described.features)
-    clear = results & ~described.is_null & (described.ari > _CLEAR_ARI)
+    clear = results & ~described.is_null & (described.ari > 0.8)
     verdicts: list[list[Any]] = [
         ["clear structures (ARI above .8)", int(clear.sum()), float(noise[clear].mean())]
     ]
@@ -309,7 +324,7 @@ def judged(described: Described, name: str, structure: FloatArray, ari: FloatArr
         ),
         ResultTable(
             f"{name}-verdicts",
-            "Share of results told to be noise",
+            "Share of results reported as noise",
             ["kind", "number", "no structure"],
             verdicts,
         ),

@@ -1,7 +1,7 @@
-"""ParetoClustering: generated tables with known clusters of fourteen kinds, and without any of nine kinds.
+"""Generated tables for ParetoClustering: fourteen kinds with known clusters, and nine kinds without clusters.
 
-:func:`generated_table` makes one of :data:`STRUCTURED` or :data:`NULLS` from its name and a seed. Models and
-weights that are learned from generated tables are judged on kinds, or on seeds, that were left out.
+:func:`generated_table` generates a table of :data:`STRUCTURED` or :data:`NULLS` from its name and a seed.
+Models and weights that are learned from generated tables are evaluated on left-out kinds or seeds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from moo_clustering._arrays import FloatArray, Int64Array
 Generator = np.random.Generator
 Made = tuple[FloatArray, Int64Array]
 _LEAST_CLUSTER = 8
-# Centres are drawn again until the nearest two are at least this share of the median distance apart.
+# Centres are drawn again until the two nearest are at least this share of the median distance apart.
 _EVENNESS, _TRIES = 0.35, 200
 
 
@@ -29,9 +29,9 @@ class GeneratedTable(NamedTuple):
     ----------
     X : ndarray of shape (n_samples, n_features)
     classes : ndarray of shape (n_samples,), int
-        All 0 where there are no clusters.
+        All 0 for tables without clusters.
     scale : {"standard", "isotropic"}
-        How a user would scale the features.
+        Suitable scaling of the features.
     """
 
     X: FloatArray
@@ -40,8 +40,8 @@ class GeneratedTable(NamedTuple):
 
 
 def generated_table(kind: str, seed: int) -> GeneratedTable:
-    """Make a table of one of :data:`STRUCTURED` and :data:`NULLS`; rows are in random order."""
-    # The sum of the letters gives every kind its own stream, on any machine.
+    """Generate a table of :data:`STRUCTURED` or :data:`NULLS`, with rows in random order."""
+    # The sum of the character codes gives every kind a separate stream, on any machine.
     rng = np.random.default_rng([seed, sum(map(ord, kind))])
     X, classes = {**STRUCTURED, **NULLS}[kind](rng)
     order = rng.permutation(len(X))
@@ -67,7 +67,7 @@ def _sizes(rng: Generator, n: int, k: int, unequal: bool) -> Int64Array:
 
 
 def _centers(rng: Generator, k: int, d: int, separation: float) -> FloatArray:
-    """Centres of which the nearest two are ``separation`` apart."""
+    """Draw centres whose smallest distance is ``separation``."""
     nearest = 1.0
     for _ in range(_TRIES):
         centers = rng.normal(size=(k, d))
@@ -88,7 +88,7 @@ def _blobs(
     spread: bool = False,
     elongated: bool = False,
 ) -> Made:
-    """Normal clusters whose centres are ``separation`` standard deviations apart at least."""
+    """Draw normal clusters whose centres are at least ``separation`` standard deviations apart."""
     k = k or _integer(rng, 2, 13)
     d = d or _one_of(rng, 2, 3, 5, 8, 15)
     n = _one_of(rng, 120, 250, 500, 900)
@@ -113,7 +113,7 @@ def _overlapping(rng: Generator) -> Made:
 
 
 def _noise_columns(rng: Generator) -> Made:
-    """One to eight columns of noise for every column with clusters."""
+    """Draw one to eight columns of noise for every column with clusters."""
     k, d = _integer(rng, 2, 8), _one_of(rng, 3, 5, 8)
     X, classes = _blobs(rng, k=k, d=d, separation=rng.uniform(5, 9))
     noise = rng.normal(size=(len(X), X.shape[1] * _one_of(rng, 1, 2, 4, 8)))
@@ -128,7 +128,7 @@ def _heavy_tails(rng: Generator) -> Made:
 
 
 def _shapes(rng: Generator) -> Made:
-    """Moons, rings, spirals and triangles of blobs side by side."""
+    """Draw moons, rings, spirals and triangles of blobs side by side."""
     parts: list[FloatArray] = []
     classes: list[Int64Array] = []
     n_classes = 0
@@ -155,7 +155,7 @@ def _shapes(rng: Generator) -> Made:
 
 
 def _nested(rng: Generator) -> Made:
-    """Groups of groups; the classes are the inner ones."""
+    """Draw groups of groups; the classes are the inner groups."""
     outer, inner = _integer(rng, 2, 5), _integer(rng, 2, 5)
     d, n = _one_of(rng, 2, 4, 8), _one_of(rng, 30, 60, 90)
     rows = []
@@ -165,7 +165,7 @@ def _nested(rng: Generator) -> Made:
 
 
 def _factors(rng: Generator) -> Made:
-    """Many columns that follow two to four hidden ones, with noise."""
+    """Draw many columns that depend on two to four hidden ones, with noise."""
     unequal, k, d = rng.random() < 0.5, _integer(rng, 2, 9), _one_of(rng, 2, 3, 4)
     X, classes = _blobs(rng, unequal, k=k, d=d, separation=rng.uniform(4, 7))
     columns = _one_of(rng, 10, 20, 40)
@@ -187,7 +187,7 @@ def _categories(rng: Generator) -> Made:
 
 
 def _counts(rng: Generator) -> Made:
-    """Square roots of shares of terms, as in documents."""
+    """Draw square roots of shares of terms, as in documents."""
     k, n, terms = _integer(rng, 2, 8), _one_of(rng, 200, 400), _one_of(rng, 30, 60)
     classes = np.repeat(np.arange(k), _sizes(rng, n, k, True))
     topics = rng.dirichlet(np.full(terms, 0.25), size=k) * 0.7 + 0.3 * rng.dirichlet(np.full(terms, 0.5))
@@ -205,7 +205,7 @@ def _skewed(rng: Generator) -> Made:
 
 
 def _mixed_scales(rng: Generator) -> Made:
-    """Clusters of unequal size and spread, some columns of noise, rounded numbers."""
+    """Draw clusters of unequal size and spread, some columns of noise, and rounded numbers."""
     k, d = _integer(rng, 3, 12), _one_of(rng, 4, 8, 16)
     X, classes = _blobs(rng, True, k=k, d=d, spread=True, separation=rng.uniform(3.2, 5))
     noise = rng.normal(size=(len(X), _integer(rng, 0, X.shape[1] + 1)))
@@ -213,7 +213,7 @@ def _mixed_scales(rng: Generator) -> Made:
 
 
 def _class_in_mixture(rng: Generator) -> Made:
-    """Classes that are unions of several components, as in most tables."""
+    """Draw classes that are unions of several components, as in most tables."""
     k, d = _integer(rng, 4, 10), _one_of(rng, 4, 8, 12)
     X, components = _blobs(rng, True, k=k, d=d, elongated=True, separation=rng.uniform(2.5, 4.5))
     n_classes = _integer(rng, 2, 4)
@@ -226,7 +226,7 @@ def _null_shape(rng: Generator) -> tuple[int, int]:
 
 
 def _null(draw: Callable[[Generator, int, int], FloatArray]) -> Callable[[Generator], Made]:
-    """A generator of tables without clusters from ``draw(rng, n_samples, n_features)``."""
+    """Return a generator of tables without clusters from ``draw(rng, n_samples, n_features)``."""
 
     def make(rng: Generator) -> Made:
         n, d = _null_shape(rng)
@@ -250,7 +250,7 @@ def _walk(rng: Generator, n: int, d: int) -> FloatArray:
 
 
 def _outliers(rng: Generator, n: int, d: int) -> FloatArray:
-    """Normal rows, 1 % of them moved by eight standard deviations in every feature."""
+    """Draw normal rows, 1% of them moved by eight standard deviations in every feature."""
     X = rng.normal(size=(n, d))
     far = max(1, n // 100)
     X[:far] += rng.choice([-1, 1], size=(far, d)) * 8

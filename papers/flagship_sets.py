@@ -1,4 +1,4 @@
-"""Data sets for ParetoClustering and its rivals, draws of labels and pairs, and the sheet of scores.
+"""Data sets for ParetoClustering and its rivals, draws of labels and pairs, and scores.
 
 :func:`load_suite` reads a folder of tables and texts into :class:`ClassedSet` objects; :class:`Sheet` runs
 methods and scores them.
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
-from moo_clustering._arrays import Int64Array, IntArray, did_you_mean
+from moo_clustering._arrays import Int64Array, IntArray
 from moo_clustering.constraints._checks import unrank_pairs
 from moo_clustering.constraints.sources import sample_ranks
 from moo_clustering.datasets import DataError, read_documents, tfidf
@@ -35,9 +35,9 @@ from moo_clustering.datasets.tables import encode_classes
 from moo_clustering.persistence import fingerprint, read_arrays
 from papers.documents import MIN_DOCUMENTS, SOURCES, load_collection
 from papers.flagship_generated import STRUCTURED, generated_table
-from papers.runner import RECORD, folder_of_data
+from papers.runner import RECORD, check_names, folder_of_data
 
-# Share of the samples that is in no pair.
+# Share of the samples that are in no pair.
 FREE_SHARE = 0.3
 UNKNOWN, KNOWN = "k unknown", "k known"
 FLAGSHIP = "flagship"
@@ -49,64 +49,56 @@ MIXTURE = "flagship, mixture criterion"
 MODULARITY = "flagship, modularity criterion"
 EVOLVED, CONTROL, RANDOM_SURVIVAL = "evolved", "control: pool alone", "random survival"
 ORACLE, RANDOM = "best member of the pool (oracle)", "random labels"
-# Bounds: the choice by the classes, and random labels.
+# Bounds: the selection by the classes, and random labels.
 BOUNDS = (ORACLE, RANDOM)
 EVIDENCE = "best partition by evidence"
 CONSTRAINED, SPREADING, LOGISTIC = "constrained spectral", "label spreading", "logistic regression"
 K_MEANS = "k-means"
 VECTORS, PLSCAN = "support vector machine", "PLSCAN"
-# Word for all generated sets, and seeds of each kind of them.
+# Name of all generated sets, and seeds of each kind.
 GENERATED, _SEEDS = "generated", 3
 _KNOWN_FOLDERS = {"shapes": "s", "uci": "u"}
 _TABLES = (".csv", ".tsv", ".tab", ".data", ".parquet", ".pq")
 _BUNDLED = {"iris": load_iris, "wine": load_wine, "breast_cancer_wdbc": load_breast_cancer}
 DIGITS = "digits"
-# Rows used, after shuffling.
+# Number of rows, after shuffling.
 MOST_ROWS = 1500
 LEAST_ROWS = 10
-# Components to which texts are reduced.
+# Number of components to which texts are reduced.
 N_COMPONENTS = 50
-# Two or three features whose spreads differ by less than this factor are coordinates.
-_NEAR_SPREADS = 10.0
 _FEW_FEATURES = 3
-# A column of numbers with fewer samples per value on average is not a class.
-_LEAST_OF_A_CLASS = 3
 KINDS = {"s": "shapes", "u": "tables", "t": "texts", "d": "digits", "o": "others", "g": "generated"}
 _VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
-# Options of pandas.read_csv for exact numbers, which later versions read by default, with a warning about it.
+# Options of pandas.read_csv for exact numbers, which later versions read by default, with a warning.
 EXACT: dict[str, Any] = {} if _VERSION >= (3, 1) else {"float_precision": "round_trip"}
 CLASS_COLUMNS = ("class", "label", "labels", "target", "y")
-# A column of text with more categories names the rows and is not a feature.
+# A column of text with more categories contains row names, and is not a feature.
 MOST_CATEGORIES = 20
-# Reading a column costs as much as a thousand rows of it.
+# Reading a column costs as much as reading a thousand of its rows.
 _MOST_COLUMNS = 100_000
 _MISSING = ["?", "", "NA", "nan", "NaN", "null"]
 TOPIC_FIELDS = ("labels", "label", "class", "target", "topic", "category")
-# Terms in fewer documents say nothing about other documents.
+# Terms in fewer documents are not informative about other documents.
 _LEAST_DOCUMENTS = 2
 
 
 def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
-    """All readable sets of a folder, or the named ones.
+    """Load all readable sets of a folder, or the named ones.
+
+    Raises a ValueError if there is no set with one of the names, and a DataError if the folder does not exist
+    or contains no set.
 
     Parameters
     ----------
     folder : Path, optional
-        Searched with all its sub-folders for npz, CSV, TSV, Parquet and JSON lines; in sub-folders
-        ``shapes`` and ``uci`` are shapes and tables, and with one of those scikit-learn's digits belong to
-        the suite. Default: the folder named by the environment variable ``MOO_CLUSTERING_DATA``,
-        without which there are sets of scikit-learn only.
+        Folder that is searched, with all subfolders, for npz, CSV, TSV, Parquet and JSON lines. The
+        subfolders ``shapes`` and ``uci`` contain shapes and tables; with one of them, scikit-learn's digits
+        belong to the suite. Default: the folder in the environment variable ``MOO_CLUSTERING_DATA`` or, if it
+        is not set, only sets of scikit-learn.
     names : sequence of str, default=()
-        Names of sets: of files without suffix, with the folder before it where two files share it.
-        ``"generated"`` stands for three sets of each kind of :data:`~papers.flagship_generated.STRUCTURED`,
-        and ``"generated/nested/0"`` for one of them.
-
-    Raises
-    ------
-    ValueError
-        If there is no set of a given name.
-    DataError
-        If there is no such folder, or no set in it.
+        Names of sets: file names without suffix, preceded by the folder if two files have the same name.
+        ``"generated"`` means three sets of each kind of :data:`~papers.flagship_generated.STRUCTURED`, and
+        ``"generated/nested/0"`` for one of them.
     """
     given = folder_of_data(folder)
     sources = bundled_sources()
@@ -119,16 +111,12 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
         generated = generated_sources()
         sources = sources | generated
         names = [one for name in names for one in (generated if name == GENERATED else [name])]
-    for name in names:
-        if name not in sources:
-            raise ValueError(
-                f"sets must be among {', '.join(sources)}; got {name!r}{did_you_mean(name, sources)}"
-            )
+    check_names("sets", names, sources)
     sets: list[ClassedSet] = []
     for name, source in sources.items():
         if name not in names if names else not source.in_protocol:
             if not names:
-                skipped.append(Skipped(source.file, "not in the suite of the protocol; ask for it by name"))
+                skipped.append(Skipped(source.file, "not in the suite of the protocol; request it by name"))
             continue
         try:
             with warnings.catch_warnings():
@@ -139,7 +127,7 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
             skipped.append(Skipped(source.file, reason.replace(f"{given}{os.sep}", "") if given else reason))
     if not sets:
         reasons = "; ".join(f"{one.file}: {one.reason}" for one in skipped[:5])
-        raise DataError(f"{given} holds no set with classes ({reasons or 'no files'})")
+        raise DataError(f"{given} contains no set with classes ({reasons or 'no files'})")
     order = list(KINDS)
     return Suite(
         sorted(sets, key=lambda one: (order.index(one.kind), one.name)),
@@ -162,7 +150,7 @@ class Skipped(NamedTuple):
 
 
 def bundled_sources() -> dict[str, Source]:
-    """Sets of scikit-learn by name."""
+    """Return the sets of scikit-learn by name."""
 
     def make(name: str) -> ClassedSet:
         X, y = _BUNDLED[name](return_X_y=True)
@@ -173,7 +161,7 @@ def bundled_sources() -> dict[str, Source]:
 
 
 def generated_sources() -> dict[str, Source]:
-    """Generated tables with known clusters by name, as ``"generated/nested/0"``."""
+    """Return generated tables with known clusters by name, such as ``"generated/nested/0"``."""
 
     def make(kind: str, seed: int) -> ClassedSet:
         made = generated_table(kind, seed)
@@ -187,7 +175,7 @@ def generated_sources() -> dict[str, Source]:
 
 
 class Source(NamedTuple):
-    """A file, and the function that makes a set of it."""
+    """A file, and a function that creates a set from it."""
 
     file: str
     make: Callable[[], ClassedSet]
@@ -197,22 +185,19 @@ class Source(NamedTuple):
 def made_set(
     name: str, kind: str, table: Any, classes: NDArray[np.integer[Any]], note: str = "", scale: str = ""
 ) -> ClassedSet:
-    """Shuffle the rows (seed 0), keep the first 1500, and replace missing values by medians.
+    """Shuffle the rows (seed 0), use the first 1500, and replace missing values by medians.
+
+    Raises a DataError if the set is too small, or has no classes.
 
     Parameters
     ----------
     name, kind, note : str
     table : ndarray or csr_array of shape (n_samples, n_features)
     classes : ndarray of shape (n_samples,)
-        Negative ones are noise.
+        Classes; negative values are noise.
     scale : str, default=""
-        Default: isotropic for shapes and for two or three features of similar spread, none for
-        texts, standard else.
-
-    Raises
-    ------
-    DataError
-        If it is too small, or has no classes.
+        Default: "isotropic" for shapes and for two or three features of similar spread, "none" for texts, and
+        otherwise "standard".
     """
     order = np.random.default_rng(0).permutation(len(classes))[:MOST_ROWS]
     notes = [note] if note else []
@@ -221,14 +206,14 @@ def made_set(
     if not sp.issparse(rows):
         rows, n_missing = _filled(rows)
         if n_missing:
-            notes.append(f"{n_missing} missing values are medians")
+            notes.append(f"{n_missing} missing values were replaced by medians")
     scale = scale or _scale_of(kind, rows)
     identity = fingerprint(rows.toarray() if sp.issparse(rows) else rows, kept)[:16]
     return ClassedSet(name, identity, kind, scale, rows, kept, "; ".join(notes))
 
 
 def _numbered(classes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Classes 0, 1, ... without gaps; -1 for noise."""
+    """Return contiguous classes 0, 1, ..., and -1 for noise."""
     result = np.full(len(classes), -1, dtype=np.int64)
     scored = classes >= 0
     result[scored] = np.unique(classes[scored], return_inverse=True)[1]
@@ -241,8 +226,9 @@ def _check(classes: NDArray[np.int64]) -> None:
         raise DataError(f"{n} rows with a class, fewer than {LEAST_ROWS}")
     if n_classes < 2:
         raise DataError("a single class")
-    if n_classes * _LEAST_OF_A_CLASS > n:
-        raise DataError(f"{n_classes} different values in {n} rows are no classes")
+    # A column with fewer than three samples per value on average contains measurements, not classes.
+    if n_classes * 3 > n:
+        raise DataError(f"{n_classes} different values in {n} rows are not classes")
 
 
 def _filled(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
@@ -263,7 +249,8 @@ def _scale_of(kind: str, rows: Any) -> str:
         return "isotropic"
     if kind == "o" and rows.shape[1] <= _FEW_FEATURES:
         spreads = rows.std(axis=0)
-        if rows.shape[1] > 1 and spreads.max() <= _NEAR_SPREADS * spreads.min():
+        # Two or three features of similar spread are coordinates.
+        if rows.shape[1] > 1 and spreads.max() <= 10.0 * spreads.min():
             return "isotropic"
     return "standard"
 
@@ -274,7 +261,7 @@ def _digits() -> ClassedSet:
 
 
 def folder_sources(folder: Path) -> tuple[dict[str, Source], list[Skipped]]:
-    """Sources by name of all files in a folder, and the skipped files."""
+    """Return the sources of all files in a folder by name, and the skipped files."""
     found: list[tuple[str, Path, Source]] = []
     skipped: list[Skipped] = []
     runs = {path.parent for path in folder.rglob(RECORD) if _is_record(path)}
@@ -284,11 +271,11 @@ def folder_sources(folder: Path) -> tuple[dict[str, Source], list[Skipped]]:
         if any(part.startswith(".") for part in path.relative_to(folder).parts):
             continue
         if not runs.isdisjoint(path.parents):
-            skipped.append(Skipped(file, "of the folder of a run of this package"))
+            skipped.append(Skipped(file, "part of the folder of a run of this package"))
             continue
         sources = _sources_of(path, file)
         if not sources:
-            skipped.append(Skipped(file, "of no kind that is read here"))
+            skipped.append(Skipped(file, "of an unsupported type"))
         found += [(name, path, source) for name, source in sources.items()]
     counts: dict[str, int] = {}
     for name, _, _ in found:
@@ -303,7 +290,7 @@ def folder_sources(folder: Path) -> tuple[dict[str, Source], list[Skipped]]:
 
 
 def _is_record(path: Path) -> bool:
-    """Whether the file is the record of a run or of an experiment of this package."""
+    """Return whether the file is the record of a run or of an experiment of this package."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -337,7 +324,7 @@ def _suffix(path: Path) -> str:
 
 
 class Corpus(NamedTuple):
-    """The topics of a collection that make a set.
+    """The topics of a collection that form a set.
 
     Attributes
     ----------
@@ -381,7 +368,7 @@ def _corpus(name: str, path: Path) -> ClassedSet:
 
 
 def _texts_set(name: str, found: Texts) -> ClassedSet:
-    # Take the used rows first: the terms are those of these rows.
+    # Select the used rows first: the terms are those of these rows.
     rows = made_set(name, "t", np.arange(len(found.texts), dtype=np.float64)[:, None], found.classes)
     chosen = rows.table[:, 0].astype(np.int64)
     weights = term_weights([found.texts[row] for row in chosen])
@@ -390,7 +377,7 @@ def _texts_set(name: str, found: Texts) -> ClassedSet:
 
 
 class Texts(NamedTuple):
-    """Texts and their topics, -1 for a text with no topic or several."""
+    """Texts and their topics, -1 for a text without a topic or with several."""
 
     texts: list[str]
     classes: NDArray[np.int64]
@@ -398,24 +385,18 @@ class Texts(NamedTuple):
 
 
 def term_weights(texts: Sequence[str]) -> sp.csr_array:
-    """Tf-idf of the terms that are in at least two texts.
+    """Compute tf-idf weights of the terms that occur in at least two texts.
 
-    Raises
-    ------
-    DataError
-        If there are none.
+    Raises a DataError if there are no such terms.
     """
     weights, _ = tfidf(texts, min_df=_LEAST_DOCUMENTS if len(texts) > _LEAST_DOCUMENTS else 1)
     return sp.csr_array(weights)
 
 
 def corpus_texts(name: str, path: Path) -> Texts:
-    """Texts of one of :data:`CORPORA`.
+    """Read the texts of one of :data:`CORPORA`.
 
-    Raises
-    ------
-    DataError
-        If the file is not as it should be, or lacks topics.
+    Raises a DataError if the file is invalid, or lacks topics.
     """
     corpus = CORPORA[name]
     collection = load_collection(corpus.collection, path.parent)
@@ -435,12 +416,9 @@ def _json(name: str, path: Path) -> ClassedSet:
 
 
 def json_texts(path: Path) -> Texts:
-    """Texts of JSON lines with one label each; labels of fewer than ten texts do not count.
+    """Read texts with one label each from JSON lines; labels of fewer than ten texts are ignored.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, or has no such field.
+    Raises a DataError if the file cannot be read, or has no such field.
     """
     first = next((record for _, record in json_objects(path)), None)
     if first is None:
@@ -460,7 +438,7 @@ def json_texts(path: Path) -> Texts:
         raise DataError(f"no label of {MIN_DOCUMENTS} texts with no other label")
     note = f"labels in field {field}"
     if len(kept) < len(y):
-        note += f"; {len(y) - len(kept)} texts with several labels or a rare or none left out"
+        note += f"; {len(y) - len(kept)} texts with several labels, a rare label or no label omitted"
     return Texts([documents.texts[row] for row in kept], y[kept], note)
 
 
@@ -469,34 +447,31 @@ _OTHER_TEXTS = {source.file for source in SOURCES.values()} - FILES
 
 
 def archive_table(path: Path) -> RawTable:
-    """Arrays ``X`` and ``y`` of an npz file; a class of -1 beside two others is noise.
+    """Read the arrays ``X`` and ``y`` of an npz file; the class -1 is noise if there are at least two others.
 
-    Raises
-    ------
-    DataError
-        If there are none of fitting shapes.
+    Raises a DataError if there are no arrays of matching shapes.
     """
     if not zipfile.is_zipfile(path):
         raise DataError("not a NumPy archive, or truncated")
     arrays = read_arrays(path, DataError)
     if "X" not in arrays or "y" not in arrays:
-        raise DataError(f"no arrays X and y; it holds {', '.join(arrays) or 'nothing'}")
+        raise DataError(f"no arrays X and y; it contains {', '.join(arrays) or 'nothing'}")
     X, y = arrays["X"], arrays["y"].reshape(-1)
     if X.ndim != 2 or X.dtype.kind not in "iufb" or len(X) != len(y) or y.dtype.kind == "V":
-        raise DataError(f"X of shape {X.shape} and type {X.dtype} with {len(y)} classes is no table")
+        raise DataError(f"X of shape {X.shape} and type {X.dtype} with {len(y)} classes is not a table")
     return RawTable(X.astype(np.float64), coded(y))
 
 
 class RawTable(NamedTuple):
-    """Features, with NaN where a value is missing, and classes.
+    """Features, with NaN for missing values, and classes.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features), float64
     classes : ndarray of shape (n_samples,), int64
-        0, 1, ...; -1 for noise and for samples without a class.
+        Classes 0, 1, ..., and -1 for noise and for samples without a class.
     note : str
-        How the columns were converted.
+        Description of the conversion of the columns.
     """
 
     X: NDArray[np.float64]
@@ -505,12 +480,9 @@ class RawTable(NamedTuple):
 
 
 def coded(y: NDArray[Any]) -> NDArray[np.int64]:
-    """Classes as 0, 1, ...; -1 for empty cells, and for a class -1 beside 0, 1, ..., k - 1 with k > 1.
+    """Return classes 0, 1, ..., and -1 for empty cells, and for -1 if the other classes are 0, ..., k > 0.
 
-    Raises
-    ------
-    DataError
-        For numbers that are no classes.
+    Raises a DataError if the values are numbers that are not classes.
     """
     numbers = pd.to_numeric(pd.Series(y), errors="coerce").to_numpy(dtype=np.float64)
     known = numbers[~np.isnan(numbers)]
@@ -522,15 +494,11 @@ def coded(y: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def frame_table(path: Path) -> RawTable:
-    """A table of text (CSV, TSV) or Parquet.
+    """Read a table from text (CSV, TSV) or Parquet.
 
-    The classes are in the column of one of the names ``class``, ``label``, ``labels``, ``target`` and ``y``,
-    or in the last one. Columns of text with few different values become indicators, others are left out.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or has no features.
+    The classes are in the column ``class``, ``label``, ``labels``, ``target`` or ``y``, or in the last
+    column. Text columns with few different values become indicators, and others are omitted. Raises a
+    DataError if the table cannot be read, or has no features.
     """
     frame = _read(path)
     if frame.shape[1] < 2:
@@ -552,7 +520,7 @@ def frame_table(path: Path) -> RawTable:
         else:
             dropped.append(str(name))
     if not parts:
-        raise DataError("no features that are numbers or categories")
+        raise DataError("no numeric or categorical features")
     notes = [f"classes in column {column!s}"]
     if indicators:
         notes.append(f"{indicators} columns of categories as indicators")
@@ -586,7 +554,7 @@ def _class_values(column: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class ClassedSet:
-    """A data set with classes: its first 1500 rows in random order.
+    """A data set with classes: at most 1500 of its rows, in random order.
 
     Parameters
     ----------
@@ -596,13 +564,13 @@ class ClassedSet:
     kind : {"s", "u", "t", "d", "o", "g"}
         As in :data:`KINDS`.
     scale : {"standard", "isotropic", "none"}
-        How the features are scaled.
+        Scaling of the features.
     table : ndarray or csr_array of shape (n_samples, n_features), float64
-        Features, finite; term weights where it is sparse.
+        Finite features; term weights if it is sparse.
     classes : ndarray of shape (n_samples,), int64
-        -1 for samples that are not scored and never labelled.
+        Classes; -1 for samples that are not scored and never labelled.
     note : str
-        How the data were converted.
+        Description of the conversion of the data.
     """
 
     name: str
@@ -629,14 +597,14 @@ class ClassedSet:
         return int((self.classes < 0).sum())
 
     def features(self) -> NDArray[np.float64]:
-        """Scaled features; for texts 50 components in rows of unit length."""
+        """Return scaled features; for texts, 50 components in unit-length rows."""
         from moo_clustering.estimators._pareto_landmarks import FeatureScaling
 
         scale: Any = self.scale
         return FeatureScaling.of(self.table, scale, n_components=N_COMPONENTS).transform(self.table)
 
     def head(self, n_rows: int) -> ClassedSet:
-        """The first rows, with features scaled anew."""
+        """Return the first rows, whose features are scaled again."""
         if self.n_samples <= n_rows:
             return self
         classes = _numbered(self.classes[:n_rows])
@@ -659,7 +627,7 @@ class PairDraw(NamedTuple):
 
 
 def draw_labels(classes: Int64Array, fraction: float, rng: np.random.Generator) -> Int64Array:
-    """Labels of a fraction of every class (at least one sample); -1 for other samples and for noise."""
+    """Draw labels of a fraction of every class (at least one sample); -1 for other samples and for noise."""
     return _drawn(classes, range(int(classes.max()) + 1), fraction, rng)
 
 
@@ -674,9 +642,9 @@ def _drawn(
 
 
 def draw_some_classes(classes: Int64Array, fraction: float, rng: np.random.Generator) -> Int64Array:
-    """As :func:`draw_labels`, but half of the classes, rounded down, get no label.
+    """Draw labels as :func:`draw_labels`, but none of half of the classes, rounded down.
 
-    Labels are numbered 0, 1, ... without gaps, so that they do not tell how many are missing.
+    Labels are contiguous, so that they do not reveal how many classes are missing.
     """
     n_classes = int(classes.max()) + 1
     kept = np.sort(rng.permutation(n_classes)[n_classes // 2 :])
@@ -687,7 +655,7 @@ def draw_some_classes(classes: Int64Array, fraction: float, rng: np.random.Gener
 
 
 def draw_pairs(classes: Int64Array, amount: float, flipped: float, rng: np.random.Generator) -> PairDraw:
-    """``amount`` n different pairs of 70 % of the samples with a class, ``flipped`` of them wrong."""
+    """Draw ``amount`` n different pairs of 70% of the samples with a class, ``flipped`` of them wrong."""
     scored = np.flatnonzero(classes >= 0)
     n_among = len(scored) - round(FREE_SHARE * len(scored))
     among = np.sort(rng.permutation(scored)[:n_among])
@@ -708,7 +676,7 @@ class Sheet:
     Parameters
     ----------
     classes : ndarray of shape (n_samples,)
-        Negative where a sample is not scored. No method sees them.
+        Classes, which no method receives; negative for samples that are not scored.
 
     Attributes
     ----------
@@ -739,11 +707,11 @@ class Sheet:
         draw : int
         labels_of : callable
         among : ndarray of shape (n_samples,), bool, optional
-            Samples to score, with ``ari_all`` and ``ami_all`` for all; default: all with a class.
+            Samples to score, with ``ari_all`` and ``ami_all`` for all samples; default: all with a class.
         seconds : float, optional
-            Seconds of the method; default: those of the call.
+            Seconds of the method; default: seconds of the call.
         of_pool : bool, default=False
-            Whether the pool was most of the work, so that the seconds of the call say nothing.
+            Whether the pool took most of the time, so that the seconds of the call are not informative.
         """
         row: dict[str, Any] = {"setting": setting, "draw": draw, "method": method}
         start = perf_counter()
@@ -766,7 +734,7 @@ class Sheet:
         candidates_of: Callable[[], IntArray],
         among: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Add the candidate that is best by the classes, an upper bound for any choice."""
+        """Add the candidate that is best by the classes, an upper bound for any selection."""
 
         def best() -> IntArray:
             candidates = candidates_of()

@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from moo_clustering._arrays import did_you_mean
 from moo_clustering.stats import average_ranks, friedman, shaffer_static
 from papers.flagship import AMOUNTS, BLOCKS, EVOLUTION, FRACTIONS, MOST_ROWS, N_RUNS, Task, run_task
 from papers.flagship_sets import (
@@ -43,80 +42,81 @@ from papers.flagship_sets import (
 from papers.flagship_sets import (
     MOST_ROWS as MOST_ROWS_OF_ALL,
 )
-from papers.runner import Key, ResultFigure, ResultTable, Settings, Value
+from papers.runner import Key, ResultTable, Settings, Value, WithoutFigures, check_names
 
 # Smaller differences count as ties.
 _EQUAL = 1e-9
 ALPHA = 0.05
 NOTES = {
     "protocol": (
-        "At most 1500 rows of every set, rows shuffled once (seed 0). Shapes are divided by one standard "
-        "deviation, tables have features of deviation 1, texts are 50 components of tf-idf in rows of "
-        "unit length. Points that are noise in the reference are clustered, but not scored and never "
+        "At most 1500 rows of every set are used, shuffled once (seed 0). Shapes are divided by one standard "
+        "deviation, features of tables are standardised, and texts are 50 components of tf-idf in "
+        "unit-length rows. Points that are noise in the reference are clustered, but not scored and never "
         "labelled."
     ),
     "topics": (
-        "Which newsgroups and OHSUMED classes the published means are about is not known; the five and "
-        "ten groups and the five classes here are others, the eight topics of Reuters are those of R8."
+        "It is not known to which newsgroups and OHSUMED classes the published means refer. The five and ten "
+        "groups and the five classes here are others; the eight topics of Reuters are those of R8."
     ),
     "published": (
-        "published: means of the 39 development sets, on which the method was chosen; where other sets "
-        "are found here they are no target."
+        "published: means of the 39 development sets, on which the method was chosen. They are not "
+        "comparable with the means over other sets."
     ),
     "means": (
-        "flagship - it: mean paired difference over the sets that both have, ± its standard error over "
-        "the sets. ± draws: standard deviation over the draws of the mean over the sets; without labels "
-        "draws are seeds of the clusterers. Seconds are of one process; where nothing stands, the work "
-        "was that of the pool."
+        "flagship - it: mean paired difference over the common sets, ± its standard error over the sets. ± "
+        "draws: standard deviation over the draws of the mean over the sets; without labels, draws are seeds "
+        "of the clusterers. Seconds refer to one process; empty cells mean that the pool took most of the "
+        "time."
     ),
     "kinds": (
         "Kinds: coordinates in two or three dimensions (shapes), tables, texts, digits, other files, and "
-        "generated sets of fourteen kinds of their own."
+        "fourteen kinds of generated sets."
     ),
     "by-kind": (
-        "The best other method is chosen for each kind by its mean there, which flatters it. others: the "
-        "difference from the method that is best over all sets, with the sets of this kind left out: it "
-        "shows whether one kind carries the result."
+        "The best other method is selected for each kind by its mean there, which favours it. others: the "
+        "difference from the method that is best over all sets, without the sets of this kind; it shows "
+        "whether the result depends on one kind."
     ),
     "unsupervised": (
-        "Rivals choose k from the flagship's grid, on the partitions of their family in its pool. The "
+        "Rivals select k from the grid of the flagship, on the partitions of their family in its pool. The "
         "oracle and random labels are bounds: the best by the classes, and chance."
     ),
     "known": "Rivals are members of the pool at the number of classes; k-means is the best of ten starts.",
     "labels": (
-        "max(1, round(fraction n_c)) labels of every class c; scores are of samples without label. "
-        "Spreading keeps .9, not the usual .99, which is worse; spreading, propagation and constrained "
+        "max(1, round(fraction n_c)) labels of every class c; samples without a label are scored. Spreading "
+        "uses .9 instead of the usual .99, which is worse; spreading, propagation and constrained "
         "spectral clustering use the flagship's graph."
     ),
     "novel": (
-        "Half of the classes, rounded down, drawn anew, have no label; sets with three classes or more. "
-        "Constrained spectral clustering and k-means are told the true number."
+        "Half of the classes, rounded down and drawn for every repetition, have no label, on sets with at "
+        "least three classes. Constrained spectral clustering and k-means receive the true number of "
+        "clusters."
     ),
     "pairs": (
-        "At most 800 rows. Pairs are uniform among 70 % of the samples; ARI is of samples in no pair. All "
-        "but flagship and unsupervised flagship, k unknown, are told the true number. Flipped pairs are "
-        "given as uncertain (pairs='soft'). The published sets were 18, two of them composites of shapes "
-        "that are not made here."
+        "At most 800 rows are used. Pairs are uniform among 70% of the samples, and the ARI refers to "
+        "samples in no pair. All methods except flagship and unsupervised flagship, k unknown, receive the "
+        "true number of clusters. Flipped pairs are passed as uncertain (pairs='soft'). The published sets "
+        "were 18, two of them composites of shapes that are not included here."
     ),
     "evolution": (
-        "evolved - control is what evolution contributes. random survival: the same operators and "
-        "evaluations, survivors at random. A benefit that the controls do not show is none. Published: "
-        "evolved - pool alone +.003 ± .006 with k unknown, .000 ± .014 with k known, over 39 sets."
+        "evolved - control is the contribution of evolution. random survival: the same operators and "
+        "evaluations with random survivors. A benefit that this control also shows is not due to selection. "
+        "Published: evolved - pool alone +.003 ± .006 with k unknown, .000 ± .014 with k known, over 39 "
+        "sets."
     ),
     "families": (
-        "Partitions of the other method (of a front, all with clusters enough) join the pool as a family "
-        "and are chosen like others. PESC and EnsembleNMF get the number of clusters that the flagship "
-        "found."
+        "Partitions of the other method (all valid partitions of a front) join the pool as a family and are "
+        "selected like others. PESC and EnsembleNMF receive the number of clusters that the flagship found."
     ),
-    "ranks": "Over the sets on which all of the block's methods have a score; bounds take no part.",
-    "losses": "Methods ahead of the flagship by more than .05 ARI, of several settings by their mean.",
+    "ranks": "Ranks refer to the sets on which all methods of the block have a score, without the bounds.",
+    "losses": "Methods ahead of the flagship by more than .05 ARI, in the mean over several settings.",
     "confidence": (
-        "confidence: the expected ARI of the result, by a model that was estimated on these sets among "
-        "others; `python -m papers flagship-confidence` judges it on sets that were left out."
+        "confidence: the expected ARI of the result, by a model that was estimated on these and other sets; "
+        "`python -m papers flagship-confidence` evaluates it on left-out sets."
     ),
 }
 Figures = Mapping[str, tuple[float, ...]]
-# ARI, and where published AMI and the ARI on shapes, UCI tables, texts and digits.
+# ARI; if published, also AMI and the ARI on shapes, UCI tables, texts and digits.
 _UNKNOWN: Figures = {
     MINIMAX: (0.622,),
     MODULARITY: (0.606, 0.654, 0.872, 0.437, 0.376, 0.742),
@@ -141,7 +141,7 @@ _KNOWN: Figures = {
     "GMM": (0.517, 0.563, 0.623, 0.445, 0.442, 0.584),
     "Ward": (0.492, 0.543, 0.640, 0.403, 0.297, 0.732),
 }
-# ARI with 1, 2, 5, 10 % labels.
+# ARI with 1, 2, 5, 10% labels.
 _LABELS: Figures = {
     FLAGSHIP: (0.669, 0.713, 0.750, 0.772),
     "pool kernel alone": (0.670, 0.707, 0.738, 0.759),
@@ -156,7 +156,7 @@ _LABELS: Figures = {
     LOGISTIC: (0.444, 0.516, 0.603, 0.640),
     K_MEANS: (0.523, 0.523, 0.522, 0.524),
 }
-# ARI with 2, 5, 10 % labels of half of the classes.
+# ARI with 2, 5, 10% labels of half of the classes.
 _NOVEL: Figures = {
     FLAGSHIP_UNKNOWN: (0.694, 0.707, 0.713),
     FLAGSHIP_KNOWN: (0.719, 0.724, 0.740),
@@ -168,8 +168,8 @@ _NOVEL: Figures = {
     SPREADING: (0.408, 0.435, 0.440),
     LOGISTIC: (0.313, 0.347, 0.372),
 }
-# ARI of samples in no pair, .1, .5, 1, 2 pairs per sample, all right; then the means, all right and
-# with 10 % flipped.
+# ARI of samples in no pair, with .1, .5, 1, 2 correct pairs per sample; then the means, correct and with 10%
+# flipped.
 _PAIRS: Figures = {
     FLAGSHIP_UNKNOWN: (0.717, 0.771, 0.795, 0.793, 0.769, 0.753),
     FLAGSHIP_KNOWN: (0.729, 0.803, 0.833, 0.842, 0.802, 0.773),
@@ -192,9 +192,9 @@ REFERENCE = {
     "evolution": EVOLVED,
     "families": FLAGSHIP,
 }
-# A second such method in blocks with two results.
+# A second such method, for blocks with two results.
 SECOND = {"novel": FLAGSHIP_KNOWN, "pairs": FLAGSHIP_UNKNOWN, "evolution": CONTROL}
-# Parts and variants of the flagship, which are no rivals.
+# Parts and variants of the flagship, which are not rivals.
 OWN = {
     *(FLAGSHIP, FLAGSHIP_UNKNOWN, FLAGSHIP_KNOWN, PLAIN_UNKNOWN, PLAIN_KNOWN, MODULARITY, CONSENSUS, SELECT),
     *("agreement only", "Genie + minimax silhouette", "pool kernel alone", EVIDENCE),
@@ -202,42 +202,29 @@ OWN = {
 }
 _SCORES = ("ari", "ami", "ari_all", "ami_all", "k", "seconds")
 MEAN = "mean"
-_AHEAD = 0.05
 _LEVELS = ((0.0, 0.4), (0.4, 0.6), (0.6, 1.0))
 
 
-class Flagship:
+class Flagship(WithoutFigures):
     """ParetoClustering and its rivals on every data set with classes in a folder.
+
+    Raises a ValueError if a set or block is unknown, and a DataError if there is no set. Source:
+    ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
     settings : Settings
-        Its ``seeds`` are repetitions: seeds of clusterers, draws of labels and of pairs. ``sets`` are
-        names of sets; ``blocks`` which questions are asked: "unsupervised", "known", "labels", "novel",
-        "pairs", "evolution", "families".
-
-    Raises
-    ------
-    ValueError
-        For an unknown set or block.
-    DataError
-        If there is no set.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
+        ``seeds`` are repetitions: seeds of clusterers, and draws of labels and pairs. ``sets`` are names of
+        sets, and ``blocks`` names of questions: "unsupervised", "known", "labels", "novel", "pairs",
+        "evolution", "families".
     """
 
     def __init__(self, settings: Settings) -> None:
-        for name in settings.blocks:
-            if name not in BLOCKS:
-                raise ValueError(
-                    f"blocks must be among {', '.join(BLOCKS)}; got {name!r}{did_you_mean(name, BLOCKS)}"
-                )
+        check_names("blocks", settings.blocks, BLOCKS)
         suite = load_suite(settings.data, settings.sets)
         self._sets = {one.name: one for one in suite.sets}
         self._skipped = suite.skipped
-        # Without the sets, blocks and draws, so that a run with more of them continues in the folder.
+        # Without the sets, blocks and draws, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {
             "rows": [MOST_ROWS_OF_ALL, MOST_ROWS],
             "fractions": FRACTIONS,
@@ -246,7 +233,7 @@ class Flagship:
             "evolution": EVOLUTION,
             "nmf_runs": N_RUNS,
         }
-        # The blocks of a set follow each other and share its fit within a process.
+        # The blocks of a set are adjacent, and share its fit within a process.
         self.cells: list[Key] = [
             {
                 "set": one.name,
@@ -260,16 +247,16 @@ class Flagship:
         ]
 
     def data(self, key: Key) -> Task:
-        """The set and the question."""
+        """Return the set and the question."""
         return Task(self._sets[str(key["set"])], str(key["block"]), int(key["draws"]))
 
     @staticmethod
     def compute(key: Key, data: Task) -> dict[str, Any]:
-        """Scores, costs and errors of all methods."""
+        """Return scores, costs and errors of all methods."""
         return run_task(data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every score; then means, ranks, losses, confidence, sets, costs and failures."""
+        """Return all scores, then means, ranks, losses, confidence, sets, costs and failures."""
         results = Results(list(self._sets.values()), self._skipped, self.cells, values)
         runs = results.runs.astype(object)
         everything = ResultTable(
@@ -291,10 +278,6 @@ class Flagship:
             tables.append(failures(results))
         return [everything, *tables]
 
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """No figures."""
-        return []
-
 
 class Results:
     """Scores of all runs.
@@ -310,7 +293,7 @@ class Results:
     Attributes
     ----------
     runs : DataFrame
-        A row per set, block, setting, draw and method; NaN where the method failed.
+        A row per set, block, setting, draw and method; NaN if the method failed.
     errors : list of (set, block, run, text)
     facts : dict of (set, block) to mapping
     seconds : dict of (set, block) to float
@@ -361,17 +344,17 @@ class Results:
         return [*found, MEAN] if block in ("labels", "novel") and len(found) > 1 else found
 
     def main_settings(self, block: str) -> list[str]:
-        """Settings that represent a block: the mean if there is one."""
+        """Settings that represent a block: the mean if there is one, else all."""
         found = self.settings(block)
         return [setting for setting in found if setting.startswith(MEAN)] or found
 
     def methods(self, block: str, *, bounds: bool = True) -> list[str]:
-        """Methods of a block, optionally without the bounds."""
+        """Return the methods of a block, optionally without the bounds."""
         found = list(dict.fromkeys(self.runs.loc[self.runs["block"] == block, "method"]))
         return found if bounds else [name for name in found if name not in BOUNDS]
 
     def frame(self, block: str, setting: str, score: str = "ari") -> pd.DataFrame:
-        """Scores of the methods (columns) on the sets (rows), NaN where a score is missing."""
+        """Return the scores of the methods (columns) on the sets (rows), NaN for missing scores."""
         if setting.startswith(MEAN):
             suffix = setting.removeprefix(MEAN)
             parts = [
@@ -388,7 +371,7 @@ class Results:
         return found.reindex(index=names, columns=self.methods(block))
 
     def spread(self, block: str, setting: str, method: str) -> float | None:
-        """Standard deviation over the draws of the mean ARI over sets; None without repetitions."""
+        """Return the standard deviation over draws of the mean ARI over sets; None without repetitions."""
         runs = self.runs[(self.runs["block"] == block) & (self.runs["method"] == method)]
         if setting.startswith(MEAN):
             runs = runs[runs["setting"].str.endswith(setting.removeprefix(MEAN))]
@@ -401,7 +384,7 @@ class Results:
 
 
 def sets(results: Results) -> ResultTable:
-    """The data sets and their properties."""
+    """Return the data sets and their properties."""
     rows: list[list[Value]] = [
         [one.name, KINDS[one.kind], *one.table.shape, one.n_classes, one.n_noise, one.scale, one.note]
         for one in results.sets
@@ -416,18 +399,18 @@ def sets(results: Results) -> ResultTable:
 
 
 def notes(*names: str) -> Sequence[str]:
-    """Notes below the tables, by name."""
+    """Return notes below the tables, by name."""
     return tuple(NOTES[name] for name in names)
 
 
 def skipped(results: Results) -> ResultTable:
-    """Skipped files."""
+    """Return the skipped files."""
     rows: list[list[Value]] = [[one.file, one.reason] for one in results.skipped]
     return ResultTable("skipped", "Files left out", ["file", "reason"], rows)
 
 
 def means(results: Results, block: str) -> ResultTable:
-    """Means of every method over all sets and by kind, the published mean, and the paired difference."""
+    """Return the means of every method over all sets and by kind, published means, and paired differences."""
     kinds = [kind for kind in KINDS if kind in results.kinds.values()]
     references = [REFERENCE[block], *([SECOND[block]] if block in SECOND else [])]
     rows: list[list[Value]] = []
@@ -524,7 +507,7 @@ def _paired(differences: pd.Series[float]) -> list[Value]:
 
 
 def _without_empty(table: ResultTable) -> ResultTable:
-    """The table without empty columns."""
+    """Return the table without empty columns."""
     kept = [
         i for i, name in enumerate(table.columns) if any(row[i] is not None for row in table.rows) or i < 4
     ]
@@ -534,7 +517,7 @@ def _without_empty(table: ResultTable) -> ResultTable:
 
 
 def ranks_table(results: Results) -> ResultTable | None:
-    """Mean ranks, Friedman's test and Shaffer's of every pair with the flagship; None for a single set."""
+    """Return mean ranks, Friedman's test and Shaffer's tests against the flagship; None for a single set."""
     rows: list[list[Value]] = []
     for block in results.blocks:
         for setting in results.main_settings(block):
@@ -563,10 +546,10 @@ def ranks_table(results: Results) -> ResultTable | None:
 
 
 def _ranked(results: Results, block: str, setting: str, kind: str) -> list[list[Value]]:
-    """Ranks over the sets of a kind, or over all with ""."""
+    """Return the ranks over the sets of a kind, or over all sets for ""."""
     frame = results.frame(block, setting)[results.methods(block, bounds=False)]
     frame = frame[[not kind or results.kinds[str(name)] == kind for name in frame.index]]
-    # Leave out methods that failed everywhere, and then sets on which a method failed.
+    # Omit methods that failed everywhere, and then sets on which a method failed.
     frame = frame.dropna(axis=1, how="all").dropna(axis=0)
     reference = REFERENCE[block]
     if len(frame) < 2 or frame.shape[1] < 3 or reference not in frame.columns:
@@ -588,7 +571,7 @@ def _adjusted(pairs: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 
 def losses(results: Results) -> ResultTable:
-    """Sets on which another method is clearly ahead."""
+    """Return the sets on which another method is clearly ahead."""
     rows: list[list[Value]] = []
     for block in results.blocks:
         for setting in results.main_settings(block):
@@ -596,14 +579,14 @@ def losses(results: Results) -> ResultTable:
             reference = frame[REFERENCE[block]]
             for name in frame.index:
                 ahead = (frame.loc[name] - reference[name]).drop(REFERENCE[block])
-                ahead = ahead[ahead > _AHEAD].sort_values(ascending=False, kind="stable")
+                ahead = ahead[ahead > 0.05].sort_values(ascending=False, kind="stable")
                 if len(ahead):
                     rivals = ", ".join(f"{rival} +{value:.2f}" for rival, value in ahead.items())
                     kind = KINDS[results.kinds[str(name)]]
                     rows.append([block, setting, kind, str(name), float(reference[name]), rivals])
     return ResultTable(
         "losses",
-        "Where the flagship is behind, and whom",
+        "Sets on which another method is ahead of the flagship",
         ["block", "setting", "kind", "set", "ARI", "ahead of it"],
         rows,
         notes("losses"),
@@ -611,7 +594,7 @@ def losses(results: Results) -> ResultTable:
 
 
 def confidence(results: Results) -> list[ResultTable]:
-    """Confidence and ARI, by level of confidence and by set."""
+    """Return confidence and ARI, by level of confidence and by set."""
     frame = results.frame("unsupervised", UNKNOWN)
     reached, best = (frame[name].to_dict() for name in (FLAGSHIP, ORACLE))
     found = [
@@ -659,7 +642,7 @@ def _up_to(levels: NDArray[np.float64], high: float) -> NDArray[np.bool_]:
 
 
 def by_kind(results: Results) -> ResultTable:
-    """The flagship and the best other method on every kind of data."""
+    """Compare the flagship with the best other method on every kind of data."""
     rows: list[list[Value]] = []
     group_of = {one.name: one.note if one.kind == "g" else KINDS[one.kind] for one in results.sets}
     for block in (one for one in results.blocks if one not in ("evolution", "families")):
@@ -694,7 +677,7 @@ def by_kind(results: Results) -> ResultTable:
 
 
 def by_set(results: Results, block: str) -> ResultTable:
-    """ARI of every method on every set, as the mean over several settings."""
+    """Return the ARI of every method on every set, as the mean over several settings."""
     names = results.methods(block)
     rows: list[list[Value]] = []
     for setting in results.main_settings(block):
@@ -709,7 +692,7 @@ def by_set(results: Results, block: str) -> ResultTable:
 
 
 def costs(results: Results) -> ResultTable:
-    """Seconds of the methods, over sets and draws."""
+    """Return the seconds of the methods, over sets and draws."""
     runs = results.runs[results.runs["seconds"].notna()]
     groups = runs.groupby(["block", "method"], sort=False)["seconds"]
     rows: list[list[Value]] = [
@@ -725,12 +708,15 @@ def costs(results: Results) -> ResultTable:
         "Seconds of one run",
         ["block", "method", "runs", "median", "mean", "greatest"],
         rows,
-        ("In the first two blocks those of the flagship are of a whole fit or of a choice from the pool.",),
+        (
+            "In the first two blocks, the seconds of the flagship include the whole fit, or only the "
+            "selection from the pool.",
+        ),
         dict.fromkeys(("median", "mean", "greatest"), ".3f"),
     )
 
 
 def failures(results: Results) -> ResultTable:
-    """Failed runs, and the reasons."""
+    """Return the failed runs, and the reasons."""
     rows: list[list[Value]] = [list(error) for error in results.errors]
     return ResultTable("failures", "Runs that failed", ["set", "block", "run", "error"], rows)

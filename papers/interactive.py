@@ -1,7 +1,7 @@
-"""Interactive clustering: agreement with classes by number of questions, beside its rivals.
+"""Interactive clustering and its rivals: agreement with classes by number of questions.
 
-All methods answer to one protocol and know no number of clusters. Wrong answers are the same for all methods
-that ask the same question.
+All methods have the same protocol, and none receives the number of clusters. All methods that ask the same
+question receive the same answer, right or wrong.
 """
 
 from __future__ import annotations
@@ -29,37 +29,35 @@ from moo_clustering.visualization.figures import house_style, new_figure, save_f
 from papers.cobras import COBRAS
 from papers.flagship_sets import KINDS, load_suite
 from papers.rivals import RandomPairs, UncertainLabels
-from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.runner import Key, ResultFigure, ResultTable, Settings, check_names
 
 POINTS = (0, 5, 10, 25, 50, 100, 200)
 METHODS = ("pairs", "names", "COBRAS", "NPU", "random pairs", "uncertain labels")
 ERROR_RATES = (0.0, 0.05, 0.1)
-# Methods of this package; smaller differences of areas are ties; expected error from which one may stop.
+# Methods of this package; smallest difference of areas that is not a tie; expected error at which one may
+# stop.
 SESSIONS, _TIE, _LITTLE_TO_GAIN = ("pairs", "names"), 0.005, 0.02
-# Trees of a forest, and starts of k-means, per sample that NPU places.
+# Number of trees of a forest, and of starts of k-means, per sample that NPU places.
 _NPU_TREES, _NPU_STARTS = 50, 3
 
 
 class NPU:
-    """Questions where a forest trained on the clusters is least certain; constrained k-means of the answers.
+    """Questions at which a forest trained on the clusters is least certain, and constrained k-means.
 
-    Neighbourhoods are samples that were called together. The sample of the greatest entropy over the
-    neighbourhoods per expected question is compared with these, the likeliest first, until an answer is
-    "together"; if none is, it founds another one. Clusters are those of ``PCKMeans`` with all pairs that
-    follow from the neighbourhoods, at least as many as there are neighbourhoods.
+    Neighbourhoods are sets of samples with answers "together". The sample with the largest entropy over the
+    neighbourhoods per expected question is compared with these, the most probable first, until an answer is
+    "together"; otherwise, it founds a neighbourhood. ``PCKMeans`` uses all pairs that follow from the
+    neighbourhoods, and at least as many clusters as neighbourhoods. Source: S. Xiong, J. Azimi and X. Z.
+    Fern: Active learning of constraints for semi-supervised clustering. IEEE TKDE 26, 2014, algorithms 1 and
+    2.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     n_clusters : int, optional
-        Least number of clusters; default: that of the best silhouette of k-means.
+        Smallest number of clusters; default: that of k-means with the best silhouette.
     random_state : int, default=0
         Seed of the first sample, the forests and k-means.
-
-    References
-    ----------
-    S. Xiong, J. Azimi and X. Z. Fern: Active learning of constraints for semi-supervised clustering. IEEE
-    TKDE 26, 2014, algorithms 1 and 2.
     """
 
     mode = "pairs"
@@ -73,7 +71,7 @@ class NPU:
         self._refit()
 
     def _refit(self) -> None:
-        """Cluster anew, and choose the sample to place and the order in which it meets neighbourhoods."""
+        """Cluster again, and select the next sample and the order of its comparisons."""
         y = np.full(len(self._X), -1)
         for number, members in enumerate(self._neighborhoods):
             y[members] = number
@@ -82,7 +80,7 @@ class NPU:
             warnings.simplefilter("ignore")
             labels = PCKMeans(k, n_init=_NPU_STARTS, random_state=self._seed).fit(self._X, y).labels_
         if self.labels_ is None or not np.array_equal(labels, self.labels_):
-            # The forest takes most of the time, and is the same while clusters are.
+            # The forest takes most of the time, and does not change while the clusters are equal.
             forest = RandomForestClassifier(_NPU_TREES, random_state=self._seed).fit(self._X, labels)
             self._leaves = forest.apply(self._X)
         self.labels_ = labels
@@ -91,7 +89,7 @@ class NPU:
         if not len(free):
             return
         leaves = self._leaves
-        # Share of the trees in which two samples meet, as a mean over a neighbourhood: Eq. 1 and 2.
+        # Share of the trees in which two samples share a leaf, as a mean over a neighbourhood: Eqs. 1 and 2.
         near = np.column_stack(
             [
                 np.mean([(leaves[free] == leaves[one]).mean(axis=1) for one in members], axis=0)
@@ -99,14 +97,14 @@ class NPU:
             ]
         )
         p = (near + 1e-9) / (near + 1e-9).sum(axis=1, keepdims=True)
-        # Eq. 3 to 5: one more question for every neighbourhood before the right one.
+        # Eqs. 3 to 5: every neighbourhood before the right one requires one more question.
         expected = (-np.sort(-p, axis=1) * np.arange(1, p.shape[1] + 1)).sum(axis=1)
         best = int((entropy(p, axis=1) / expected).argmax())
         self._sample, self._waiting = int(free[best]), np.argsort(-p[best], kind="stable").tolist()
 
     @property
     def question(self) -> Question | None:
-        """The next question, None when every sample has its neighbourhood."""
+        """The next question, or None if every sample belongs to a neighbourhood."""
         if not self._waiting:
             return None
         pair = (self._sample, self._neighborhoods[self._waiting[0]][0])
@@ -126,7 +124,7 @@ class NPU:
 
 
 def silhouette_number(X: FloatArray, seed: int) -> int:
-    """Number of clusters of the best silhouette of k-means, from 2 to 30 or the root of n_samples."""
+    """Return the number of clusters of k-means with the best silhouette, from 2 to 30 or sqrt(n_samples)."""
     scores = {
         k: silhouette_score(X, KMeans(k, n_init=3, random_state=seed).fit_predict(X))
         for k in range(2, min(30, isqrt(len(X)), len(np.unique(X, axis=0)) - 1) + 1)
@@ -138,7 +136,7 @@ _last_fit: dict[tuple[str, int], ParetoClustering] = {}
 
 
 def _fitted(identity: str, seed: int, data: Any) -> ParetoClustering:
-    """The fit of a set; the methods of a set follow each other and share it within a process."""
+    """Return the fit of a set. The methods of a set are adjacent, and share it within a process."""
     if (identity, seed) not in _last_fit:
         _last_fit.clear()
         _last_fit[identity, seed] = ParetoClustering(scale="none", random_state=seed).fit(data.features())
@@ -148,18 +146,16 @@ def _fitted(identity: str, seed: int, data: Any) -> ParetoClustering:
 class Interactive:
     """Plan of the experiment: a cell is a data set and a seed, a block is a method.
 
-    Seeds vary the fit, the choice among candidates and the wrong answers.
+    Seeds vary the fit, the selection among candidates and the wrong answers.
     """
 
     def __init__(self, settings: Settings) -> None:
-        for method in settings.blocks:
-            if method not in METHODS:
-                raise ValueError(f"blocks must be among {', '.join(METHODS)}; got {method!r}")
+        check_names("blocks", settings.blocks, METHODS)
         suite = load_suite(settings.data, settings.sets)
-        # Shapes and tables; others are asked for by name, and texts have no features that all methods take.
+        # By default, shapes and tables: texts have no features that suit all methods.
         left_out = "t" if settings.sets else "td"
         self._sets = {one.name: one for one in suite.sets if one.kind not in left_out}
-        # Without the methods, so that a run with more of them continues in the folder.
+        # Without the methods, so that a run with more of them can use the same folder.
         self.parameters = {"points": list(POINTS), "error_rates": list(ERROR_RATES)}
         self.methods = [method for method in METHODS if method in (settings.blocks or METHODS)]
         self.cells: list[Key] = [
@@ -170,12 +166,12 @@ class Interactive:
         ]
 
     def data(self, key: Key) -> Any:
-        """The set."""
+        """Return the set."""
         return self._sets[str(key["set"])]
 
     @staticmethod
     def compute(key: Key, data: Any) -> dict[str, Any]:
-        """Courses at ``POINTS``, and milliseconds of processor time per answer, by error rate."""
+        """Return courses at ``POINTS``, and milliseconds of processor time per answer, by error rate."""
         seed, method, X = int(key["seed"]), str(key["method"]), data.features()
         start: Callable[[], Any]
         if method == "NPU":
@@ -194,18 +190,18 @@ class Interactive:
             begun = process_time()
             course = simulate(start(), data.classes, POINTS[-1], error_rate, at=POINTS, random_state=seed)
             milliseconds = 1e3 * (process_time() - begun) / max(int(course.index[-1]), 1)
-            # Where nothing is left to ask the last partition stands.
+            # If no question is left, the last partition remains.
             course = course.reindex(range(POINTS[-1] + 1)).ffill().loc[list(POINTS)]
             courses = {name: course[name].tolist() for name in ("ari", "error", "expected_error")}
             rows.append({"error_rate": error_rate, "milliseconds": milliseconds, **courses})
         return {"rows": rows}
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every course; means by kind; areas compared, and by set; where sessions lose; expected errors."""
+        """Return courses, means by kind, comparisons of areas, areas by set, losses and expected errors."""
         runs = self._runs(values)
         points = [str(point) for point in POINTS]
         names = ["set", "kind", "seed", "method", "wrong", *points, "area", "ms"]
-        # Means over the seeds of a set first: sets are what repeats.
+        # Average the seeds of a set first: the sets are the independent repetitions.
         by_set = runs.groupby(["wrong", "method", "kind", "set"], sort=False).mean(numeric_only=True)
         by_set = by_set.reset_index()
         tables = [_table("courses", "All courses", runs[names])]
@@ -228,9 +224,9 @@ class Interactive:
         ]
         if compared:
             columns = ["wrong", "kind", "method", "rival", "difference", "low", "high", "wins", "losses", "p"]
-            note = "Intervals: 95 %, bootstrap; p: Wilcoxon, two-sided; wins and losses by more than .005."
+            note = "Intervals: 95%, bootstrap; p: Wilcoxon, two-sided; wins and losses by more than .005."
             found = pd.DataFrame(compared, columns=columns)
-            tables.append(_table("differences", "Area under the course against the rivals'", found, note))
+            tables.append(_table("differences", "Area under the course, compared with rivals", found, note))
         tables.append(_table("sets", "Area under the course, by set", areas[self.methods].reset_index()))
         lost = [
             [row["wrong"], row["kind"], row["set"], mine, rival, row[mine], row[rival]]
@@ -247,7 +243,7 @@ class Interactive:
         return tables
 
     def _runs(self, values: Sequence[Any]) -> pd.DataFrame:
-        """A row per course."""
+        """Return a row per course."""
         rows = []
         for key, value in zip(self.cells, values, strict=True):
             shown = {name: key[name] for name in ("set", "seed", "method")}
@@ -260,7 +256,7 @@ class Interactive:
         return pd.DataFrame(rows)
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Mean courses of all methods, a panel per share of wrong answers."""
+        """Return the mean courses of all methods, one panel per share of wrong answers."""
         points = [str(point) for point in POINTS]
         runs = self._runs(values)
         means = runs.groupby(["wrong", "method", "set"])[points].mean().groupby(["wrong", "method"]).mean()
@@ -274,7 +270,7 @@ def _table(name: str, title: str, frame: pd.DataFrame, *notes: str) -> ResultTab
 
 
 def _errors(runs: pd.DataFrame) -> ResultTable:
-    """Expected and true shares of misplaced samples of the sessions, and how samples stand at a stop."""
+    """Return expected and true shares of misplaced samples, and results at the time of stopping."""
     rows = []
     for (wrong, method), found in runs.groupby(["wrong", "method"], sort=False):
         for at in POINTS:
@@ -307,12 +303,12 @@ def _draw_courses(means: pd.DataFrame, methods: Sequence[str], path: Path) -> No
 
 
 def _area(ari: Sequence[float]) -> float:
-    """Area under a course, divided by its length."""
+    """Return the area under a course, divided by its length."""
     return float(np.trapezoid(ari, POINTS) / POINTS[-1])
 
 
 def _compared(ours: FloatArray, theirs: FloatArray) -> list[Any]:
-    """Mean difference, its interval, wins, losses and p-value."""
+    """Return the mean difference, its interval, wins, losses and the p-value."""
     away, found = ours - theirs, paired_difference(ours, theirs)
     wins, losses = int((away > _TIE).sum()), int((away < -_TIE).sum())
     return [found["difference"], found["low"], found["high"], wins, losses, found["p"]]

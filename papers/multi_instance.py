@@ -14,20 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 
-from moo_clustering._arrays import IntArray, did_you_mean
+from moo_clustering._arrays import IntArray
 from moo_clustering.bags import Bags, BagTransformer, bag_distances
 from moo_clustering.datasets import DataError, read_bags
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators import BAMIC, CHCMIC, MIFGKA, MIGCUK, MIGKA, MemeticCHCMIC, MIKMeans
 from moo_clustering.persistence import fingerprint
 from moo_clustering.validity import BagSDbw, BagSilhouette, ValidityIndex, bag_indices, bag_report, matched_f1
-from papers.runner import DATA_VARIABLE, folder_of_data, seed_of
+from papers.runner import DATA_VARIABLE, check_names, folder_of_data, seed_of
 
-# "table": what explains the published tables best; "default": the defaults of the estimators. A method
-# with nothing to choose has the reading "" and counts for both.
+# "table": the reading that explains the published tables best; "default": the defaults of the estimators.
+# Methods with a single reading have the reading "" and count for both.
 READINGS = {"table": "as in the tables", "default": "defaults"}
 Reading = str
-# The paper's sizes, and those of the improved variant.
+# Sizes of the paper, and those of the improved variant.
 EFFORT: dict[str, dict[str, int]] = {
     "genetic": {"pop_size": 150, "n_gen": 150},
     "memetic": {"pop_size": 30, "n_gen": 60},
@@ -59,11 +59,11 @@ class BagSet:
     name : str
         Name of the file.
     identity : str
-        Fingerprint of bags and classes; sets of one name and identity are equal.
+        Fingerprint of bags and classes; sets with equal names and identities are equal.
     bags : Bags
-        In the units of the data.
+        Bags in the units of the data.
     classes : ndarray of shape (n_bags,), int64
-        0, 1, ...; the last is the positive one.
+        Classes 0, 1, ...; the last is the positive class.
     """
 
     name: str
@@ -73,7 +73,7 @@ class BagSet:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows that the set has in the tables."""
+        """Rows of the set in the tables."""
         return {**SETS, **EXTRAS}[self.name]
 
     @property
@@ -89,9 +89,9 @@ class Row(NamedTuple):
     ----------
     name : str
     published : tuple of str
-        Rows of the paper to compare with, the one of this name first; none for sets it does not have.
+        Rows of the paper to compare with, that of this name first; empty for sets that it does not use.
     swapped : bool
-        Whether the other class is the positive one.
+        Whether the other class is the positive class.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Row(NamedTuple):
 
     @property
     def is_own_set(self) -> bool:
-        """Whether it is a set of the paper, and not one that was listed before with other classes."""
+        """Whether the row is a set of the paper that is not listed before with other classes."""
         return bool(self.published) and not self.swapped
 
 
@@ -123,11 +123,10 @@ EXTRAS: dict[str, tuple[Row, ...]] = {
 
 
 def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: the partition, its scores and what it cost.
+    """Return the value of a cell: the partition, its scores and its costs.
 
-    The order of the bags is drawn anew for every set and seed, the same for all methods: files come
-    sorted by class, and MIGCUK takes bags of nearby numbers to be alike. Clusters are given in the order
-    of the file.
+    Bags are shuffled for every set and seed, in the same way for all methods, because files are sorted by
+    class, and MIGCUK treats bags with nearby numbers as similar. Labels have the order of the file.
     """
     given, entry = task.bag_set, ENTRIES[task.method, task.reading]
     order = np.random.default_rng(seed_of(task.seed, given.name, "order")).permutation(given.bags.n_bags)
@@ -152,14 +151,14 @@ def run_task(task: Task) -> dict[str, Any]:
 
 @cache
 def warm_up(key: tuple[str, Reading]) -> None:
-    """Run an entry on tiny data, so that its first run does not include compilation in its seconds."""
+    """Run an entry on tiny data, so that the seconds of its first run do not include compilation."""
     rng = np.random.default_rng(0)
     bags = Bags(rng.random((24, 2)), np.arange(0, 25, 3))
     ENTRIES[key].run(bags, 2, 0, _LEAST_EFFORT)
 
 
 def scores(given: BagSet, labels: Any) -> dict[str, Any]:
-    """All scores of a partition of a set, and the partition itself."""
+    """Return all scores of a partition of a set, and the partition itself."""
     report = bag_report(None, labels, given.classes, indices=_indices(given))
     return {
         **report,
@@ -170,18 +169,18 @@ def scores(given: BagSet, labels: Any) -> dict[str, Any]:
 
 @lru_cache(maxsize=2)
 def _indices(given: BagSet) -> dict[str, ValidityIndex]:
-    """The fitted indices of a set, which its cells share."""
+    """Return the fitted indices of a set, which its cells share."""
     bags = BagTransformer().fit_transform(given.bags)
-    # These two give the printed S and S_Dbw of MIFGKA on East-West exactly.
+    # These two reproduce the printed S and S_Dbw of MIFGKA on East-West exactly.
     mirrored = BagSilhouette("precomputed", "bag").fit(mirrored_distances(bags))
     scatter = BagSDbw(sigma="instance", ddof=1, weighting="instance", undefined=np.inf).fit(bags)
     return {**bag_indices(bags), "silhouette_printed": mirrored, "sdbw_printed": scatter}
 
 
 def mirrored_distances(bags: Bags) -> NDArray[np.float64]:
-    """Directed distances from the bag of lower number, for both directions.
+    """Return the directed distances from the bag with the lower number, for both directions.
 
-    Numbers are the identifiers of the bags if all are whole numbers, else their places in the file.
+    Numbers are the identifiers of the bags if all are integers, and otherwise their positions in the file.
     """
     H = bag_distances(bags)
     ids = bags.bag_ids or ()
@@ -199,7 +198,7 @@ class Entry:
     name : str
     reading : {"table", "default", ""}
     make : callable
-        An estimator, or a function of bags, number of clusters and seed.
+        Estimator, or function of bags, number of clusters and seed.
     effort : {"genetic", "memetic", ""}
         Key of the sizes in :data:`EFFORT` for the estimator.
     options : mapping
@@ -231,21 +230,21 @@ class Entry:
 
 
 def k_means_of_means(bags: Bags, n_clusters: int, seed: int) -> IntArray:
-    """k-means of the means of the bags."""
+    """Run k-means on the means of the bags."""
     means = BagTransformer().fit_transform(bags).means()
     labels: IntArray = KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(means)
     return labels
 
 
 def average_linkage(bags: Bags, n_clusters: int, seed: int) -> IntArray:
-    """Agglomerative clustering with the symmetric distance; not random."""
+    """Run agglomerative clustering with the symmetric distance; not random."""
     model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")
     labels: IntArray = model.fit_predict(_symmetric(bags))
     return labels
 
 
 def spectral(bags: Bags, n_clusters: int, seed: int) -> IntArray:
-    """Spectral clustering of exp(-H^2 / s^2), s the median symmetric distance of two bags."""
+    """Run spectral clustering of exp(-H^2 / s^2), where s is the median symmetric distance of two bags."""
     H = _symmetric(bags)
     scale = float(np.median(H[np.triu_indices(len(H), 1)]))
     affinity = np.exp(-np.square(H / scale)) if scale > 0.0 else np.ones_like(H)
@@ -255,7 +254,7 @@ def spectral(bags: Bags, n_clusters: int, seed: int) -> IntArray:
 
 
 def random_labels(bags: Bags, n_clusters: int, seed: int) -> IntArray:
-    """Uniform random labels, in which every cluster occurs."""
+    """Draw uniform random labels, in which every cluster occurs."""
     rng = np.random.default_rng(seed)
     drawn = rng.integers(n_clusters, size=bags.n_bags - n_clusters)
     return rng.permutation(np.concatenate([np.arange(n_clusters), drawn]))
@@ -281,8 +280,8 @@ ENTRIES: dict[tuple[str, Reading], Entry] = {
         Entry("MIGCUK", "default", MIGCUK, "genetic", {}, "centers='medoid'"),
         Entry("CHCMIC", "table", CHCMIC, "genetic", _PRINTED),
         Entry("CHCMIC", "default", CHCMIC, "genetic"),
-        Entry("MemeticCHCMIC", "table", MemeticCHCMIC, "memetic", _INSTANCE, "at least 5 % of the bags"),
-        Entry("MemeticCHCMIC", "default", MemeticCHCMIC, "memetic", {}, "at least 5 % of the bags"),
+        Entry("MemeticCHCMIC", "table", MemeticCHCMIC, "memetic", _INSTANCE, "at least 5% of the bags"),
+        Entry("MemeticCHCMIC", "default", MemeticCHCMIC, "memetic", {}, "at least 5% of the bags"),
         *(Entry(name, "", control) for name, control in CONTROLS.items()),
     )
 }
@@ -301,48 +300,42 @@ def _symmetric(bags: Bags) -> NDArray[np.float64]:
 
 
 def described() -> dict[str, dict[str, Any]]:
-    """Options of every entry, for the parameters of the experiment."""
+    """Return the options of every entry, for the parameters of the experiment."""
     return {f"{entry.name} {entry.reading}".strip(): dict(entry.options) for entry in ENTRIES.values()}
 
 
 def load_bag_sets(folder: Path | None, names: Sequence[str] = ()) -> list[BagSet]:
-    """The sets of the paper in a folder, or the named ones.
+    """Load the sets of the paper in a folder, or the named ones.
+
+    Raises a ValueError if a name is unknown, and a DataError if there is no folder, it contains no set or not
+    a requested one, or a set has no classes.
 
     Parameters
     ----------
     folder : Path, optional
-        Holds npz files, itself or in its sub-folder ``mil``; default: the folder named by the
+        Folder that contains npz files, itself or in its subfolder ``mil``; default: the folder in the
         environment variable ``MOO_CLUSTERING_DATA``.
     names : sequence of str, default=()
-        Names of files without suffix; default: all of the paper that are there.
+        File names without suffix; default: all sets of the paper in the folder.
 
     Returns
     -------
     list of BagSet
         In the order of the paper.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name.
-    DataError
-        If there is no folder, no set in it, not one that is asked for, or one without classes.
     """
     known: dict[str, Any] = {**SETS, **EXTRAS}
-    for name in names:
-        if name not in known:
-            raise ValueError(
-                f"sets must be among {', '.join(known)}; got {name!r}{did_you_mean(name, known)}"
-            )
+    check_names("sets", names, known)
     given = folder_of_data(folder)
     if not given:
-        raise DataError(f"multi-instance sets need the folder they are in: give it, or set {DATA_VARIABLE}")
+        raise DataError(
+            f"multi-instance sets require the folder that contains them: pass it, or set {DATA_VARIABLE}"
+        )
     places = {name: _place(given, name) for name in known if name in (names or SETS)}
     absent = [f"{name}.npz" for name, place in places.items() if place is None]
     if names and absent:
-        raise DataError(f"there is no {absent[0]} in {given} or its sub-folder {_FOLDER}")
+        raise DataError(f"there is no {absent[0]} in {given} or its subfolder {_FOLDER}")
     if len(absent) == len(places):
-        raise DataError(f"there is none of {', '.join(absent)} in {given} or its sub-folder {_FOLDER}")
+        raise DataError(f"there is none of {', '.join(absent)} in {given} or its subfolder {_FOLDER}")
     return [_read(name, place) for name, place in places.items() if place is not None]
 
 

@@ -46,40 +46,39 @@ EXTERNAL = {"RI": "matched_rand_index", "E": "entropy", "F1": "f1"}
 METHODS = ("BAMIC", "MIKM", "MIGKA", "MIFGKA", "MIGCUK", "CHCMIC")
 DATASETS = ("Musk1", "Musk2", "MutA", "MutB", "MutC", "ImgE", "ImgT", "ImgF", "EastW", "WestE")
 ERRATA = {
-    "readings": "as in the tables: what explains the printed figures best. Centroids, and DB, are of all "
-    "instances; mutation favours worse genes, as Eqs. 5 and 6 are printed (MIGKA, CHCMIC); Eq. 7 has squared "
-    "means (MIFGKA); DB is to centroids (MIGCUK); S is averaged over bags, with one of the two directed "
-    "distances of a pair for both; S_Dbw has variances of instances. defaults: those of the estimators, S "
-    "averaged over clusters (Eq. 12), DB and S_Dbw of bag means (Eq. 3).",
-    "order": "The printed S and DB depended on the order of the bags in the files (S has the distance from "
-    "the bag of the lower number, for DB the first bag of a cluster was counted twice): compare methods, "
-    "not digits.",
-    "shuffled": "Bags are shuffled anew for every seed. MIGCUK moves medoids to bags of nearby numbers, "
-    "which says nothing about bags in random order, and would tell it the classes of files that are "
-    "sorted by class; on the others the order has no influence but in ties and random draws.",
-    "swapped": "The printed rows ImgT and ImgF are very likely swapped: results on Tiger are to be compared "
-    "with both.",
+    "readings": "as in the tables: the reading that explains the printed figures best. Centroids and DB use "
+    "all instances; mutation favours worse genes, as Eqs. 5 and 6 are printed (MIGKA, CHCMIC); Eq. 7 has "
+    "squared means (MIFGKA); DB uses distances to centroids (MIGCUK); S is averaged over bags, and uses one "
+    "of the two directed distances of a pair for both; S_Dbw uses variances of instances. defaults: those "
+    "of the estimators, with S averaged over clusters (Eq. 12), and DB and S_Dbw of bag means (Eq. 3).",
+    "order": "The printed S and DB depend on the order of the bags in the files: S uses the distance from "
+    "the bag with the lower number, and DB counts the first bag of a cluster twice. Compare methods, not "
+    "digits.",
+    "shuffled": "Bags are shuffled for every seed. MIGCUK moves medoids to bags with nearby numbers, which "
+    "would reveal the classes in files that are sorted by class, and are not informative in random order. "
+    "For the other methods, the order only affects ties and random draws.",
+    "swapped": "The printed rows ImgT and ImgF are very likely swapped: compare results on Tiger with both.",
     "bold": "Printed bold faces are wrong for S_Dbw of MutA and MutB (MIFGKA is best) and for F1 of ImgT "
     "(MIGCUK is best); the printed ranks are right.",
-    "degenerate": "DB is degenerate: on these sets its least values stand for one outlying bag against all "
-    "others, so look at the smallest cluster beside it. MemeticCHCMIC keeps at least 5 % of the bags in "
+    "degenerate": "DB is degenerate: on these sets, its smallest values separate one outlying bag from all "
+    "others, so consider the smallest cluster as well. MemeticCHCMIC keeps at least 5% of the bags in "
     "every cluster.",
-    "seeds": "The paper says 15 seeds; every printed RI but one (ImgE, BAMIC, 0.5522) is a multiple of "
-    "1/(5 N) for N bags, so 5 runs are behind the tables.",
-    "trials": "The genetic methods did not get equal numbers of evaluations, as the paper says they did: "
-    "MIGKA and CHCMIC try values of single genes besides (trials), about 0.6 N for every individual, on "
-    "N bags.",
-    "rand": "RI is the share of bags whose cluster is matched to their class, one to one; it is not the Rand "
-    "index, which is adjusted for chance under ARI. F1 is that of the positive class.",
-    "log": "E is in bits: log in Eq. 19 has base 2, since printed values for two classes reach 0.9995.",
+    "seeds": "The paper states 15 seeds, but every printed RI except one (ImgE, BAMIC, 0.5522) is a "
+    "multiple of 1/(5 N) for N bags, so the tables are means of 5 runs.",
+    "trials": "The genetic methods do not have equal numbers of evaluations, as the paper states: MIGKA and "
+    "CHCMIC also try values of single genes (trials), about 0.6 N per individual for N bags.",
+    "rand": "RI is the share of bags whose cluster is matched to their class, one to one. It is not the "
+    "Rand index; ARI is the Rand index adjusted for chance. F1 refers to the positive class.",
+    "log": "E is in bits: the logarithm in Eq. 19 has base 2, because printed values for two classes reach "
+    "0.9995.",
     "west": "WestE is EastW with the classes swapped, from the same runs: only F1 differs.",
-    "once": "In the tests EastW and WestE count once, as EastW: the same bags twice would make differences "
-    "look surer than they are. In all ten rows both count, as in the paper.",
-    "tiger": "ImgF for ImgT: the printed row ImgF as that of Tiger, in case the two are swapped.",
-    "claims": "The tests of all ten printed rows bear out the paper's text only in part: at 99 % DB "
-    "separates CHCMIC from MIGCUK and MIFGKA, not from BAMIC, and S_Dbw nothing; at 95 % RI separates "
-    "CHCMIC from MIGCUK only, and E from MIKM only.",
-    "bars": "In the figures, bars that are missing where Friedman's test does not reject are hints at most.",
+    "once": "In the tests, EastW and WestE count once, as EastW, because counting the same bags twice would "
+    "overstate the significance. In all ten rows, both count, as in the paper.",
+    "tiger": "ImgF for ImgT: uses the printed row ImgF for Tiger, in case the two rows are swapped.",
+    "claims": "The tests of all ten printed rows confirm the text of the paper only in part. At 99%, DB "
+    "separates CHCMIC from MIGCUK and MIFGKA, but not from BAMIC, and S_Dbw separates no methods. At 95%, "
+    "RI separates CHCMIC from MIGCUK only, and E from MIKM only.",
+    "bars": "In the figures, missing bars are only hints if Friedman's test does not reject.",
 }
 _BEST = "CHCMIC"
 _TITLES = {
@@ -105,27 +104,25 @@ _FORMATS = {"smallest": ".1f", "seconds": ".2f", "evaluations": ".0f", "trials":
 class MultiInstance:
     """Six methods and their controls on every set of the paper that is in the data folder.
 
+    Source: Evolutionary multi-instance clustering, Tables III-VIII, Figs. 1 and 2.
+
     Parameters
     ----------
     settings : Settings
-        Its ``sets`` are names of npz files; default: all of the paper that are found.
+        ``sets`` are names of npz files; default: all sets of the paper that are found.
     view : callable
-        Function that makes tables of the results.
+        Function that returns tables of the results.
     kind : Kind
         Indices of the figure.
     figure : int, default=0
         Number of the figure; 0 for none.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Tables III-VIII, Figs. 1 and 2.
     """
 
     def __init__(self, settings: Settings, view: View, kind: Kind, figure: int = 0) -> None:
         self._view, self._kind, self._figure = view, kind, figure
         self._sets = {found.name: found for found in load_bag_sets(settings.data, settings.sets)}
         self._effort = {size: dict(sizes) for size, sizes in EFFORT.items()}
-        # Without the sets and seeds, so that a run with more of them continues in the folder.
+        # Without the sets and seeds, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {"effort": self._effort, "methods": described()}
         self.cells: list[Key] = [
             {"set": name, "data": found.identity, "method": method, "reading": reading, "seed": seed}
@@ -135,22 +132,22 @@ class MultiInstance:
         ]
 
     def data(self, key: Key) -> Task:
-        """The set, the method and the sizes of its search."""
+        """Return the set, the method and the sizes of its search."""
         given = self._sets[str(key["set"])]
         return Task(given, str(key["method"]), str(key["reading"]), int(key["seed"]), self._effort)
 
     @staticmethod
     def compute(key: Key, data: Task) -> dict[str, Any]:
-        """Partition, scores and costs."""
+        """Return the partition, scores and costs."""
         return run_task(data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """A table of all scores, and the tables of the view."""
+        """Return a table of all scores, and the tables of the view."""
         results = self._results(values)
         return [everything(results), *self._view(results)]
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Critical-difference diagrams, if the view has a figure."""
+        """Return critical-difference diagrams, if the view has a figure."""
         if not self._figure:
             return []
         kind, name = self._kind, f"figure{self._figure}"
@@ -194,28 +191,28 @@ class Results:
         return int(self.runs["seed"].nunique())
 
     def of(self, bag_set: BagSet, method: str, reading: str) -> pd.DataFrame:
-        """Runs of a method; a method without readings counts for every reading."""
+        """Return the runs of a method; a method without readings counts for every reading."""
         found = self._groups.get((bag_set.name, method, reading))
         return self._groups[bag_set.name, method, ""] if found is None else found
 
     def spread(self, bag_set: BagSet, method: str, reading: str, score: str) -> Spread:
-        """Mean of a score over seeds."""
+        """Return mean and deviation of a score over seeds."""
         values = self.of(bag_set, method, reading)[score].astype(float)
         return Spread(float(values.mean()), float(values.std()))
 
     def metric(self, bag_set: BagSet, row: Row, method: str, reading: str, metric: str) -> Spread:
-        """Mean of one of the paper's six metrics, as the reading defines it."""
+        """Return mean and deviation of one of the six metrics of the paper, as defined by the reading."""
         score = {**INTERNAL[reading], **EXTERNAL}[metric]
         if metric == "F1" and row.swapped:
             score = "f1_swapped"
         return self.spread(bag_set, method, reading, score)
 
     def tested(self) -> list[tuple[BagSet, Row]]:
-        """Rows that are sets of the paper, each once."""
+        """Return the rows that are sets of the paper, each once."""
         return [(bag_set, row) for bag_set, row in self.rows if row.is_own_set]
 
     def frame(self, metric: str, reading: str) -> pd.DataFrame:
-        """Means of the six methods on the rows for tests, as the statistics take them."""
+        """Return the means of the six methods on the tested rows."""
         means = [
             [self.metric(bag_set, row, method, reading, metric).mean for method in METHODS]
             for bag_set, row in self.tested()
@@ -228,7 +225,7 @@ View = Callable[[Results], list[ResultTable]]
 
 
 class Kind(NamedTuple):
-    """Internal or external indices, and the level at which the paper tests them."""
+    """Internal or external indices, and the significance level of the paper."""
 
     name: str
     metrics: Sequence[str]
@@ -236,19 +233,19 @@ class Kind(NamedTuple):
 
 
 def everything(results: Results) -> ResultTable:
-    """A row per run."""
+    """Return a row per run."""
     runs = results.runs
     rows = runs.astype(object).where(runs.notna(), None).values.tolist()
     return ResultTable("scores", "Scores", [*map(str, runs.columns)], rows)
 
 
 def draw_diagram(results: Results, metrics: Sequence[str], alpha: float, path: Path) -> None:
-    """One diagram for every source (rows) and index (columns)."""
+    """Draw one diagram for every source (rows) and index (columns)."""
     columns = [[source for source in sources(results, metric) if source.is_drawn] for metric in metrics]
     n_rows = len(columns[0])
     with house_style():
         figure = new_figure(_WIDTH * len(metrics), _HEIGHT * n_rows)
-        # Names are outside the axes, where the layout engine does not see them.
+        # The layout engine ignores names outside the axes.
         figure.set_layout_engine("constrained", h_pad=0.16, w_pad=0.1)
         axes = np.atleast_2d(figure.subplots(n_rows, len(metrics), squeeze=False))
         for column, metric, found in zip(axes.T, metrics, columns, strict=True):
@@ -261,7 +258,7 @@ def draw_diagram(results: Results, metrics: Sequence[str], alpha: float, path: P
 
 
 def sources(results: Results, metric: str) -> list[Source]:
-    """The printed table, its rows for which there are data, and our tables; with two rows at least."""
+    """Return the printed table, its rows with data, and our tables, each with at least two rows."""
     printed, better = PUBLISHED[metric].frame(), PUBLISHED[metric].greater_is_better
     names = [row.name for _, row in results.tested()]
     found = [Source(f"paper, {len(names)} rows found here", printed.loc[names], better)]
@@ -304,11 +301,11 @@ class Source(NamedTuple):
         return friedman(self.values, greater_is_better=self.greater_is_better)
 
     def pairs(self, alpha: float) -> pd.DataFrame:
-        """All pairs by Shaffer's procedure."""
+        """Test all pairs by Shaffer's procedure."""
         return shaffer_static(self.values, greater_is_better=self.greater_is_better, alpha=alpha)
 
     def conclusions(self, alpha: float) -> list[str]:
-        """Conclusions that the tests support."""
+        """Return the conclusions that the tests support."""
         pairs = self.pairs(alpha)
         return sentences(self.friedman, pairs, cliques(pairs), "shaffer", alpha)
 
@@ -323,16 +320,14 @@ class Published(NamedTuple):
     p_value: float
 
     def frame(self) -> pd.DataFrame:
-        """The values: a row per data set, a column per method."""
+        """Return the values: a row per data set, a column per method."""
         import pandas as pd
 
         return pd.DataFrame(self.values, list(DATASETS), list(METHODS), dtype=float)
 
 
-# As printed, errors and all. The printed bold faces for the best method are wrong for S_Dbw of MutA and
-# MutB (MIFGKA is best) and for F1 of ImgT (MIGCUK is best); the printed ranks are right. The rows ImgT and
-# ImgF are very likely swapped: compare results on Tiger with both. No exact agreement can be asked of S and
-# DB, which depended on the order of the bags in the files.
+# As printed, including errors; see ERRATA. S and DB cannot be reproduced exactly, because they depend on the
+# order of the bags in the files.
 PUBLISHED: dict[str, Published] = {
     "S": Published(
         greater_is_better=True,
@@ -448,7 +443,7 @@ EXTERNAL_MEASURES = Kind("external", EXTERNAL_METRICS, 0.05)
 
 
 def ranks(results: Results, metrics: Sequence[str], number: int) -> ResultTable:
-    """Average ranks."""
+    """Return average ranks."""
     rows: list[list[Value]] = []
     for metric in metrics:
         rows.append([metric, "paper, as printed", 10, *PUBLISHED[metric].ranks])
@@ -466,14 +461,14 @@ def ranks(results: Results, metrics: Sequence[str], number: int) -> ResultTable:
 
 
 def absent(results: Results) -> Sequence[str]:
-    """A sentence on the rows of the paper without data."""
+    """Return a sentence about the rows of the paper without data."""
     there = {row.name for _, row in results.rows}
     missing = [name for name in DATASETS if name not in there]
-    return (f"No data here for the paper's rows {', '.join(missing)}.",) if missing else ()
+    return (f"There are no data here for the rows of the paper {', '.join(missing)}.",) if missing else ()
 
 
 def errata(*names: str) -> Sequence[str]:
-    """Errata of the paper, as sentences."""
+    """Return errata of the paper, as sentences."""
     return tuple(ERRATA[name] for name in names)
 
 
@@ -490,7 +485,7 @@ table3, table6 = _view(_values, INTERNAL_MEASURES, 3), _view(_values, EXTERNAL_M
 
 
 def beside_published(results: Results, metric: str, number: int) -> ResultTable:
-    """One metric of the six methods: the paper, and both readings here."""
+    """Return one metric of the six methods: the paper, and both readings here."""
     printed = PUBLISHED[metric].frame()
     rows: list[list[Value]] = []
     for bag_set, row in results.rows:
@@ -517,7 +512,7 @@ def _runs(results: Results) -> str:
 
 
 def all_methods(results: Results, metrics: Sequence[str], name: str, number: int) -> ResultTable:
-    """Every method and control in both readings: metrics, the smallest cluster, costs."""
+    """Return every method and control in both readings: metrics, the smallest cluster, costs."""
     rows: list[list[Value]] = []
     for bag_set in results.sets:
         for reading in READINGS:
@@ -530,9 +525,10 @@ def all_methods(results: Results, metrics: Sequence[str], name: str, number: int
         ["set", "reading", "method", *spreads, *extra, *_COSTS],
         rows,
         (
-            "smallest: bags of the smallest cluster. evaluations and trials: individuals evaluated, and "
-            "values of single genes tried besides. Spectral clustering is of exp(-H²/s²) with the symmetric "
-            "Hausdorff distances H and their median s; average linkage is of H.",
+            "smallest: number of bags in the smallest cluster. evaluations: number of evaluated "
+            "individuals; trials: number of further tried values of single genes. Spectral clustering uses "
+            "exp(-H²/s²) with the symmetric Hausdorff distances H and their median s; average linkage uses "
+            "H.",
             *([_largest_classes(results)] if extra else errata("shuffled")),
             *errata("trials", "degenerate"),
         ),
@@ -556,7 +552,7 @@ def _methods(results: Results, bag_set: BagSet, reading: str, metrics: Sequence[
 
 def _largest_classes(results: Results) -> str:
     shares = [f"{s.rows[0].name} {np.bincount(s.classes).max() / len(s.classes):.3f}" for s in results.sets]
-    return f"RI of one cluster for everything (share of the largest class): {', '.join(shares)}."
+    return f"RI of a single cluster (share of the largest class): {', '.join(shares)}."
 
 
 def _ranks(kind: Kind, number: int, results: Results) -> list[ResultTable]:
@@ -578,7 +574,7 @@ table5, table8 = _view(_tests, INTERNAL_MEASURES, 5), _view(_tests, EXTERNAL_MEA
 
 
 def friedman_tests(results: Results, metrics: Sequence[str], number: int) -> ResultTable:
-    """Friedman's test and that of Iman and Davenport."""
+    """Return Friedman's test and the test of Iman and Davenport."""
     rows: list[list[Value]] = []
     for metric in metrics:
         printed = PUBLISHED[metric]
@@ -599,7 +595,7 @@ def friedman_tests(results: Results, metrics: Sequence[str], number: int) -> Res
 
 
 def pair_tests(results: Results, metrics: Sequence[str], alpha: float, number: int) -> ResultTable:
-    """Adjusted p-values of CHCMIC against the others."""
+    """Return adjusted p-values of CHCMIC against the others."""
     others = [method for method in METHODS if method != _BEST]
     rows: list[list[Value]] = []
     for metric in metrics:
@@ -618,7 +614,7 @@ def pair_tests(results: Results, metrics: Sequence[str], alpha: float, number: i
 
 
 def conclusions(results: Results, metrics: Sequence[str], alpha: float, number: int) -> ResultTable:
-    """Conclusions that the tests support, in sentences."""
+    """Return the conclusions that the tests support, in sentences."""
     rows: list[list[Value]] = [
         [metric, source.name, sentence]
         for metric in metrics
@@ -627,7 +623,7 @@ def conclusions(results: Results, metrics: Sequence[str], alpha: float, number: 
     ]
     return ResultTable(
         f"table{number}-conclusions",
-        f"What may be claimed at {1 - alpha:.0%}",
+        f"Conclusions at {1 - alpha:.0%}",
         ["index", "whose", "conclusion"],
         rows,
         errata("bars"),

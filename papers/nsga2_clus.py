@@ -16,7 +16,7 @@ from pymoo.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import Labels, did_you_mean
+from moo_clustering._arrays import Labels
 from moo_clustering.algorithms import AMOSA, exhaustive_front
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.datasets import tfidf
@@ -35,7 +35,7 @@ from moo_clustering.persistence import fingerprint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.validity import cluster_entropy, k_error
 from papers.ebm import load_ebm
-from papers.runner import Key, ResultFigure, ResultTable, Settings, Value, seed_of
+from papers.runner import Key, ResultTable, Settings, Value, WithoutFigures, check_names, seed_of
 
 MIN_DOCUMENTS = 4
 FRACTION = 0.1
@@ -44,49 +44,39 @@ _MEANS = ("best", "average", "selected", "random", "satisfied", "ari", "k")
 _TWO_DIGITS = ("ARI", "K", "K error", "satisfied", "free pairs", "members")
 _FORMATS = dict.fromkeys(_TWO_DIGITS, ".2f")
 MEAN_ANSWERS = 2.38
-# Least mean entropy of two clusters, weighted to the paper's mean number of answers (bits, fractional).
+# Smallest mean entropy of two clusters, weighted to the paper's mean number of answers (bits, fractional).
 FLOOR = 0.33
 REASONS = {
     "a": "a: not attainable with two clusters, and the paper reports hardly more (2.13 to 2.45): no "
-    f"partitions into two have a mean size-weighted entropy below {FLOOR} bits at {MEAN_ANSWERS} answers "
-    "(0.23 bits or 0.16 nats if only the first answer of a document counts). Compare methods, not digits.",
-    "b": "b: other questions and documents; the paper's selection of the corpus is not published.",
-    "c": "c: told the true number of clusters here; what k the paper gave them is not printed.",
+    f"partitions into two clusters have a mean size-weighted entropy below {FLOOR} bits at {MEAN_ANSWERS} "
+    "answers (0.23 bits or 0.16 nats if only the first answer of a document counts). Compare methods, not "
+    "digits.",
+    "b": "b: other questions and documents, because the paper's selection of the corpus is not published.",
+    "c": "c: receives the true number of clusters here; the k of the paper is not printed.",
 }
 Distance = Literal["cosine", "euclidean"]
 # Parameters of the paper.
 POP_SIZE, N_GEN, CROSSOVER, MUTATION = 20, 20, 0.6, 0.2
-# Usual for fewer than 20 documents; the paper prints none.
+# Usual for fewer than 20 documents; the paper does not print it.
 ANNEALING: dict[str, Any] = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20, "t_min": 1e-5}
 # The largest question has 17 documents: 9384 sets with the larger rule.
 MAX_SETS = 100_000
-# Beyond this many documents the two-cluster partitions are not enumerated.
-MAX_DOCUMENTS_OF_FLOOR = 8
-_RANDOM_DRAWS = 50
 
 
-class Table2:
-    """All methods with both distances on every question with at least four documents.
+class Table2(WithoutFigures):
+    """All methods, with both distances, on every question with at least four documents.
 
-    Term weights are fitted on the whole collection, with rows of length one for the cosine and as
-    they are for Euclid. Ten per cent of the pairs, of either kind, are given; the same for all
-    methods, distances and rules.
+    Term weights are fitted to the whole collection. Rows have unit length for the cosine, and are unscaled
+    for the Euclidean distance. Ten per cent of the pairs of each kind are given, the same for all methods,
+    distances and rules. Source: NSGA-II-clus, Table 2.
 
     Parameters
     ----------
     settings : Settings
-
-    References
-    ----------
-    NSGA-II-clus, Table 2.
     """
 
     def __init__(self, settings: Settings) -> None:
-        if settings.k_max not in RULES:
-            raise ValueError(
-                f"k_max must be one of {', '.join(RULES)}; got {settings.k_max!r}"
-                f"{did_you_mean(settings.k_max, RULES)}"
-            )
+        check_names("k_max", [settings.k_max], RULES)
         corpus = load_ebm(settings.data)
         questions = corpus.usable(MIN_DOCUMENTS)[: settings.questions]
         if not questions:
@@ -118,7 +108,7 @@ class Table2:
         ]
 
     def data(self, key: Key) -> Question:
-        """Documents of the question and its given pairs."""
+        """Return the documents of the question and its given pairs."""
         question = self._questions[str(key["question"])]
         distance = str(key["distance"])
         rng = np.random.default_rng(seed_of(key["seed"], "pairs", question.id))
@@ -135,16 +125,12 @@ class Table2:
 
     @staticmethod
     def compute(key: Key, data: Question) -> dict[str, Any]:
-        """Scores of all methods."""
+        """Return the scores of all methods."""
         return question_scores(data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every score, the comparison of methods, the paper's figures, constant predictors, floors."""
+        """Return all scores, comparisons of methods, published figures, constant predictors and floors."""
         return report(self.cells, values, self._all_answers)
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """No figures."""
-        return []
 
 
 class Question(NamedTuple):
@@ -164,20 +150,20 @@ class Question(NamedTuple):
 
     @property
     def told_k(self) -> int:
-        """Number of clusters given to k-means; documents with several answers can have fewer."""
+        """Number of clusters for k-means; documents with several answers can have fewer."""
         return min(self.n_answers, len(self.answers))
 
     def problem(self, **options: Any) -> MedoidProblem:
-        """Medoid problem of the documents."""
+        """Return the medoid problem of the documents."""
         return MedoidProblem(self.X, k_max=self.k_max, metric=self.distance, **options)
 
     def random_state(self, name: str) -> int:
-        """Seed of one method."""
+        """Return the seed of one method."""
         return int(seed_of(*self.seed, name).generate_state(1)[0])
 
 
 def question_scores(question: Question) -> dict[str, Any]:
-    """Value of a cell: scores of every method, and of the references for comparison."""
+    """Return the value of a cell: scores of every method, and of the references for comparison."""
     random = RandomEntropy(question)
     scores = {name: _scores(front, question, random) for name, front in fronts(question)}
     return {
@@ -199,13 +185,13 @@ class RandomEntropy:
         if k not in self._known:
             answers = self._question.answers
             rng = np.random.default_rng(seed_of(*self._question.seed, "random labels", k))
-            draws = [_random_labels(len(answers), k, rng) for _ in range(_RANDOM_DRAWS)]
+            draws = [_random_labels(len(answers), k, rng) for _ in range(50)]
             self._known[k] = float(np.mean([cluster_entropy(answers, labels) for labels in draws]))
         return self._known[k]
 
 
 def _random_labels(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Uniform random labels, in which every cluster occurs."""
+    """Draw uniform random labels, in which every cluster occurs."""
     return rng.permutation(np.concatenate([np.arange(k), rng.integers(k, size=n - k)]))
 
 
@@ -231,21 +217,21 @@ def _scores(front: Front, question: Question, random: RandomEntropy) -> dict[str
 
 
 class Front(NamedTuple):
-    """Partitions (n_members, n_documents), Xie-Beni ascending, each set of medoids once."""
+    """Partitions (n_members, n_documents) by ascending Xie-Beni index, each set of medoids once."""
 
     labels: Labels
-    # Whether one may choose among the members; otherwise the first is the result.
+    # Whether a member may be selected; otherwise, the first member is the result.
     is_front: bool = True
 
 
 def chosen(labels: Labels, constraints: PairwiseConstraints) -> int:
-    """Member that satisfies most constraints, the first of equals (the External rule)."""
+    """Member that satisfies most constraints; the first of equals (the External rule)."""
     must, cannot = constraints.satisfied(labels)
     return int(np.argmax(must + cannot))
 
 
 def unconstrained_pairs(labels: Labels, question: Question) -> dict[str, int]:
-    """Numbers of the pairs that were not given, and of those that are right, for either kind."""
+    """Return the numbers of pairs that were not given, and of correct pairs among them, of each kind."""
     everything = all_pairs(question.answers)
     counts = {}
     for kind, whole, given, right in zip(
@@ -263,12 +249,12 @@ def unconstrained_pairs(labels: Labels, question: Question) -> dict[str, int]:
 
 
 def all_pairs(answers: Sequence[tuple[str, ...]]) -> PairwiseConstraints:
-    """Must-links and cannot-links among all documents."""
+    """Return the must-links and cannot-links among all documents."""
     return PairwiseConstraints.from_labels([set(entry) for entry in answers], 1.0)
 
 
 def fronts(question: Question) -> Iterator[tuple[str, Front]]:
-    """Fronts of all methods that support the distance, by name."""
+    """Return the fronts of all methods that support the distance, by name."""
     for name, run in METHODS.items():
         front = run(question)
         if front is not None:
@@ -276,7 +262,7 @@ def fronts(question: Question) -> Iterator[tuple[str, Front]]:
 
 
 def amosa(question: Question) -> Front:
-    """Archived annealing of the same objectives."""
+    """Run archived annealing of the same objectives."""
     problem = question.problem()
     algorithm = AMOSA(
         **ANNEALING,
@@ -290,45 +276,45 @@ def amosa(question: Question) -> Front:
 
 
 def internal(question: Question) -> Front:
-    """Constraints count as crowding distance."""
+    """Run NSGA-II-clus with constraints as crowding distance."""
     return _evolved(question, _supervised(question, "crowding"), "internal")
 
 
 def external(question: Question) -> Front:
-    """NSGA-II-clus that sees constraints only when one member is chosen."""
+    """Run NSGA-II-clus with constraints only for the selection of a member."""
     return _evolved(question, question.problem(), "external")
 
 
 def literal(question: Question) -> Front:
-    """External, with objectives of the new medoids for the labels of the old ones."""
+    """Run External with objectives that combine new medoids with the old labels."""
     return _evolved(question, question.problem(decode="literal"), "literal")
 
 
 def objective(question: Question) -> Front:
-    """Violated constraints are the third objective."""
+    """Run NSGA-II-clus with violated constraints as the third objective."""
     return _evolved(question, _supervised(question, "objective"), "objective")
 
 
 def objective_repaired(question: Question) -> Front:
-    """The front of :func:`objective`, documents assigned under constraints at the end."""
+    """Return the front of :func:`objective`; documents are assigned under constraints at the end."""
     problem = _supervised(question, "objective")
     medoids = _medoids(problem, _nsga2(question, problem, "objective").opt)
     return Front(problem.constrained_labels(medoids))
 
 
 def assignment(question: Question) -> Front:
-    """Documents are assigned under constraints during the search."""
+    """Run NSGA-II-clus with assignment of documents under constraints."""
     return _evolved(question, _supervised(question, "assignment"), "assignment")
 
 
 def exhaustive(question: Question) -> Front:
-    """The exact front."""
+    """Return the exact front."""
     problem = question.problem()
     return Front(problem.decode(exhaustive_front(problem, max_sets=MAX_SETS).X))
 
 
 def exhaustive_constraints_first(question: Question) -> Front:
-    """The smallest Xie-Beni index among the partitions that satisfy most constraints."""
+    """Return the partition with the smallest Xie-Beni index among those that satisfy most constraints."""
     problem = question.problem()
     population = exhaustive_front(problem, max_sets=MAX_SETS).pop
     order = np.argsort(population.get("F")[:, 0], kind="stable")
@@ -337,7 +323,7 @@ def exhaustive_constraints_first(question: Question) -> Front:
 
 
 def kmdm(question: Question) -> Front | None:
-    """K-means with a learned metric and the true number of clusters."""
+    """Run k-means with a learned metric and the true number of clusters."""
     if question.distance == "cosine":
         return None
     model = MetricKMeans(question.told_k, conflicts="keep", random_state=question.random_state("kmdm"))
@@ -345,7 +331,7 @@ def kmdm(question: Question) -> Front | None:
 
 
 def kmprob(question: Question) -> Front:
-    """K-means with pair penalties and the true number of clusters."""
+    """Run k-means with pair penalties and the true number of clusters."""
     model = HMRFKMeans(
         question.told_k,
         metric=question.distance,
@@ -371,9 +357,9 @@ METHODS: dict[str, Callable[[Question], Front | None]] = {
 
 
 def two_cluster_floor(answers: Sequence[tuple[str, ...]]) -> float | None:
-    """Smallest entropy of any two clusters, by the known labels; None for many documents."""
+    """Return the smallest entropy of any two clusters, by the known labels; None for many documents."""
     n = len(answers)
-    if n > MAX_DOCUMENTS_OF_FLOOR:
+    if n > 8:  # too many partitions to enumerate
         return None
     names = sorted({answer for entry in answers for answer in entry})
     weights = np.array([[(name in entry) / len(set(entry)) for name in names] for entry in answers])
@@ -389,7 +375,7 @@ def two_cluster_floor(answers: Sequence[tuple[str, ...]]) -> float | None:
 
 
 def report(cells: Sequence[Key], values: Sequence[Any], all_answers: Sequence[int]) -> list[ResultTable]:
-    """All tables; the first has a row per cell and method."""
+    """Return all tables; the first has a row per cell and method."""
     scores = _long(cells, values)
     everything = ResultTable(
         "scores", "Scores", [*map(str, scores.columns)], scores.astype(object).values.tolist()
@@ -424,21 +410,22 @@ def _methods(scores: pd.DataFrame) -> ResultTable:
         ["distance", "method", *columns, "free pairs", "members"],
         rows,
         (
-            "Entropies in bits, answers of a document counted fractionally; lower is better, and lower "
-            "with more clusters: compare with random labels of the same numbers of clusters.",
-            "best (oracle): the member of the front with the least entropy, which no method can know. "
-            "selected: the member that satisfies most constraints, of equals the least Xie-Beni; the "
-            "columns to its right belong to it. ARI: first answer of every document.",
-            "free pairs: mean of must-link and cannot-link recall over the pairs that were not given, "
-            "all questions together; 0.5 is chance. The other columns score all documents, the "
-            "given pairs included. KMDM and KMProb are told the true number of clusters.",
+            "Entropies in bits, with fractional counts of the answers of a document. Lower is better, but "
+            "more clusters have lower entropies: compare with random labels of the same numbers of clusters.",
+            "best (oracle): the member of the front with the smallest entropy, which requires the true "
+            "answers. selected: the member that satisfies most constraints and, among equals, has the "
+            "smallest Xie-Beni index; the columns to its right refer to it. ARI: with the first answer of "
+            "every document.",
+            "free pairs: mean of must-link and cannot-link recall over the pairs that were not given, over "
+            "all questions; 0.5 is chance. The other columns score all documents, including the given "
+            "pairs. KMDM and KMProb receive the true number of clusters.",
         ),
         _FORMATS,
     )
 
 
 def _groups(scores: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """Rows by distance and method, in the order of the methods."""
+    """Return the rows by distance and method, in the order of the methods."""
     found = dict(list(scores.groupby(["distance", "method"], sort=False)))
     return [
         (distance, method, found[distance, method])
@@ -449,7 +436,7 @@ def _groups(scores: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
 
 
 def _free(part: pd.DataFrame) -> float:
-    """Mean of must-link and cannot-link recall over the pairs that were not given."""
+    """Return the mean of must-link and cannot-link recall over the pairs that were not given."""
     totals = {kind: int(part[f"free_{kind}"].sum()) for kind in ("must", "cannot")}
     recalls = [part[f"free_{kind}_right"].sum() / total for kind, total in totals.items() if total]
     return float(sum(recalls) / 2) if len(recalls) == 2 else float("nan")
@@ -470,8 +457,8 @@ def _beside_published(scores: pd.DataFrame) -> ResultTable:
         ["distance", "method", *headings, "why they differ"],
         rows,
         (
-            "best: least entropy on the front by the true answers; for External the choice by "
-            "constraints; for KMDM and KMProb their only result. K is that of the choice by constraints.",
+            "best: smallest entropy on the front by the true answers; for External, the selection by "
+            "constraints; for KMDM and KMProb, their only result. K refers to the selection by constraints.",
             f"The paper's questions have {MEAN_ANSWERS} answers on average, these "
             f"{scores.drop_duplicates('question')['answers'].mean():.2f}.",
             *REASONS.values(),
@@ -481,7 +468,7 @@ def _beside_published(scores: pd.DataFrame) -> ResultTable:
 
 
 class Published(NamedTuple):
-    """The figures of the paper for a method; None where it has none."""
+    """The figures of the paper for a method; None if it has none."""
 
     best: float | None = None
     average: float | None = None
@@ -489,7 +476,7 @@ class Published(NamedTuple):
     k_error: float | None = None
 
 
-# The paper's "best" of External is its choice by constraints; KMDM and KMProb have one result each.
+# For External, the paper's "best" is its selection by constraints; KMDM and KMProb have one result each.
 PUBLISHED: dict[str, dict[str, Published]] = {
     "cosine": {
         "AMOSA": Published(0.177, 0.230, None, 1.90),
@@ -514,8 +501,8 @@ def _pairs(method: str, printed: Published, part: pd.DataFrame) -> list[Value]:
 
 
 def reasons(method: str, published: Published) -> str:
-    """Keys of the reasons for differences from the figures of the paper."""
-    # The floor says nothing about numbers of clusters that are not printed.
+    """Return the keys of reasons for differences from the figures of the paper."""
+    # The floor does not apply to numbers of clusters that are not printed.
     below = published.k is not None and published.best is not None and published.best < FLOOR
     told = method.startswith("KM")
     return ", ".join(key for key, holds in (("a", below), ("b", True), ("c", told)) if holds)
@@ -530,7 +517,7 @@ def _constants(asked: pd.DataFrame, all_answers: Sequence[int]) -> ResultTable:
         "Error of constant numbers of clusters",
         ["prediction", f"these {len(asked)} questions", f"all {len(all_answers)} questions"],
         rows,
-        ("A method whose K error is not below these has found nothing about the number of clusters.",),
+        ("A method whose K error is not smaller than these has not learned the number of clusters.",),
         {f"these {len(asked)} questions": ".2f", f"all {len(all_answers)} questions": ".2f"},
     )
 
@@ -541,10 +528,10 @@ def _floors(asked: pd.DataFrame) -> ResultTable:
     rows.append(["all", len(asked), float(asked["floor"].mean())])
     return ResultTable(
         "floor",
-        "Least entropy that any two clusters can have",
+        "Smallest entropy of any two clusters",
         ["answers", "questions", "entropy"],
         rows,
-        ("All partitions of the questions with at most eight documents, the answers known.",),
+        ("All partitions of the questions with at most eight documents, with the true answers.",),
     )
 
 
@@ -570,7 +557,7 @@ def _nsga2(question: Question, problem: MedoidProblem, name: str) -> Result:
 
 
 def _distinct(problem: MedoidProblem, members: Any) -> NDArray[np.intp]:
-    """Members with different sets of medoids, Xie-Beni ascending."""
+    """Return the members with different sets of medoids, by ascending Xie-Beni index."""
     order = np.lexsort(members.get("F").T[::-1])
     canonical = problem.encoding.canonical(problem.medoids(members.get("X")[order]))
     first = np.unique(canonical, axis=0, return_index=True)[1]
@@ -590,7 +577,7 @@ def _fitted(model: Any, question: Question) -> Front:
     used = np.unique(question.X.indices)
     X = question.X[:, used].toarray() if len(used) else np.zeros((question.X.shape[0], 1))
     with warnings.catch_warnings():
-        # Too few different documents cause these warnings; the reader cannot change that.
+        # Too few different documents cause these warnings, which readers cannot prevent.
         warnings.simplefilter("ignore", UserWarning)
         return Front(model.fit(X, **_run_pairs(question.constraints)).labels_[None, :], is_front=False)
 

@@ -1,8 +1,7 @@
 """PESC and its rivals: data sets, methods in their readings, controls, and the cells of the tables.
 
-A :class:`Part` is a method or a search that gives one or more rows of the tables; :data:`PARTS` lists all.
-What a method may see of a data set is :class:`Given`, and :func:`run_task` scores the partitions that it
-finds.
+A :class:`Part` is a method or a search that yields one or more rows of the tables; :data:`PARTS` lists all. A
+method receives only the parts of a data set in :class:`Given`, and :func:`run_task` scores its partitions.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, did_you_mean
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray
 from moo_clustering.consensus import SIGMA_GRID, cspa, edge_distances
 from moo_clustering.datasets import DataError
 from moo_clustering.estimators import MOCK, PESC, SRMOSC, FuzzyModesMOGA, SpectralGraphClustering
@@ -33,18 +32,16 @@ from moo_clustering.estimators.pesc import GraphEnsemble
 from moo_clustering.graphs import eigengap, spectral_embedding
 from moo_clustering.persistence import fingerprint, read_arrays
 from moo_clustering.validity import clustering_accuracy, nmi
-from papers.runner import Key, folder_of_data, seed_of
+from papers.runner import Key, check_names, folder_of_data, seed_of
 
-# "paper": unnormalised Laplacian and what else is printed; "default": the defaults of the estimators. A
-# method with nothing to choose has the reading "" and counts for both.
+# "paper": unnormalised Laplacian and other printed options; "default": the defaults of the estimators.
+# Methods with a single reading have the reading "" and count for both.
 READINGS = {"paper": "as in the paper", "default": "defaults"}
-# The paper's sizes. "evaluations" and "long" (generations at most) are those of Fig. 2, "long" that of
-# Fig. 4 too.
+# Sizes of the paper. "evaluations" and "long" (maximum number of generations) are those of Fig. 2; "long" is
+# also that of Fig. 4.
 EFFORT = {"pop_size": 100, "n_gen": 100, "long": 300, "evaluations": 20_000}
 _BOTH = tuple(READINGS)
 _LEAST = dict.fromkeys(EFFORT, 4) | {"n_gen": 1, "long": 1}
-# Index operators need all neighbours of all samples.
-MOST_SORTED = 1000
 KINDS = {"kNN": "knn", "mutual kNN": "mutual_knn", "epsilon": "epsilon", "full": "full"}
 EPSILONS = (0.2, 0.3, 0.4, 0.5, 0.6)
 # Values of the parameter of each conventional graph, by its name in the tables.
@@ -52,7 +49,7 @@ GRIDS: dict[str, tuple[str, ...]] = {
     name: tuple(f"{value:g}" for value in (EPSILONS if name == "epsilon" else SIGMA_GRID)) for name in KINDS
 }
 CLASSIFIER = "1-NN of the labels"
-# Fig. 1: both probabilities change together, as in the paper, and each alone.
+# Fig. 1: both probabilities change together, as in the paper, or one at a time.
 PAIRS = (*((pc, 1 - pc) for pc in (0.5, 0.6, 0.7, 0.8, 0.9)),)
 COURSE_PROBABILITIES = tuple(
     dict.fromkeys(
@@ -71,14 +68,14 @@ STARTS = tuple(
     f"{init} {operators}" for init in ("knn", "random") for operators in ("uniform", "rank", "index")
 )
 PICTURES = ("PESC", "SRMOSC", *GRIDS)
-# Populations are merged every 5 generations as in the paper, on large sets less often.
+# Populations are merged every 5 generations as in the paper, and on large sets less often.
 STEP, LARGE_STEP, LARGE = 5, 25, 1000
 ENSEMBLES = ("es1", "es2", "es3")
 _FOLDER = "uci"
 _BUNDLED = {"iris": load_iris, "wine": load_wine, "breast_cancer_wdbc": load_breast_cancer}
-# Sets whose features are codes or yes/no and not measurements.
+# Sets whose features are codes or yes/no, not measurements.
 _NOMINAL = ("zoo", "soybean_small", "lung_cancer")
-# As large as the largest set of the paper.
+# Number of samples of the largest set of the paper.
 MOST_SAMPLES = 5000
 
 
@@ -99,10 +96,10 @@ class FlatSet:
     name : str
         Name of the file without suffix.
     identity : str
-        Fingerprint of rows and classes; sets of one name and identity are equal.
+        Fingerprint of rows and classes; sets with equal names and identities are equal.
     X : ndarray of shape (n_samples, n_features), float64
     classes : ndarray of shape (n_samples,), int64
-        0, 1, ... without gaps.
+        Contiguous classes 0, 1, ...
     """
 
     name: str
@@ -122,21 +119,21 @@ class FlatSet:
 
     @property
     def largest_share(self) -> float:
-        """Accuracy of one cluster for everything."""
+        """Accuracy of a single cluster."""
         return float(np.bincount(self.classes).max() / len(self.classes))
 
 
 def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: for every row that it gives, scores and costs.
+    """Return the value of a cell: scores and costs of every row.
 
-    The order of the rows, the labelled samples and the seed of the method depend on the set and the seed
-    only, so that all methods, and all values of their parameters, are compared on the same.
+    The order of the rows, the labelled samples and the seed of the method depend only on the set and the
+    seed, so that they are equal for all methods and all values of their parameters.
     """
     key, found_set = task.key, task.flat_set
     name, reading, setting = (str(key[part]) for part in ("method", "reading", "setting"))
     order, given = given_of(found_set, key, task.effort)
     with warnings.catch_warnings():
-        # Disconnected graphs and exhausted searches are part of the comparison.
+        # Disconnected graphs and unsuccessful searches are part of the comparison.
         warnings.simplefilter("ignore")
         warm_up(name, reading, setting, given.y is not None)
         found = PARTS[name].run(given, reading, setting)
@@ -145,7 +142,7 @@ def run_task(task: Task) -> dict[str, Any]:
 
 
 def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[NDArray[np.intp], Given]:
-    """Order of the rows, and the data that a method sees, with the classes of labelled samples only."""
+    """Return the order of the rows, and the data for a method, with the classes of labelled samples only."""
     seed, name = int(key["seed"]), found_set.name
     if key["order"] == "sorted":
         order = np.argsort(found_set.classes, kind="stable")
@@ -161,12 +158,12 @@ def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[N
 
 
 class Given(NamedTuple):
-    """The data that a method sees; of the classes only those in ``y``.
+    """The data that a method receives, with only the classes in ``y``.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Features scaled to 0 to 1, without constant ones.
+        Features scaled to [0, 1], without constant ones.
     n_clusters : int
     y : ndarray of shape (n_samples,) or None
         Classes of the labelled samples, -1 for others.
@@ -174,7 +171,7 @@ class Given(NamedTuple):
     is_nominal : bool
         Whether features are codes.
     effort : mapping from str to int
-        A value of :data:`EFFORT`.
+        Value of :data:`EFFORT`.
     """
 
     X: NDArray[np.float64]
@@ -186,12 +183,12 @@ class Given(NamedTuple):
 
     @property
     def sizes(self) -> dict[str, Any]:
-        """Population size and generations, as options of a search."""
+        """Return the population size and the number of generations, as options of a search."""
         return {"pop_size": self.effort["pop_size"], "n_gen": self.effort["n_gen"]}
 
 
 def partial_labels(classes: Int64Array, percent: int, rng: np.random.Generator) -> Int64Array:
-    """Labels of a percentage of every class, rounded, at least one sample; -1 for the others."""
+    """Draw labels of a percentage of every class, rounded, at least one sample; -1 for the others."""
     y = np.full(len(classes), -1, dtype=np.int64)
     for one in range(int(classes.max()) + 1):
         members = np.flatnonzero(classes == one)
@@ -201,7 +198,7 @@ def partial_labels(classes: Int64Array, percent: int, rng: np.random.Generator) 
 
 @cache
 def warm_up(name: str, reading: str, setting: str, supervised: bool) -> None:
-    """Run a part on tiny data, so that its first run does not include compilation in its seconds."""
+    """Run a part on tiny data, so that the seconds of its first run do not include compilation."""
     X = np.random.default_rng(0).random((24, 3))
     y = np.where(np.arange(24) < 8, np.arange(24) % 2, -1)
     PARTS[name].run(Given(X, 2, y if supervised else None, 0, False, _LEAST), reading, setting)
@@ -222,11 +219,11 @@ class Found(NamedTuple):
     Attributes
     ----------
     labels : ndarray of shape (n_samples,) or (n_candidates, n_samples)
-        Among several candidates the best by the classes is scored, as an upper bound.
+        Of several candidates, the best by the classes is scored, as an upper bound.
     seconds : float
-        Seconds of the fit, including the choice.
+        Seconds of the fit, including the selection.
     gap : float, optional
-        Eigengap, for a choice without classes.
+        Eigengap, for a selection without classes.
     graphs : sequence of Graph, default=()
         One per candidate.
     """
@@ -239,7 +236,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A similarity graph and its spectrum, for pictures.
+    """A similarity graph and its spectrum, for figures.
 
     Parameters
     ----------
@@ -255,7 +252,7 @@ class Graph:
 
     @classmethod
     def of(cls, model: Any, n_eigenvalues: int = 10) -> Graph:
-        """The graph of a fitted estimator, with eigenvalues of its kind of Laplacian."""
+        """Return the graph of a fitted estimator, with the eigenvalues of its Laplacian."""
         S = model.similarity_
         values, _ = spectral_embedding(
             S,
@@ -268,7 +265,7 @@ class Graph:
 
 
 def scores(classes: Int64Array, known: NDArray[np.bool_], labels: NDArray[Any]) -> dict[str, Any]:
-    """Agreement of a partition with the classes, on all samples and on those without a label."""
+    """Return agreement of a partition with the classes, on all samples and on those without a label."""
     result: dict[str, Any] = {"n_clusters": len(np.unique(labels))}
     everyone = _agreement(classes, labels)
     others = _agreement(classes[~known], labels[~known]) if known.any() else everyone
@@ -284,7 +281,7 @@ def _agreement(classes: Int64Array, labels: NDArray[Any]) -> dict[str, float]:
 
 
 def _graph(graph: Graph, order: NDArray[np.intp]) -> dict[str, Any]:
-    """Edges of a graph with the numbers that samples have in the file, rounded to four digits."""
+    """Return the edges of a graph with the sample numbers of the file, rounded to four digits."""
     upper = sp.triu(graph.similarity, 1).tocoo()
     vectors = np.empty_like(graph.vectors)
     vectors[order] = graph.vectors
@@ -299,7 +296,7 @@ def _graph(graph: Graph, order: NDArray[np.intp]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Part:
-    """A run that gives one or more rows of the tables.
+    """A run that yields one or more rows of the tables.
 
     Parameters
     ----------
@@ -308,7 +305,7 @@ class Part:
         ``run(given, reading, setting)``.
     readings : sequence of str, default=("",)
     settings : sequence of str, default=("",)
-        Values of a parameter, one run each.
+        Values of a parameter; each value is a separate run.
     """
 
     name: str
@@ -317,7 +314,7 @@ class Part:
     settings: Sequence[str] = ("",)
 
     def keys(self, labels: int = 0, order: str = "shuffled") -> list[Key]:
-        """Keys of its runs on a set with one seed."""
+        """Return the keys of its runs on a set with one seed."""
         return [
             {
                 "method": self.name,
@@ -332,7 +329,7 @@ class Part:
 
 
 def pesc(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """PESC: the three ensembles of one population."""
+    """Run PESC: the three ensembles of one population."""
     return _ensembles(pesc_model(given, reading), given, "")
 
 
@@ -340,7 +337,7 @@ _PESC = Part("PESC", pesc, _BOTH)
 
 
 def srmosc(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """SRMOSC, evolved as in the paper or solved row by row: the member of least ratio cut, and the mean."""
+    """Run SRMOSC, evolved as in the paper or solved by row: the member of least ratio cut, and the mean."""
     model, seconds = fitted(srmosc_model(given, reading, final="consensus"), given)
     found = {"SRMOSC, consensus": Found(model.labels_, seconds)}
     _, extra = timed(model.choose, "rcut")
@@ -351,7 +348,7 @@ _SRMOSC = Part("SRMOSC", srmosc, _BOTH)
 
 
 def mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """MOCK, CSPA of its front, and the best of its front by the classes."""
+    """Run MOCK, CSPA of its front, and the best of its front by the classes."""
     model, seconds = fitted(_mock_model(given, reading), given)
     front = model.pareto_labels_
     merged, extra = timed(_consensus, front, given)
@@ -363,17 +360,17 @@ def mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
 
 
 def moga(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """MOGA(pi, sep) and CSPA of its front, on categories or numbers as the set has them."""
+    """Run MOGA(pi, sep) and CSPA of its front, on categories or numbers, according to the set."""
     return _moga(given, given.is_nominal, "")
 
 
 def moga_other(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """MOGA(pi, sep) on numbers cut into five bins, or on codes taken as numbers."""
+    """Run MOGA(pi, sep) on numbers divided into five bins, or on codes as numbers."""
     return _moga(given, not given.is_nominal, ", other kind")
 
 
 def generation_0(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """PESC without evolution: ES2 of the non-dominated initial individuals, and of all of them."""
+    """Run PESC without evolution: ES2 of the non-dominated initial individuals, and of all of them."""
     found = {}
     for over, name in (("nondominated", ""), ("population", ", whole population")):
         model, seconds = fitted(pesc_model(given, reading, n_gen=0, ensemble_over=over), given)
@@ -382,8 +379,8 @@ def generation_0(given: Given, reading: str, setting: str) -> dict[str, Found]:
 
 
 def waterfill(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The water-filling graph, whose number of neighbours follows the local density."""
-    # Bridged in both readings, since the paper does not have this graph.
+    """Run the water-filling graph, whose number of neighbours depends on the local density."""
+    # Bridged in both readings, because the paper does not use this graph.
     model, seconds = fitted(graph_model(given, reading, "waterfill", bridge=True), given)
     return {"water-filling graph": Found(model.labels_, seconds)}
 
@@ -396,25 +393,25 @@ def _run(name: str, control: Callable[[Given], IntArray]) -> Run:
 
 
 def k_means(given: Given) -> IntArray:
-    """k-means, the best of ten starts."""
+    """Run k-means with ten starts."""
     labels: IntArray = KMeans(given.n_clusters, n_init=10, random_state=given.seed).fit_predict(given.X)
     return labels
 
 
 def ward(given: Given) -> IntArray:
-    """Ward's method."""
+    """Run Ward's method."""
     labels: IntArray = AgglomerativeClustering(given.n_clusters, linkage="ward").fit_predict(given.X)
     return labels
 
 
 def hdbscan(given: Given) -> IntArray:
-    """HDBSCAN with clusters of at least five; noise is a further cluster."""
+    """Run HDBSCAN with clusters of at least five; noise is a further cluster."""
     labels: IntArray = HDBSCAN(min_cluster_size=5, copy=True).fit_predict(given.X)
     return labels - labels.min()
 
 
 def spectral(given: Given) -> IntArray:
-    """Spectral clustering of scikit-learn on its graph of ten neighbours."""
+    """Run spectral clustering of scikit-learn on its graph of ten neighbours."""
     model = SpectralClustering(
         given.n_clusters,
         affinity="nearest_neighbors",
@@ -451,7 +448,7 @@ RIVALS = [
 
 
 def graph_run(name: str) -> Run:
-    """A run with a conventional graph; the setting is a value of its grid."""
+    """Run a conventional graph; the setting is a value of its grid."""
 
     def run(given: Given, reading: str, setting: str) -> dict[str, Found]:
         model, seconds = fitted(grid_model(given, reading, name, setting), given)
@@ -465,12 +462,12 @@ GRAPHS = [_PESC, *_GRAPHS, *_CONTROLS]
 
 
 def pesc_joined(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """PESC with the labels also written into the graph, as for the other graphs."""
+    """Run PESC with the labels also written into the graph, as for the other graphs."""
     return _ensembles(pesc_model(given, reading, must_link_edges="clique"), given, ", must-links")
 
 
 def semi_mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """MOCK with labels as a third objective, and with labels that only select from the front."""
+    """Run MOCK with labels as a third objective, and with labels that only select from the front."""
     found = {}
     for supervision, name in (("objective", "Semi-MOCK"), ("select", "MOCK, picked by labels")):
         model, seconds = fitted(_mock_model(given, reading, supervision=supervision), given)
@@ -479,7 +476,7 @@ def semi_mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
 
 
 def nearest_labelled(given: Given) -> IntArray:
-    """The class of the nearest labelled sample."""
+    """Return the class of the nearest labelled sample."""
     if given.y is None:
         raise ValueError("1-NN needs labels")
     known = given.y >= 0
@@ -501,7 +498,7 @@ SEMI_SUPERVISED = [
 
 
 def pesc_index(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """ES2 with crossover and mutation of sample numbers, as printed."""
+    """Run ES2 with crossover and mutation of sample numbers, as printed."""
     model, seconds = fitted(pesc_model(given, reading, operators="index"), given)
     return {"PESC_ES2, index operators": Found(model.labels_, seconds)}
 
@@ -510,7 +507,7 @@ _INDEX = Part("PESC, index operators", pesc_index, _BOTH)
 
 
 def probabilities(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """ES2 with other probabilities of crossover and mutation."""
+    """Run ES2 with other probabilities of crossover and mutation."""
     pc, pm = map(float, setting.split())
     model, seconds = fitted(pesc_model(given, reading, pc=pc, pm=pm), given)
     return {"PESC_ES2": Found(model.labels_, seconds)}
@@ -520,7 +517,7 @@ PROBABILITIES = Part("probabilities", probabilities, _BOTH, COURSE_PROBABILITIES
 
 
 def sizes(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """ES2 with other population sizes, as many generations as the number of evaluations allows."""
+    """Run ES2 with other population sizes; the number of generations follows from that of evaluations."""
     pop_size = int(setting)
     n_gen = min(given.effort["evaluations"] // pop_size, given.effort["long"])
     model, seconds = fitted(pesc_model(given, reading, pop_size=pop_size, n_gen=n_gen), given)
@@ -531,7 +528,7 @@ SIZES = Part("population sizes", sizes, _BOTH, COURSE_SIZES)
 
 
 def course(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """ES2 after every few generations."""
+    """Run ES2, and merge the population after several numbers of generations."""
     return _course(pesc_model(given, reading), given, given.effort["n_gen"])
 
 
@@ -539,7 +536,7 @@ COURSE = Part("course", course, _BOTH)
 
 
 def long_course(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """ES2 after every few generations of a longer run, by initial population and operators."""
+    """Run ES2 for more generations, by initial population and operators, and merge several populations."""
     init, operators = setting.split()
     return _course(pesc_model(given, reading, init=init, operators=operators), given, given.effort["long"])
 
@@ -548,7 +545,7 @@ LONG_COURSE = Part("long course", long_course, ("paper",), STARTS)
 
 
 def picture(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """Graphs for pictures: one per ensemble of PESC, and the best of the grid of a conventional graph."""
+    """Return graphs for figures: one per ensemble of PESC, and the best of a conventional grid."""
     if setting == "PESC":
         model, seconds = fitted(pesc_model(given, reading), given)
         return {f"PESC_{one.upper()}": _shown([model.choose(one)], seconds) for one in ENSEMBLES}
@@ -591,25 +588,25 @@ def _ensembles(model: PESC, given: Given, suffix: str) -> dict[str, Found]:
 
 
 def fitted(model: Any, given: Given) -> tuple[Any, float]:
-    """An estimator of this package, fitted to the data and the known labels, and its seconds."""
+    """Fit an estimator of this package to the data and the known labels; return it with its seconds."""
     return timed(model.fit, given.X, given.y)
 
 
 def timed(call: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """Result of a call, and its seconds."""
+    """Return the result of a call, and its seconds."""
     start = perf_counter()
     result = call(*arguments)
     return result, perf_counter() - start
 
 
 def pesc_model(given: Given, reading: str, **options: Any) -> PESC:
-    """PESC in a reading; further options override."""
+    """Return PESC in a reading; further options take precedence."""
     make: Callable[..., PESC] = SwarmPESC.paper if reading == "paper" else PESC
     return make(given.n_clusters, random_state=given.seed, **{**given.sizes, **options})
 
 
 class SwarmEnsemble(GraphEnsemble):
-    """Graphs of PESC whose ES1 has weights by the swarm."""
+    """Graphs of PESC, with ES1 weights by a particle swarm."""
 
     def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
         if ensemble != "es1":
@@ -620,7 +617,7 @@ class SwarmEnsemble(GraphEnsemble):
 
 
 class SwarmPESC(PESC):
-    """PESC with the swarm of the paper for ES1."""
+    """PESC with the particle swarm of the paper for ES1."""
 
     def _cluster(self, *given: Any) -> Any:
         yield from super()._cluster(*given)
@@ -639,7 +636,7 @@ def swarm_weights(
     n_particles: int = 30,
     n_iter: int = 200,
 ) -> sp.csr_array:
-    """ES1 by the paper's swarm, for all samples with the same number of edges at once."""
+    """Compute ES1 by the swarm of the paper, for all samples with the same number of edges at once."""
     # Hundreds of times slower than the exact weights of ``reconstruction_weights``, and slightly worse.
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     X = np.asarray(X, dtype=np.float64)
@@ -687,7 +684,7 @@ def _swarm_batch(
 
 
 def srmosc_model(given: Given, reading: str, **options: Any) -> SRMOSC:
-    """SRMOSC in a reading."""
+    """Return SRMOSC in a reading."""
     search: Any = "nsga2" if reading == "paper" else "hull"
     return SRMOSC(given.n_clusters, search=search, random_state=given.seed, **given.sizes, **options)
 
@@ -705,7 +702,7 @@ def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
     X = given.X
     metric: Any = "hamming" if categories else "euclidean"
     if categories and given.is_nominal:
-        # As fractions they would be put in bins; the codes of the file are as good as their ranks.
+        # Use ranks of the codes, because scaled codes are fractions, which would be divided into bins.
         X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
     model = FuzzyModesMOGA(given.n_clusters, metric=metric, random_state=given.seed, **given.sizes)
     _, seconds = timed(model.fit, X)
@@ -717,20 +714,20 @@ def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
 
 
 def graph_model(given: Given, reading: str, graph: str, **options: Any) -> SpectralGraphClustering:
-    """Spectral clustering of a graph in a reading; without bridges in that of the paper."""
+    """Return spectral clustering of a graph in a reading; without bridges in the reading of the paper."""
     literal: dict[str, Any] = {"laplacian": "unnormalized", "bridge": False} if reading == "paper" else {}
     chosen = {"graph": graph, "must_link_edges": "clique", "random_state": given.seed, **literal, **options}
     return SpectralGraphClustering(given.n_clusters, **chosen)
 
 
 def grid_model(given: Given, reading: str, name: str, value: str) -> SpectralGraphClustering:
-    """The model of a graph with one value of its grid."""
+    """Return the model of a graph with one value of its grid."""
     scale = {"epsilon" if name == "epsilon" else "sigma": float(value)}
     return graph_model(given, reading, KINDS[name], **scale)
 
 
 def gap_of(model: SpectralGraphClustering) -> float:
-    """Eigengap of the graph that was clustered, always of the normalised Laplacian."""
+    """Return the eigengap of the clustered graph, always of the normalised Laplacian."""
     K = model.n_clusters
     if model.laplacian == "sym" and len(model.eigenvalues_) > K:
         return float(model.eigenvalues_[K] - model.eigenvalues_[K - 1])
@@ -738,7 +735,7 @@ def gap_of(model: SpectralGraphClustering) -> float:
 
 
 def _course(model: PESC, given: Given, n_gen: int) -> dict[str, Found]:
-    """Partitions at several generations of one search; each equals a fit with that many generations."""
+    """Return partitions at several generations of a search, each equal to a fit with that number."""
     found, total = {}, 0.0
     with TemporaryDirectory(prefix="pesc-") as folder:
         model.set_params(checkpoint=Path(folder) / "course.npz", checkpoint_every=max(n_gen, 1), resume=True)
@@ -750,7 +747,7 @@ def _course(model: PESC, given: Given, n_gen: int) -> dict[str, Found]:
 
 
 def generations(n_samples: int, n_gen: int) -> Sequence[int]:
-    """Generations after which populations are merged: always the first, the second and the last."""
+    """Return the generations after which populations are merged, always the first, second and last."""
     step = STEP if n_samples <= LARGE else LARGE_STEP
     return sorted({0, 1, *range(step, n_gen, step), n_gen})
 
@@ -761,45 +758,38 @@ def _shown(models: Sequence[Any], seconds: float) -> Found:
 
 
 def leakage_keys() -> list[Key]:
-    """Runs on rows sorted by class, and the runs on shuffled rows that no table has."""
+    """Return keys of runs on rows sorted by class, and of runs on shuffled rows that are in no table."""
     return [*_PESC.keys(order="sorted"), *_INDEX.keys(), *_INDEX.keys(order="sorted")]
 
 
 def is_sorted_too(found: FlatSet) -> bool:
-    """Whether a set is small enough for runs on sorted rows."""
-    return len(found.X) <= MOST_SORTED
+    """Return whether a set is small enough for runs on sorted rows."""
+    # Index operators require all neighbours of all samples.
+    return len(found.X) <= 1000
 
 
 def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatSet]:
-    """The sets of a folder and of scikit-learn, or the named ones.
+    """Load the sets of a folder and of scikit-learn, or the named ones.
+
+    Raises a ValueError if there is no set with one of the names, and a DataError if ``folder`` has no
+    subfolder ``uci``, or one of its files is not a set with classes.
 
     Parameters
     ----------
     folder : Path, optional
-        Its sub-folder ``uci`` holds npz files with arrays ``X`` and ``y``; default: the folder named by
-        the environment variable ``MOO_CLUSTERING_DATA``, without which there are scikit-learn's sets only.
+        Folder whose subfolder ``uci`` contains npz files with arrays ``X`` and ``y``. Default: the folder in
+        the environment variable ``MOO_CLUSTERING_DATA`` or, if it is not set, only the sets of scikit-learn.
     names : sequence of str, default=()
-        Names of files without suffix; default: all with at most 5000 samples.
+        File names without suffix; default: all sets with at most 5000 samples.
 
     Returns
     -------
     list of FlatSet
-        By their numbers of samples.
-
-    Raises
-    ------
-    ValueError
-        If there is no set of a given name.
-    DataError
-        If ``folder`` has no sub-folder ``uci``, or a file of it is no set with classes.
+        Sets in the order of their numbers of samples.
     """
     paths = _files(folder)
     known = sorted({*paths, *_BUNDLED})
-    for name in names:
-        if name not in known:
-            raise ValueError(
-                f"sets must be among {', '.join(known)}; got {name!r}{did_you_mean(name, known)}"
-            )
+    check_names("sets", names, known)
     found = [_read(name, paths.get(name)) for name in dict.fromkeys(names or known)]
     kept = [one for one in found if names or len(one.X) <= MOST_SAMPLES]
     return sorted(kept, key=lambda one: (len(one.X), one.name))
@@ -809,7 +799,7 @@ def _files(folder: Path | None) -> dict[str, Path]:
     given = folder_of_data(folder)
     place = None if given is None else given / _FOLDER
     if folder is not None and place is not None and not place.is_dir():
-        raise DataError(f"there is no folder {place}; sets with classes are looked for there")
+        raise DataError(f"there is no folder {place}, which must contain the sets with classes")
     return {} if place is None else {path.stem: path for path in sorted(place.glob("*.npz"))}
 
 
@@ -833,7 +823,7 @@ def _arrays(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
         arrays = read_arrays(path, DataError)
         X, y = arrays["X"], arrays["y"]
     except (OSError, ValueError, KeyError) as error:
-        raise DataError(f"{path} is no archive with arrays 'X' and 'y': {error}") from error
+        raise DataError(f"{path} is not an archive with arrays 'X' and 'y': {error}") from error
     if X.dtype.kind not in "iufb" or y.dtype.kind not in "iufbUS":
         raise DataError(
             f"{path} has arrays 'X' and 'y' of types {X.dtype} and {y.dtype}, not numbers and classes"

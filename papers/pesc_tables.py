@@ -1,4 +1,4 @@
-"""PESC and its rivals: the experiment, its results, and a view per table and figure of the paper."""
+"""PESC and its rivals: the experiment, its results, and one view per table and figure of the paper."""
 
 from __future__ import annotations
 
@@ -39,65 +39,66 @@ from papers.pesc import (
 from papers.runner import Key, ResultFigure, ResultTable, Settings, Spread, Value
 
 NOTES = {
-    "absent": "The numbers of the paper's Tables 2 to 6 are not in the text that is available, so none are "
-    "beside these; what the paper says about them is, as statements that hold here or do not.",
+    "absent": "The available text of the paper does not contain the numbers of its Tables 2 to 6, so the "
+    "tables compare with its statements about them, which hold here or do not.",
     "readings": "as in the paper: unnormalised Laplacian; PESC with SBX and polynomial mutation, on ranks of "
     "neighbours rather than sample numbers, and a particle swarm for ES1; conventional graphs without "
     "bridges between components; SRMOSC evolved (its Laplacian is normalised in both); MOCK of 2007 in the "
-    "paper's sizes. defaults: those of the estimators. What has no readings is the same in both.",
-    "shuffled": "Features are scaled to [0, 1], the reading of the paper that fits its statements. Rows are "
-    "shuffled anew for every seed, alike for all methods. Accuracy is that of the best one-to-one matching "
+    "paper's sizes. defaults: those of the estimators. Methods without readings are the same in both.",
+    "shuffled": "Features are scaled to [0, 1], the reading of the paper that agrees with its statements. "
+    "Rows are shuffled for every seed, in the same way for all methods. Accuracy is that of the best "
+    "one-to-one matching "
     "of clusters and classes.",
-    "srmosc": "SRMOSC is known from its abstract; its operators are ours, and how its evolved fronts do says "
-    "nothing about the published program.",
-    "mock": "MOCK is told the number of clusters and takes the least variance of the front at it. What it is "
-    "good for is mixed shapes, not tables of measurements like these.",
-    "moga": "MOGA(π,sep) is a method for categories: codes are taken as such (zoo, soybean_small, "
-    "lung_cancer), numbers by Euclidean distance. The other kind (numbers in 5 bins, codes as numbers) is "
-    "among all methods.",
-    "cspa": "CSPA merges the front of MOGA(π,sep), by the spectrum of the co-association instead of METIS; "
-    "that of MOCK's front merges partitions of all numbers of clusters.",
+    "srmosc": "Only the abstract of SRMOSC is known. Its operators are ours, so the quality of its evolved "
+    "fronts is no evidence about the published program.",
+    "mock": "MOCK receives the number of clusters, and selects the least variance on the front at this "
+    "number. It suits mixed shapes, not tables of measurements such as these.",
+    "moga": "MOGA(π,sep) is a method for categories: codes are categories (zoo, soybean_small, "
+    "lung_cancer), and numbers are compared by Euclidean distance. The other kind (numbers in 5 bins, codes "
+    "as numbers) is among all methods.",
+    "cspa": "CSPA merges the front of MOGA(π,sep), by the spectrum of the co-association instead of METIS. "
+    "CSPA of MOCK's front merges partitions with all numbers of clusters.",
     "controls": "Controls that are not in the paper: k-means (10 starts), PESC's initial population (ES2), "
     "the water-filling graph, Ward, HDBSCAN (clusters of 5 or more; noise is one more cluster), "
-    "scikit-learn's spectral clustering (10 neighbours). None of HDBSCAN's parameters is the number of "
+    "scikit-learn's spectral clustering (10 neighbours). HDBSCAN has no parameter for the number of "
     "clusters.",
-    "tuned": "label-tuned: of the paper's values of sigma or epsilon the one that is best by the classes on "
-    "average over the seeds, as the paper chose; nobody can do that without classes. eigengap: in every run "
-    "the value with the widest eigengap, which needs none.",
-    "labels": "Labels are drawn from every class in proportion, anew for every seed, alike for all methods. "
-    "SRMOSC and PESC never link samples of different classes. PESC with must-links, among all methods, also "
-    "links those of one class, as the conventional graphs do. Label-tuned values are those best on the "
-    "samples without label.",
-    "semi": "Semi-MOCK has the adjusted Rand index of the labelled samples as a third objective; with labels "
-    "that only pick, the search has none of them.",
-    "bounds": "average of its grid: no value is chosen, all count. The best of MOCK's front, and "
-    "label-tuned values, are chosen by the classes: upper bounds.",
-    "seconds": "seconds: of one process; the three ensembles share a search, which counts for each. Those of "
-    "a conventional graph are of its whole grid, but for the average of the grid, which is of one value. "
-    "With several processes at a time they are longer.",
+    "tuned": "label-tuned: the value of sigma or epsilon, among those of the paper, that is best by the "
+    "classes on average over the seeds. The paper selected it in this way, which requires the classes. "
+    "eigengap: the value with the widest eigengap in every run, which does not require classes.",
+    "labels": "Labels are drawn from every class in proportion, for every seed, and are equal for all "
+    "methods. SRMOSC and PESC never link samples of different classes. PESC with must-links, among all "
+    "methods, also links those of one class, as the conventional graphs do. Label-tuned values are the best "
+    "on the samples without a label.",
+    "semi": "Semi-MOCK has the adjusted Rand index of the labelled samples as a third objective. If labels "
+    "only select, the search does not use them.",
+    "bounds": "average of its grid: no value is selected, and all count. The best of MOCK's front, and "
+    "label-tuned values, are selected by the classes, and therefore are upper bounds.",
+    "seconds": "seconds: refer to one process. The three ensembles share a search, which counts for each. A "
+    "conventional graph counts with its whole grid, and the average of its grid with one value. With "
+    "several concurrent processes, seconds are longer.",
     "population": "generation 0, whole population: ES2 over all individuals of the initial population "
-    "instead of its non-dominated ones. It tells what evolution adds beside a denser graph.",
+    "instead of its non-dominated ones. It shows what evolution adds beyond a denser graph.",
     "sets": "The paper has 11 sets of 150 to 5000 samples; its text names wine, balance and waveform. "
-    "Larger sets only where they are asked for by name. Accuracy of one cluster for everything is "
-    "the share of the largest class.",
-    "leakage": "index: crossover and mutation of sample numbers, as printed. On rows sorted by class a "
-    "nearby number is a sample of the same class, so the classes leak into the search; a clustering that "
-    "gains by sorting has not seen it in the features. ours: SBX on ranks of neighbours (as in the paper), "
+    "Larger sets are used only if requested by name. The accuracy of a single cluster is the share of the "
+    "largest class.",
+    "leakage": "index: crossover and mutation of sample numbers, as printed. On rows sorted by class, nearby "
+    "numbers are samples of the same class, so the classes leak into the search: a gain by sorting is not "
+    "due to the features. ours: SBX on ranks of neighbours (as in the paper), "
     "uniform crossover (defaults). Sets of up to 1000 samples.",
-    "ranks": "Ranks are of mean accuracies; sets are the observations. In the figures, bars that are missing "
-    "where Friedman's test does not reject are hints at most.",
-    "claims": "A pair holds where the mean accuracy is greater on more than half of the sets (on all, where "
-    "the paper says so); a statement holds if all of its pairs do.",
-    "together": "Figure 1: p_c from 0.5 to 0.9 with p_m = 1 - p_c as in the paper, and each alone at the "
-    "paper's choice of the other.",
-    "budget": "20,000 evaluations for every size, of 300 generations at most.",
+    "ranks": "Ranks refer to mean accuracies, and sets are the observations. In the figures, missing bars "
+    "are only hints if Friedman's test does not reject.",
+    "claims": "A pair holds if the mean accuracy is higher on more than half of the sets (or on all, if the "
+    "paper says so). A statement holds if all of its pairs hold.",
+    "together": "Figure 1: p_c from 0.5 to 0.9 with p_m = 1 - p_c as in the paper, and each alone with the "
+    "paper's value of the other.",
+    "budget": "Every size has 20,000 evaluations, in at most 300 generations.",
     "coarse": "Populations are merged every 5 generations, every 25 above 1000 samples. All points of a "
-    "curve are of one search.",
-    "starts": "Unnormalised Laplacian, rows shuffled. random: any other sample, as the paper's control; "
-    "knn: near ones. index: operators as printed, on sample numbers.",
+    "curve belong to one search.",
+    "starts": "Unnormalised Laplacian, rows shuffled. random: any other sample, as in the control of the "
+    "paper; knn: near samples. index: printed operators, on sample numbers.",
     "pictures": "One seed, unnormalised Laplacian (SRMOSC: normalised), samples by class. Conventional "
-    "graphs have the value of their grid that is best by the classes.",
-    "bars": "Bars are geometric means over the sets, dots the sets.",
+    "graphs use the value of their grid that is best by the classes.",
+    "bars": "Bars are geometric means over the sets, and dots are the sets.",
 }
 _KEY = ("set", "method", "reading", "setting", "labels", "order", "seed")
 PESC_ROWS = ("PESC_ES1", "PESC_ES2", "PESC_ES3")
@@ -122,8 +123,8 @@ LABELS = {3: 0, 4: 0, 5: 10, 6: 20}
 TITLES = {
     3: "PESC and evolutionary methods",
     4: "PESC and conventional graphs",
-    5: "10 % labelled",
-    6: "20 % labelled",
+    5: "10% labelled",
+    6: "20% labelled",
 }
 # Scores shown in a table; the tests use the first.
 SCORES = {
@@ -172,15 +173,15 @@ _COLUMNS = {
     4: ("within 0.02 of the last from",),
 }
 _STATEMENTS = {
-    1: "The paper: with p_c = 0.9 the accuracy is relatively high; it holds for a curve that is highest "
-    "there (of p_m alone, at 0.1), to 0.01.",
-    2: "The paper: insensitive once the population is large enough; it holds where sizes of 50 and 100 "
+    1: "The paper: with p_c = 0.9 the accuracy is relatively high. This holds for a curve that is highest "
+    "there (of p_m alone, at 0.1), up to 0.01.",
+    2: "The paper: insensitive once the population is large enough. This holds if sizes of 50 and 100 "
     "differ by less than 0.02.",
-    3: "The paper: converged since generation 20; it holds where later ones differ from it by less "
+    3: "The paper: converged since generation 20. This holds if later generations differ from it by less "
     "than 0.02.",
-    4: "The paper: random initial populations converge slowly, and near ones give high quality at once.",
+    4: "The paper: random initial populations converge slowly, and near ones have high quality at once.",
 }
-# A choice needs the whole grid; the average of a grid is over single values.
+# A selection requires the whole grid; the average of a grid is over single values.
 SHOWN = (
     *METHODS[3],
     *(f"{name}, {which}" for name in GRIDS for which in ("label-tuned", "average of its grid")),
@@ -202,16 +203,14 @@ _ALIKE = ("PESC takes about as long as MOGA(π,sep) and CSPA", PESC_ROWS, ("MOGA
 class Pesc:
     """PESC, its rivals and controls on every available set with classes.
 
+    Source: PESC: "Pareto ensemble-based spectral clustering", Tables 2-6, Figs. 1-6.
+
     Parameters
     ----------
     settings : Settings
-        Its ``sets`` are names of files in the folder ``uci`` or of scikit-learn's sets; default: those with
-        at most 5000 samples.
+        ``sets`` are names of files in the folder ``uci`` or of scikit-learn's sets; default: those with at
+        most 5000 samples.
     view : View
-
-    References
-    ----------
-    PESC: "Pareto ensemble-based spectral clustering", Tables 2-6, Figs. 1-6.
     """
 
     def __init__(self, settings: Settings, view: View) -> None:
@@ -221,7 +220,7 @@ class Pesc:
             found = [one for one in found if one.name in view.sets]
         self._sets = {one.name: one for one in found}
         self._effort = dict(EFFORT)
-        # Without the sets, seeds and view, so that a run with more of them continues in the folder.
+        # Without the sets, seeds and view, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {"effort": self._effort, "grids": GRIDS}
         self.cells: list[Key] = [
             {"set": one.name, "data": one.identity, "seed": seed, **key}
@@ -231,21 +230,21 @@ class Pesc:
         ]
 
     def data(self, key: Key) -> Task:
-        """The set, the part to run, and the sizes of its search."""
+        """Return the set, the part to run, and the sizes of its search."""
         return Task(self._sets[str(key["set"])], key, self._effort)
 
     @staticmethod
     def compute(key: Key, data: Task) -> dict[str, Any]:
-        """Scores and costs."""
+        """Return scores and costs."""
         return run_task(data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """A table of all scores, and the tables of the view."""
+        """Return a table of all scores, and the tables of the view."""
         results = self._results(values)
         return [everything(results, self._view.name), *self._view.tables(results)]
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """The figures of the view."""
+        """Return the figures of the view."""
         return self._view.figures(self._results(values))
 
     def _results(self, values: Sequence[Any]) -> Results:
@@ -263,12 +262,12 @@ class View:
     tables, figures : callable
         Functions of the results.
     labels : int, default=0
-        Percent of the samples that are labelled.
+        Percentage of labelled samples.
     sets : sequence of str, default=()
-        Default sets of the view; missing ones are left out. Default: all.
+        Default sets of the view, without missing ones. Default: all.
     one_seed : bool, default=False
     leakage : bool, default=False
-        Whether it includes runs on sorted rows.
+        Whether the view includes runs on sorted rows.
     """
 
     name: str
@@ -281,7 +280,7 @@ class View:
     leakage: bool = False
 
     def keys(self, found: FlatSet) -> list[Key]:
-        """Keys of the runs on a set with one seed."""
+        """Return the keys of the runs on a set with one seed."""
         keys = [key for part in self.parts for key in part.keys(self.labels)]
         return keys + (parts.leakage_keys() if self.leakage and parts.is_sorted_too(found) else [])
 
@@ -324,7 +323,7 @@ class Results:
         self, found: FlatSet, method: str, reading: str, setting: str = "", labels: int = 0,
         order: str = "shuffled",
     ) -> pd.DataFrame | None:  # fmt: skip
-        """Runs of a method, by seed, or None; a method without readings counts for every reading."""
+        """Return the runs of a method by seed, or None; methods without readings count for every reading."""
         for one in (reading, ""):
             runs = self._groups.get((found.name, method, one, setting, labels, order))
             if runs is not None:
@@ -332,13 +331,13 @@ class Results:
         return None
 
     def spread(self, found: FlatSet, method: str, reading: str, score: str, **of: Any) -> Spread:
-        """Mean of a score over seeds, NaN without runs."""
+        """Return mean and deviation of a score over seeds, NaN without runs."""
         runs = self.of(found, method, reading, **of)
         values = pd.Series(dtype=float) if runs is None else runs[score].astype(float)
         return Spread(float(values.mean()), float(values.std()))
 
     def frame(self, methods: Sequence[str], reading: str, score: str, labels: int) -> pd.DataFrame:
-        """Means of methods (columns) on all sets (rows), as the statistics take them."""
+        """Return the means of methods (columns) on all sets (rows)."""
         means = [
             [self.spread(one, method, reading, score, labels=labels).mean for method in methods]
             for one in self.sets
@@ -346,8 +345,9 @@ class Results:
         return pd.DataFrame(means, index=[one.name for one in self.sets], columns=list(methods), dtype=float)
 
     def _choices(self) -> list[pd.DataFrame]:
-        """Choose of every grid the value that is best by the classes on average, in every run the one of the
-        widest eigengap, both with the seconds of the whole grid; and all values, for their average."""
+        """Select from every grid by the classes and by the eigengap; also return all values, for averages."""
+        # The value that is best by the classes is selected on average over the runs, and the value with the
+        # widest eigengap in every run. Both have the seconds of the whole grid.
         grids = self.runs[self.runs["method"].isin(list(GRIDS))]
         rules: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
             "label-tuned": _label_tuned,
@@ -371,7 +371,7 @@ class Results:
 
 
 def sets(results: Results) -> ResultTable:
-    """The data sets and their properties, as Table 2 of the paper."""
+    """Return the data sets and their properties, as in Table 2 of the paper."""
     rows: list[list[Value]] = [
         [one.name, *one.X.shape, one.n_clusters, one.largest_share, "codes" if one.is_nominal else "numbers"]
         for one in results.sets
@@ -387,7 +387,7 @@ def sets(results: Results) -> ResultTable:
 
 
 def notes(*names: str) -> Sequence[str]:
-    """Notes below the tables, by name."""
+    """Return notes below the tables, by name."""
     return tuple(NOTES[name] for name in names)
 
 
@@ -404,14 +404,14 @@ def _widest_gap(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def everything(results: Results, name: str) -> ResultTable:
-    """A row per run."""
+    """Return a row per run."""
     runs = results.runs
     rows = runs.astype(object).where(runs.notna(), None).values.tolist()
     return ResultTable(f"{name}-scores", "Scores", [*map(str, runs.columns)], rows)
 
 
 def by_set(results: Results, number: int, score: str) -> ResultTable:
-    """One score of the methods and controls on every set, in both readings."""
+    """Return one score of the methods and controls on every set, in both readings."""
     columns, labels = [*METHODS[number], *CONTROL_ROWS], LABELS[number]
     rows: list[list[Value]] = []
     for found in results.sets:
@@ -432,18 +432,18 @@ def by_set(results: Results, number: int, score: str) -> ResultTable:
 
 
 def frame(results: Results, number: int, reading: str) -> pd.DataFrame:
-    """Means of a table's methods and controls."""
+    """Return the means of a table's methods and controls."""
     names = [*METHODS[number], *CONTROL_ROWS]
     return results.frame(names, reading, tested_score(number), LABELS[number])
 
 
 def tested_score(number: int) -> str:
-    """The score that the tests of a table use."""
+    """Return the score that the tests of a table use."""
     return "accuracy_unlabelled" if LABELS[number] else "accuracy"
 
 
 def runs_of(results: Results) -> str:
-    """Number of runs behind a table, in words."""
+    """Return the number of runs behind a table, in words."""
     return f"{results.n_seeds} seed{'' if results.n_seeds == 1 else 's'}"
 
 
@@ -454,7 +454,7 @@ def _notes_of(number: int) -> Sequence[str]:
 
 
 def all_methods(results: Results, number: int) -> ResultTable:
-    """Every row that the runs give, with agreement, clusters and seconds."""
+    """Return every row of the runs, with agreement, clusters and seconds."""
     labels = LABELS[number]
     scores = _LONG_UNLABELLED if labels else _LONG
     chosen = results.chosen
@@ -481,7 +481,7 @@ def all_methods(results: Results, number: int) -> ResultTable:
 
 
 def leakage(results: Results, sorted_sets: Sequence[FlatSet]) -> ResultTable:
-    """ES2 on rows sorted by class and on shuffled ones, by operators."""
+    """Compare ES2 on rows sorted by class with ES2 on shuffled rows, by operators."""
     rows: list[list[Value]] = []
     kinds = ("PESC_ES2, index operators", "PESC_ES2")
     for found in sorted_sets:
@@ -516,7 +516,7 @@ def leakage(results: Results, sorted_sets: Sequence[FlatSet]) -> ResultTable:
 
 
 def tests(results: Results, number: int) -> list[ResultTable]:
-    """Average ranks, best first, with Friedman's tests, and conclusions about pairs."""
+    """Return average ranks, best first, with Friedman's tests, and conclusions about pairs."""
     frames = {reading: frame(results, number, reading) for reading in READINGS}
     averages = {one: average_ranks(table, greater_is_better=True) for one, table in frames.items()}
     friedmans = {one: friedman(table, greater_is_better=True) for one, table in frames.items()}
@@ -542,7 +542,7 @@ def tests(results: Results, number: int) -> list[ResultTable]:
         ),
         ResultTable(
             f"table{number}-conclusions",
-            f"What may be claimed at {1 - ALPHA:.0%}, {TITLES[number]}",
+            f"Conclusions at {1 - ALPHA:.0%}, {TITLES[number]}",
             ["reading", "conclusion"],
             claims,
         ),
@@ -550,12 +550,12 @@ def tests(results: Results, number: int) -> list[ResultTable]:
 
 
 def diagram(results: Results, number: int) -> ResultFigure:
-    """Critical-difference diagrams, one per reading."""
+    """Return critical-difference diagrams, one per reading."""
 
     def draw(path: Path) -> None:
         with house_style():
             figure = new_figure(_WIDTH, _HEIGHT * len(READINGS))
-            # Names are outside the axes, where the layout engine does not see them.
+            # The layout engine ignores names outside the axes.
             figure.set_layout_engine("constrained", h_pad=0.16, w_pad=0.1)
             axes = figure.subplots(len(READINGS), 1)
             for ax, (reading, title) in zip(axes, READINGS.items(), strict=True):
@@ -576,7 +576,7 @@ class Statement(NamedTuple):
     text : str
     better, worse : sequence of str
     on_all : bool, default=False
-        Whether it is about all sets, or about most of them.
+        Whether the statement refers to all sets, or to most of them.
     """
 
     text: str
@@ -620,7 +620,7 @@ STATEMENTS: dict[int, tuple[Statement, ...]] = {
 
 
 def statements(results: Results, number: int) -> ResultTable:
-    """The statements of the paper about pairs of methods, and whether they hold."""
+    """Return the statements of the paper about pairs of methods, and whether they hold."""
     scores = ("accuracy_unlabelled", "accuracy") if LABELS[number] else ("accuracy",)
     rows: list[list[Value]] = []
     for statement in STATEMENTS[number]:
@@ -629,7 +629,7 @@ def statements(results: Results, number: int) -> ResultTable:
                 rows += _pairs(results, statement, score, reading, title, LABELS[number])
     return ResultTable(
         f"table{number}-statements",
-        f"What the paper says of Table {number}, and what was found",
+        f"Statements of the paper about Table {number}, and results",
         ["statement", "score", "reading", "pair", "better on", "worse on", "mean difference", "verdict"],
         rows,
         notes("absent", "claims"),
@@ -658,13 +658,13 @@ def _pairs(
 
 
 def _comparison(number: int, of: Sequence[Part]) -> Callable[[Settings], Pesc]:
-    """View of Table 3, 4, 5 or 6."""
+    """Return the view of Table 3, 4, 5 or 6."""
     scores = ("accuracy_unlabelled", "accuracy") if LABELS[number] else ("accuracy",)
 
     def shown(results: Results) -> list[ResultTable]:
         found = [sets(results), *(by_set(results, number, score) for score in scores)]
         found.append(statements(results, number))
-        # Tests need more than one set.
+        # Tests require more than one set.
         if len(results.sets) > 1:
             found += tests(results, number)
         if number == 3:
@@ -692,7 +692,7 @@ class Curve(NamedTuple):
 
 
 def curves(results: Results, number: int, found: FlatSet) -> list[Curve]:
-    """Curves of a figure on one set."""
+    """Return the curves of a figure on one set."""
     if number == 1:
         return [
             _curve(results, found, f"{title}, {name}", reading, "PESC_ES2", _settings(name))
@@ -724,7 +724,7 @@ def _made(name: str, x: Sequence[float], spreads: Sequence[tuple[float, float]])
 
 
 def _settings(name: str) -> dict[float, str]:
-    """Settings by the probability that varies (crossover, where both vary)."""
+    """Return the settings by the probability that varies (crossover, if both vary)."""
     place = 1 if name == "p_c = 0.9" else 0
     return {
         pair[place]: f"{pair[0]:.1f} {pair[1]:.1f}" for pair in sorted(_VARIED[name], key=lambda p: p[place])
@@ -738,7 +738,7 @@ def _curve_course(results: Results, found: FlatSet, name: str, reading: str, set
 
 
 def curve_table(results: Results, number: int) -> ResultTable:
-    """Means of the curves, and the statements of the paper about them."""
+    """Return the means of the curves, and the statements of the paper about them."""
     drawn = {found.name: curves(results, number, found) for found in results.sets}
     x = sorted({float(v) for all_curves in drawn.values() for curve in all_curves for v in curve.x})
     if number > 2:
@@ -774,7 +774,7 @@ def _said(number: int, curve: Curve) -> list[Value]:
 
 
 def curve_drawing(results: Results, number: int) -> ResultFigure:
-    """One panel per set."""
+    """Draw one panel per set."""
     title = f"Figure {number}: {_TITLES[number]}"
     return ResultFigure(f"figure{number}", title, partial(_draw_curves, results, number))
 
@@ -809,7 +809,7 @@ def _draw_curves(results: Results, number: int, path: Path) -> None:
 
 
 def _curves(number: int, part: Part) -> Callable[[Settings], Pesc]:
-    """View of Figure 1, 2, 3 or 4."""
+    """Return the view of Figure 1, 2, 3 or 4."""
     view = View(
         f"figure{number}",
         [part],
@@ -825,7 +825,7 @@ figure3, figure4 = _curves(3, parts.COURSE), _curves(4, parts.LONG_COURSE)
 
 
 def matrix_table(results: Results) -> ResultTable:
-    """Sparsity and weights of the graphs, and the share of their edges within classes."""
+    """Return sparsity and weights of the graphs, and the share of their edges within classes."""
     rows: list[list[Value]] = []
     for found in results.sets:
         n = len(found.X)
@@ -846,9 +846,9 @@ def matrix_table(results: Results) -> ResultTable:
         ["set", "graph", "accuracy", "share of pairs linked", "links within classes", "median weight"],
         rows,
         (
-            "The paper: the three ensembles give sparse matrices that cluster well, with links mostly within "
-            "classes; ES1's weights are lower than those of ES2 and ES3; of the conventional graphs only kNN "
-            "tells the classes apart.",
+            "The paper: the three ensembles yield sparse matrices that cluster well, with links mostly "
+            "within classes. The weights of ES1 are lower than those of ES2 and ES3. Of the conventional "
+            "graphs, only kNN separates the classes.",
             *notes("pictures"),
         ),
         {"median weight": ".3g"},
@@ -856,7 +856,7 @@ def matrix_table(results: Results) -> ResultTable:
 
 
 def pictures(results: Results, found: FlatSet) -> dict[str, dict[str, Any]]:
-    """Rows of cells that have a graph of a set."""
+    """Return the rows of cells that have a graph of a set."""
     return {
         name: row
         for key, value in results.values
@@ -867,7 +867,7 @@ def pictures(results: Results, found: FlatSet) -> dict[str, dict[str, Any]]:
 
 
 def drawings(results: Results) -> list[ResultFigure]:
-    """One figure per set."""
+    """Return one figure per set."""
     return [
         ResultFigure(
             f"figure5-{found.name}",
@@ -900,7 +900,7 @@ def _draw_matrices(results: Results, found: FlatSet, path: Path) -> None:
 
 
 def similarity(graph: dict[str, Any], n_samples: int) -> sp.csr_array:
-    """The symmetric matrix of a stored graph."""
+    """Return the symmetric matrix of a stored graph."""
     ends = (graph["rows"], graph["columns"])
     upper = sp.coo_array((graph["weights"], ends), shape=(n_samples, n_samples)).tocsr()
     return sp.csr_array(upper + upper.T)
@@ -920,7 +920,7 @@ figure5 = partial(
 
 
 def times_table(results: Results) -> ResultTable:
-    """Mean seconds by set and reading."""
+    """Return mean seconds by set and reading."""
     rows: list[list[Value]] = [
         [found.name, title, *(results.spread(found, one, reading, "seconds").mean for one in SHOWN)]
         for found in results.sets
@@ -938,13 +938,13 @@ def times_table(results: Results) -> ResultTable:
 
 
 def seconds_of(results: Results, method: str, reading: str) -> float:
-    """Geometric mean over the sets of a method's mean seconds."""
+    """Return the geometric mean over the sets of the mean seconds of a method."""
     seconds = [results.spread(one, method, reading, "seconds").mean for one in results.sets]
     return float(np.exp(np.mean(np.log(np.maximum(seconds, 1e-9)))))
 
 
 def times_drawing(results: Results) -> ResultFigure:
-    """Bars on a logarithmic scale."""
+    """Draw bars on a logarithmic scale."""
     return ResultFigure("figure6", "Figure 6: seconds of a fit", partial(_draw_times, results))
 
 
@@ -968,22 +968,22 @@ def _draw_times(results: Results, path: Path) -> None:
 
 
 def times(results: Results) -> ResultTable:
-    """The statements of the paper about times, as ratios of seconds."""
+    """Return the statements of the paper about times, as ratios of seconds."""
     rows: list[list[Value]] = []
     for reading, title in READINGS.items():
         for text, longer, shorter in (*_TIMES, _ALIKE):
             for one in longer:
                 for other in shorter:
                     ratio = seconds_of(results, one, reading) / seconds_of(results, other, reading)
-                    # Two methods are alike if neither takes more than three times as long.
+                    # Two methods are equally fast if neither takes more than three times as long.
                     holds = 1 / 3 <= ratio <= 3 if text == _ALIKE[0] else ratio > 1
                     rows.append([text, title, f"{one} : {other}", ratio, HOLDS[bool(holds)]])
     return ResultTable(
         "figure6-statements",
-        "What the paper says of Figure 6, and what was found",
+        "Statements of the paper about Figure 6, and results",
         ["statement", "reading", "seconds of", "ratio", "verdict"],
         rows,
-        ("Ratios of geometric means over the sets; about as long: neither three times as long.",),
+        ("Ratios of geometric means over the sets. About as long: neither takes three times as long.",),
         {"ratio": ".2f"},
     )
 

@@ -1,7 +1,7 @@
-"""Connected regions with even loads: directed walks and their controls, at equal CPU time on every map.
+"""Connected regions with even loads: directed walks and their controls, with equal CPU time on every map.
 
-A second block divides a map again after a year, when weights have changed: from last year's regions, or from
-random ones.
+A second block divides a map again after a year, with changed weights, from last year's regions or from random
+ones.
 """
 
 from __future__ import annotations
@@ -29,27 +29,26 @@ from moo_clustering.operators.regions import random_weights
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import ChangedShare, CutEdges, LoadVariation, ValidityIndex
 from moo_clustering.validity.internal import SumOfSquares
-from papers.runner import Key, ResultFigure, ResultTable, Settings, folder_of_data
+from papers.runner import Key, ResultTable, Settings, WithoutFigures, check_names, folder_of_data
 
 SECONDS = 0.5
 TOLERANCES = (0.15, 0.05)
 OURS = "directed walks"
 BLOCKS = ("search", "start")
-# Standard deviation of the yearly change of the logarithm of a weight.
-_YEAR = 0.15
-# Proposed moves of a climb that is not continued, and initial plans that set the scale of its objectives.
+# Number of proposed moves of a climb that is not continued, and of initial plans for the scales of its
+# objectives.
 _LONG_CLIMB, _SCALE = 300_000, 20
 _NOTES = (
-    "Objectives: sum of squares, cut edges, variation of loads. Hypervolume of all plans found, between the "
-    "ideal point and 1.1 times the nadir point of the fronts of all methods and seeds of a map.",
-    "All methods have the same moves and CPU time, after compilation. Random parents: from the archive; no "
-    "selection: from all plans. Restarts: a long climb from a new plan in a random direction. Differences: "
-    "directed walks minus the other method, by map, tolerance and seed; p: Wilcoxon.",
+    "Objectives: sum of squares, cut edges, variation of loads. Hypervolume of all plans, between the ideal "
+    "point and 1.1 times the nadir point of the fronts of all methods and seeds of a map.",
+    "All methods have the same moves and CPU time, after compilation. Random parents are drawn from the "
+    "archive, and without selection from all plans. A restart is a long climb from a new plan in a random "
+    "direction. Differences: directed walks minus the other method, by map, tolerance and seed; p: Wilcoxon.",
 )
 _START_NOTES = (
     "Weights have changed since last year, and the share of areas that leave their region is a fourth "
     "objective. Hypervolumes as in the other table; all methods are directed walks with the same CPU time. "
-    "Unguided: last year's regions only enter the objective, and no move is directed towards them.",
+    "Unguided: last year's regions are only used in the objective, and no move is directed towards them.",
 )
 
 
@@ -63,7 +62,7 @@ class Areas(NamedTuple):
 
 
 def generated(side: int = 30, n_regions: int = 12, seed: int = 0) -> Areas:
-    """A grid of cells with smooth features and lognormal weights."""
+    """Generate a grid of cells with smooth features and lognormal weights."""
     rng = np.random.default_rng(seed)
     place = np.arange(side * side).reshape(side, side)
     pairs = [(place[:, :-1], place[:, 1:]), (place[:-1], place[1:])]
@@ -78,7 +77,7 @@ def generated(side: int = 30, n_regions: int = 12, seed: int = 0) -> Areas:
 
 
 def read(path: Any) -> Areas:
-    """A map of an ``.npz`` file: ``indptr``, ``indices``, ``weight``, ``X`` and ``p``."""
+    """Read a map from an ``.npz`` file: ``indptr``, ``indices``, ``weight``, ``X`` and ``p``."""
     with np.load(path) as found:
         n = len(found["weight"])
         edges = np.ones(len(found["indices"])), found["indices"], found["indptr"]
@@ -86,10 +85,10 @@ def read(path: Any) -> Areas:
         return Areas(csr_array(edges, shape=(n, n)), weight, X, int(found["p"]))
 
 
-class Regionalisation:
+class Regionalisation(WithoutFigures):
     """Plan of the experiment: a cell is a map, a tolerance and a seed.
 
-    Maps are ``maps/*.npz`` in the folder of data, and a generated one. Settings name maps.
+    Maps are ``maps/*.npz`` in the data folder, and a generated one. ``sets`` are names of maps.
     """
 
     parameters: Mapping[str, Any] = {"seconds": SECONDS}
@@ -99,10 +98,8 @@ class Regionalisation:
         self._maps: dict[str, Any] = {"generated": generated}
         for path in sorted((folder / "maps").glob("*.npz")) if folder else ():
             self._maps[path.stem] = partial(read, path)
-        if unknown := set(settings.sets) - self._maps.keys():
-            raise ValueError(f"there is no map {min(unknown)!r}; there are {', '.join(self._maps)}.")
-        if unknown := set(settings.blocks) - set(BLOCKS):
-            raise ValueError(f"blocks must be among {', '.join(BLOCKS)}; got {min(unknown)!r}.")
+        check_names("sets", settings.sets, self._maps)
+        check_names("blocks", settings.blocks, BLOCKS)
         self.cells: list[Key] = [
             {"block": block, "map": name, "tolerance": tolerance, "seed": seed}
             for block in BLOCKS
@@ -114,19 +111,20 @@ class Regionalisation:
         ]
 
     def data(self, key: Key) -> Areas:
-        """The map."""
+        """Return the map."""
         found: Areas = self._maps[str(key["map"])]()
         return found
 
     @staticmethod
     def compute(key: Key, data: Areas) -> dict[str, Any]:
-        """Fronts, numbers of plans, and infeasible plans of every method."""
+        """Return fronts, numbers of plans, and infeasible plans of every method."""
         tolerance, seed = float(key["tolerance"]), int(key["seed"])
         earlier = None
         if key["block"] == "start":
             rng = np.random.default_rng(seed)
             earlier = last_year(data, tolerance, seed)
-            data = data._replace(weight=data.weight * np.exp(_YEAR * rng.normal(size=len(data.weight))))
+            # Logarithms of weights change by a standard deviation of .15 in a year.
+            data = data._replace(weight=data.weight * np.exp(0.15 * rng.normal(size=len(data.weight))))
         problem = problem_of(data, tolerance, earlier)
         encoding: Any = problem.encoding
         methods = METHODS if earlier is None else started(encoding.mend(earlier))
@@ -139,7 +137,7 @@ class Regionalisation:
         return value
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Mean hypervolumes by map and method, and differences from the first method."""
+        """Return mean hypervolumes by map and method, and differences from the first method."""
         found: list[ResultTable] = []
         for block, title, notes in (
             ("search", "Regions", _NOTES),
@@ -153,10 +151,6 @@ class Regionalisation:
             if cells:
                 found += _tables(block, title, notes, cells)
         return found
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """No figures."""
-        return []
 
 
 def _tables(
@@ -190,7 +184,7 @@ def _tables(
 
 
 def last_year(data: Areas, tolerance: float, seed: int) -> Labels:
-    """Regions of least sum of squares of a short search."""
+    """Return the regions with the least sum of squares of a short search."""
     problem = problem_of(data, tolerance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -200,7 +194,7 @@ def last_year(data: Areas, tolerance: float, seed: int) -> Labels:
 
 
 def started(plan: Labels) -> dict[str, Callable[[Any, int, float], tuple[Any, Any]]]:
-    """Walks from a plan and its recombinations, from random plans, and from random plans without guidance."""
+    """Return walks from a plan and its recombinations, from random plans, and from random plans unguided."""
 
     def warm(problem: Any) -> DirectedWalks:
         operators = problem.operators(DirectedWalks)
@@ -220,7 +214,7 @@ def started(plan: Labels) -> dict[str, Callable[[Any, int, float], tuple[Any, An
 
 
 class Unguided(ValidityIndex):
-    """The values of an index, which no move is directed to lower."""
+    """An index whose values direct no moves."""
 
     name, greater_is_better = "changed", False
 
@@ -237,7 +231,7 @@ class Unguided(ValidityIndex):
 
 
 def problem_of(data: Areas, tolerance: float, earlier: Labels | None = None) -> PartitionProblem:
-    """Objectives of regions with loads near the mean: three, or four with earlier regions."""
+    """Return the problem of regions with loads near the mean; earlier regions add a fourth objective."""
     mean = data.weight.sum() / data.n_regions
     bounds = {"low": (1 - tolerance) * mean, "high": (1 + tolerance) * mean}
     encoding = RegionEncoding(data.graph, data.n_regions, weight=data.weight, **bounds)
@@ -247,7 +241,7 @@ def problem_of(data: Areas, tolerance: float, earlier: Labels | None = None) -> 
 
 
 def hypervolumes(cells: Sequence[Mapping[str, FloatArray]]) -> dict[str, list[float]]:
-    """Hypervolumes of fronts by method and cell, with one reference point for all cells."""
+    """Return hypervolumes of fronts by method and cell, with one reference point for all cells."""
     together = np.concatenate([front for cell in cells for front in cell.values()])
     best = together[non_dominated(together)]
     low, span = best.min(axis=0), np.where(np.ptp(best, axis=0) > 0, np.ptp(best, axis=0), 1.0)
@@ -262,7 +256,7 @@ def _summary(problem: Any, F: FloatArray, X: IntArray) -> dict[str, Any]:
 
 
 def _searched(make: Callable[[Any], Any], problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
-    """Objectives and genes of all plans of an algorithm."""
+    """Return objectives and genes of all plans of an algorithm."""
     start = process_time()
     plans: list[Any] = []
     values: list[Any] = []
@@ -277,7 +271,7 @@ def _searched(make: Callable[[Any], Any], problem: Any, seed: int, seconds: floa
 
 
 def _restarts(problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
-    """Climbs in random directions from a new plan each."""
+    """Climb in random directions, each time from a new plan."""
     start, rng = process_time(), np.random.default_rng(seed)
     plans: list[Any] = []
     climb = BoundaryClimb(_LONG_CLIMB, heat=1.0, recombine=0.0)
@@ -291,7 +285,7 @@ def _restarts(problem: Any, seed: int, seconds: float) -> tuple[Any, Any]:
 
 
 class Everyone(Survival):
-    """All plans survive."""
+    """Survival of all plans."""
 
     def _do(self, problem: Any, pop: Any, *args: Any, **kwargs: Any) -> Any:
         return pop

@@ -1,4 +1,4 @@
-"""Rivals of questions about pairs: pairs at random, and names where a classifier is least certain."""
+"""Rivals that ask questions: about random pairs, and about names at which a classifier is least certain."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _WORDS = {"together": True, "apart": False}
 
 
 class _Rival(ABC):
-    """A question at a time, and the partition so far."""
+    """A session with one question at a time, and the partition so far."""
 
     mode: Literal["pairs", "names"] = "pairs"
     n_answers: int = 0
 
     @property
     def question(self) -> Question | None:
-        """The next question, None when nothing is left to ask."""
+        """The next question, or None if no question is left."""
         samples = self._next_samples()
         if samples is None:
             return None
@@ -35,16 +35,16 @@ class _Rival(ABC):
 
     @abstractmethod
     def _next_samples(self) -> tuple[int, ...] | None:
-        """Samples of the next question."""
+        """Return the samples of the next question."""
 
 
 class RandomPairs(_Rival):
-    """Pairs drawn at random, given to ``relabel`` of a fitted clusterer.
+    """Questions about random pairs, whose answers are passed to ``relabel`` of a fitted clusterer.
 
     Parameters
     ----------
     model : ParetoClustering or ParetoBagClustering
-        Fitted; it is not changed.
+        Fitted clusterer, which does not change.
     random_state : int, default=0
     soft : bool, default=True
         Whether pairs may be wrong and contradict each other.
@@ -76,7 +76,7 @@ class RandomPairs(_Rival):
         self._draw()
 
     def _draw(self) -> None:
-        """Draw a pair that was not asked about."""
+        """Draw a pair that was not asked about before."""
         n = len(self._model.labels_)
         self._pending: tuple[int, int] | None = None
         while len(self._asked) < n * (n - 1) // 2:
@@ -102,7 +102,7 @@ class RandomPairs(_Rival):
 
     @property
     def labels_(self) -> Labels:
-        """The partition after all answers so far, found when it is asked for."""
+        """Partition after all answers so far, computed on access."""
         if self._stale:
             must, cannot = self._links[True] or None, self._links[False] or None
             self._model.relabel(must_link=must, cannot_link=cannot)
@@ -111,13 +111,16 @@ class RandomPairs(_Rival):
 
 
 class UncertainLabels(_Rival):
-    """Names of the samples whose class label spreading is least certain of (least margin).
+    """Questions about names of the samples whose label spreading has the smallest margin.
+
+    Source: D. Zhou et al.: Learning with local and global consistency. NIPS 2003; B. Settles: Active learning
+    literature survey, 2009, section 3.1.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     random_state : int, default=0
-        Seed of the first sample, and while only one class is known.
+        Seed of the samples to ask about until two classes are known.
     n_neighbors : int, default=10
 
     Attributes
@@ -125,11 +128,6 @@ class UncertainLabels(_Rival):
     question : Question or None
     labels_ : ndarray of shape (n_samples,), int32
         One cluster before the first answers.
-
-    References
-    ----------
-    D. Zhou et al.: Learning with local and global consistency. NIPS 2003; B. Settles:
-    Active learning literature survey, 2009, section 3.1.
 
     Examples
     --------

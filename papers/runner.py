@@ -1,8 +1,8 @@
-"""Running an experiment: settings, cells that are saved as they finish, tables, and all experiments.
+"""Running an experiment: settings, cells that are saved when they finish, tables, and all experiments.
 
-An :class:`Experiment` makes a :class:`Plan` of its settings: keys of cells, the data of a cell, a function
-that computes its value, and tables of all values. :func:`reproduce` computes the cells that its folder
-lacks and writes the tables.
+An :class:`Experiment` creates a :class:`Plan` from its settings: keys of cells, the data of a cell, a
+function that computes its value, and tables of all values. :func:`reproduce` computes the missing cells of
+its folder and writes the tables.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from os import PathLike
@@ -45,6 +45,8 @@ __all__ = [
     "ResultTable",
     "Settings",
     "StoreError",
+    "WithoutFigures",
+    "check_names",
     "find_experiment",
     "folder_of_data",
     "reproduce",
@@ -56,7 +58,6 @@ Value = str | int | float | None
 _LATEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "—": "---"}
 )
-_NOTHING = "—"
 RECORD = "run.json"
 
 
@@ -64,16 +65,18 @@ RECORD = "run.json"
 class Settings:
     """Settings of an experiment.
 
+    Raises a ValueError if ``seeds``, ``questions`` or ``n_sets`` is less than 1.
+
     Parameters
     ----------
     data : Path, optional
-        Folder of data sets; default: that of the environment variable ``MOO_CLUSTERING_DATA``.
+        Folder of data sets; default: the folder in the environment variable ``MOO_CLUSTERING_DATA``.
     seeds : int, default=1
-        Repetitions with the seeds 0, 1, ...
+        Number of repetitions, with the seeds 0, 1, ...
     k_max : str, default="sqrt"
         Rule for the largest number of clusters: ``"sqrt"`` (rounded down) or ``"ceil_sqrt"``.
     questions : int, optional
-        Number of questions, from the first on; default: all.
+        Number of questions, starting with the first; default: all.
     sets : sequence of str, default=()
         Names of data sets; default: all that are found.
     n_sets : int, optional
@@ -84,11 +87,6 @@ class Settings:
         Names of the collections from which data sets are drawn; default: all that are found.
     blocks : sequence of str, default=()
         Names of parts of the experiment; default: all.
-
-    Raises
-    ------
-    ValueError
-        If ``seeds``, ``questions`` or ``n_sets`` is less than 1.
     """
 
     data: Path | None = None
@@ -108,8 +106,17 @@ class Settings:
                 raise ValueError(f"{name} must be at least 1, got {value}")
 
 
+def check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise a ValueError that lists the known names and suggests the nearest, if a name is unknown."""
+    listed = list(known)
+    for name in names:
+        if name not in listed:
+            hint = did_you_mean(name, listed)
+            raise ValueError(f"{what} must be among {', '.join(listed)}; got {name!r}{hint}")
+
+
 def folder_of_data(folder: str | PathLike[str] | None) -> Path | None:
-    """The given folder of data sets, or the one in ``MOO_CLUSTERING_DATA``; None without either."""
+    """Return the given folder of data sets, or the one in ``MOO_CLUSTERING_DATA``; None without either."""
     place = os.environ.get(DATA_VARIABLE) if folder is None else folder
     return Path(place) if place else None
 
@@ -128,37 +135,45 @@ class Plan(Protocol):
         ...
 
     def data(self, key: Key) -> Any:
-        """Data of a cell."""
+        """Return the data of a cell."""
         ...
 
     @staticmethod
     def compute(key: Key, data: Any) -> Any:
-        """Value of a cell."""
+        """Return the value of a cell."""
         ...
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Tables of the values of all cells; the first is the one with everything, not printed."""
+        """Return tables of the values of all cells; the first contains everything, and is not printed."""
         ...
 
     def figures(self, values: Sequence[Any]) -> Sequence[ResultFigure]:
-        """Figures of the values of all cells."""
+        """Return figures of the values of all cells."""
         ...
+
+
+class WithoutFigures:
+    """Base class of plans without figures."""
+
+    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
+        """Return no figures."""
+        return []
 
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table with a name, for files, and a title, for people.
+    """A table with a name for files and a title for readers.
 
     Parameters
     ----------
     name, title : str
     columns : sequence of str
     rows : sequence of sequences
-        Texts and numbers; None or NaN for empty cells.
+        Strings and numbers; None or NaN for empty cells.
     notes : sequence of str
         Notes below the table.
     formats : mapping from str to str
-        Formats of columns; default: ``".3f"``, and ``"d"`` for whole numbers.
+        Formats of columns; default: ``".3f"``, and ``"d"`` for integers.
     """
 
     name: str
@@ -169,7 +184,7 @@ class ResultTable:
     formats: Mapping[str, str] = field(default_factory=dict)
 
     def csv(self) -> str:
-        """CSV in full precision, with empty cells for missing values."""
+        """Return CSV in full precision, with empty cells for missing values."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         for row in (self.columns, *self.rows):
@@ -178,18 +193,18 @@ class ResultTable:
         return text.getvalue()
 
     def shown(self) -> list[list[str]]:
-        """Rows as formatted text, without the header."""
+        """Return the rows as formatted text, without the header."""
         return [
             [self._cell(name, value) for name, value in zip(self.columns, row, strict=True)]
             for row in self.rows
         ]
 
     def numeric(self) -> list[int]:
-        """Indices of the columns without text."""
+        """Return the indices of the columns without text."""
         return [i for i in range(len(self.columns)) if not any(isinstance(row[i], str) for row in self.rows)]
 
     def markdown(self) -> str:
-        """Markdown, with the title as a heading."""
+        """Return Markdown, with the title as a heading."""
         numeric = self.numeric()
         rule = ["---:" if i in numeric else "---" for i in range(len(self.columns))]
         lines = [[cell.replace("|", r"\|") for cell in row] for row in [list(self.columns), *self.shown()]]
@@ -198,7 +213,7 @@ class ResultTable:
         return "\n\n".join([f"## {self.title}", table, *self.notes]) + "\n"
 
     def latex(self) -> str:
-        """LaTeX, for the booktabs package."""
+        """Return LaTeX for the booktabs package."""
         numeric = self.numeric()
         layout = "".join("r" if i in numeric else "l" for i in range(len(self.columns)))
         rows = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self.shown()]
@@ -217,7 +232,7 @@ class ResultTable:
 
     def _cell(self, column: str, value: Value) -> str:
         if value is None or _absent(value):
-            return _NOTHING
+            return "—"
         if isinstance(value, str):
             return value
         return format(value, self.formats.get(column, "d" if isinstance(value, int) else ".3f"))
@@ -229,7 +244,7 @@ def _absent(value: Value) -> bool:
 
 @dataclass(frozen=True)
 class ResultFigure:
-    """A figure with a name, for files, and a title, for people.
+    """A figure with a name for files and a title for readers.
 
     Parameters
     ----------
@@ -248,26 +263,26 @@ class ResultFigure:
         return f"{self.name}.png"
 
     def markdown(self) -> str:
-        """Markdown with the title as a heading, for a document beside the file."""
+        """Return Markdown, with the title as a heading, for a document in the folder of the file."""
         return f"## {self.title}\n\n![{self.title}]({self.file})\n"
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment, whose module is imported when it is needed.
+    """An experiment, whose module is imported on first use.
 
     Parameters
     ----------
     name : str
     summary : str
     module, attribute : str
-        Place of the function ``(Settings) -> Plan``.
+        Module and name of the function ``(Settings) -> Plan``.
     options : sequence of str
-        Optional settings that the experiment takes.
+        Optional settings of the experiment.
     seeds : int, default=1
         Default number of repetitions.
     study : str, default=""
-        Name of the study; its experiments show the same cells and may share a folder.
+        Name of the study, whose experiments have the same cells and may share a folder.
     """
 
     name: str
@@ -289,12 +304,9 @@ class Experiment:
         return f"{self.name}.md" if self.study else "report.md"
 
     def plan(self, settings: Settings) -> Plan:
-        """Read the data and lay out the cells.
+        """Read the data, and list the cells.
 
-        Raises
-        ------
-        ValueError
-            For a setting that the experiment does not have; or as the plan does.
+        Raises a ValueError if the experiment does not have a setting, or for the reasons of the plan.
         """
         defaults = Settings()
         for option in ("k_max", "questions", "sets", "n_sets", "n_clusters", "collections", "blocks"):
@@ -302,6 +314,18 @@ class Experiment:
                 raise ValueError(f"{self.name} has no setting {option}")
         make: Callable[[Settings], Plan] = getattr(import_module(self.module), self.attribute)
         return make(settings)
+
+
+def _study(
+    name: str, module: str, options: Sequence[str], seeds: int, summaries: Mapping[str, str]
+) -> list[Experiment]:
+    """Return the experiments of a study: one per table and figure, which share their cells."""
+    return [
+        Experiment(
+            f"{name}-{view}", summary, module, view.replace("fig", "figure"), options, seeds, study=name
+        )
+        for view, summary in summaries.items()
+    ]
 
 
 EXPERIMENTS = {
@@ -324,7 +348,7 @@ EXPERIMENTS = {
         ),
         Experiment(
             "flagship-confidence",
-            "Model behind confidence_ and verdict_, estimated and judged on generated tables and sets",
+            "Model behind confidence_ and verdict_, estimated and evaluated on generated tables and sets",
             "papers.flagship_confidence",
             "Confidence",
             options=("sets",),
@@ -353,53 +377,39 @@ EXPERIMENTS = {
             "Table2",
             options=("k_max", "questions"),
         ),
-        *(
-            Experiment(
-                f"multi-instance-{view}",
-                summary,
-                "papers.multi_instance_tables",
-                attribute,
-                options=("sets",),
-                seeds=15,
-                study="multi-instance",
-            )
-            for view, attribute, summary in (
-                ("table3", "table3", "Multi-instance methods and controls by internal indices"),
-                ("table4", "table4", "Multi-instance: average ranks by internal indices"),
-                ("table5", "table5", "Multi-instance: tests (99 %) by internal indices, Friedman and pairs"),
-                ("table6", "table6", "Multi-instance methods and controls by known classes"),
-                ("table7", "table7", "Multi-instance: average ranks by known classes"),
-                ("table8", "table8", "Multi-instance: tests (95 %) by known classes, Friedman and pairs"),
-                ("fig1", "figure1", "Multi-instance: critical differences by internal indices, at 99 %"),
-                ("fig2", "figure2", "Multi-instance: critical differences by known classes, at 95 %"),
-            )
+        *_study(
+            "multi-instance",
+            "papers.multi_instance_tables",
+            ("sets",),
+            15,
+            {
+                "table3": "Multi-instance methods and controls by internal indices",
+                "table4": "Multi-instance: average ranks by internal indices",
+                "table5": "Multi-instance: tests (99%) by internal indices, Friedman and pairs",
+                "table6": "Multi-instance methods and controls by known classes",
+                "table7": "Multi-instance: average ranks by known classes",
+                "table8": "Multi-instance: tests (95%) by known classes, Friedman and pairs",
+                "fig1": "Multi-instance: critical differences by internal indices, at 99%",
+                "fig2": "Multi-instance: critical differences by known classes, at 95%",
+            },
         ),
-        *(
-            Experiment(
-                f"pesc-{view}",
-                summary,
-                "papers.pesc_tables",
-                attribute,
-                options=("sets",),
-                seeds=30,
-                study="pesc",
-            )
-            for view, attribute, summary in (
-                (
-                    "table3",
-                    "table3",
-                    "PESC, evolutionary methods and controls: accuracy, leaks of sorted rows",
-                ),
-                ("table4", "table4", "PESC and conventional similarity graphs: accuracy"),
-                ("table5", "table5", "PESC and rivals with 10 % of the samples labelled"),
-                ("table6", "table6", "PESC and rivals with 20 % of the samples labelled"),
-                ("fig1", "figure1", "PESC: accuracy against probabilities of crossover and mutation"),
-                ("fig2", "figure2", "PESC: accuracy against the population size"),
-                ("fig3", "figure3", "PESC: accuracy against the generation"),
-                ("fig4", "figure4", "PESC: accuracy against the generation, by initial population"),
-                ("fig5", "figure5", "PESC: similarity matrices, eigenvalues and eigenvectors of wine"),
-                ("fig6", "figure6", "PESC and rivals: seconds of a fit"),
-            )
+        *_study(
+            "pesc",
+            "papers.pesc_tables",
+            ("sets",),
+            30,
+            {
+                "table3": "PESC, evolutionary methods and controls: accuracy, leaks of sorted rows",
+                "table4": "PESC and conventional similarity graphs: accuracy",
+                "table5": "PESC and rivals with 10% of the samples labelled",
+                "table6": "PESC and rivals with 20% of the samples labelled",
+                "fig1": "PESC: accuracy against probabilities of crossover and mutation",
+                "fig2": "PESC: accuracy against the population size",
+                "fig3": "PESC: accuracy against the generation",
+                "fig4": "PESC: accuracy against the generation, by initial population",
+                "fig5": "PESC: similarity matrices, eigenvalues and eigenvectors of wine",
+                "fig6": "PESC and rivals: seconds of a fit",
+            },
         ),
         Experiment(
             "ensemble-nmf-table2",
@@ -408,29 +418,26 @@ EXPERIMENTS = {
             "Table2",
             options=("n_sets", "n_clusters", "collections"),
         ),
-        *(
-            Experiment(
-                f"sisc-ml-{view}",
-                summary,
-                "papers.sisc_ml_tables",
-                attribute,
-                options=("collections",),
-                seeds=2,
-                study="sisc-ml",
-            )
-            for view, attribute, summary in (
-                ("table2", "table2", "SISC-ML, its rivals and plain models on multi-label documents, by AUC"),
-                ("table3", "table3", "SISC-ML and plain models with 10 % to 100 % of the documents labelled"),
-                ("fig2", "figure2", "SISC-ML and its rivals: averaged ROC curves"),
-                ("fig3", "figure3", "SISC-ML with 10 % to 100 % of the documents labelled: ROC curves"),
-            )
+        *_study(
+            "sisc-ml",
+            "papers.sisc_ml_tables",
+            ("collections",),
+            2,
+            {
+                "table2": "SISC-ML, its rivals and plain models on multi-label documents, by AUC",
+                "table3": "SISC-ML and plain models with 10% to 100% of the documents labelled",
+                "fig2": "SISC-ML and its rivals: averaged ROC curves",
+                "fig3": "SISC-ML with 10% to 100% of the documents labelled: ROC curves",
+            },
         ),
     )
 }
 
 
 def find_experiment(name: str) -> Experiment:
-    """The experiment of this name.
+    """Return the experiment with this name.
+
+    Raises a ValueError if the name is unknown; the message suggests the nearest name.
 
     Parameters
     ----------
@@ -440,11 +447,6 @@ def find_experiment(name: str) -> Experiment:
     Returns
     -------
     Experiment
-
-    Raises
-    ------
-    ValueError
-        If there is no such experiment; the message suggests the nearest name.
     """
     if name not in EXPERIMENTS:
         raise ValueError(
@@ -464,30 +466,26 @@ def reproduce(
 ) -> Reproduction:
     """Run or continue an experiment, and write its tables.
 
-    The folder gets ``results.jsonl`` (finished cells), ``run.json`` (parameters, versions, status),
-    ``report.md`` and, for every table, a CSV, a Markdown and a LaTeX file, for every figure a PNG.
-    Experiments of one study share the folder and its cells, and have reports of their own names.
+    The folder receives ``results.jsonl`` (finished cells), ``run.json`` (parameters, versions, status),
+    ``report.md``, a CSV, Markdown and LaTeX file per table, and a PNG file per figure. Experiments of one
+    study share the folder and its cells, and name their reports after themselves. Raises a ValueError if the
+    data or the folder cannot be used (:class:`DataError`, :class:`StoreError`), or another process writes to
+    it (:class:`~moo_clustering.persistence.FolderInUseError`).
 
     Parameters
     ----------
     experiment : Experiment
     folder : Path
-        A new or empty folder, or the folder of an earlier run with the same parameters, also of another
-        experiment of the study, which continues.
+        A new or empty folder, or the folder of an earlier run with the same parameters, which continues, also
+        of another experiment of the study.
     settings : Settings
     n_jobs : int or None, default=None
-        Processes; None is one, unless a :func:`joblib.parallel_config` says otherwise.
+        Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number.
     verbose : bool, default=False
 
     Returns
     -------
     Reproduction
-
-    Raises
-    ------
-    ValueError
-        If the data or the folder cannot be used (:class:`DataError`, :class:`StoreError`), or another process
-        writes to it (:class:`~moo_clustering.persistence.FolderInUseError`).
     """
     check_folder(folder)
     plan = experiment.plan(settings)
@@ -554,7 +552,7 @@ class Reproduction:
     Parameters
     ----------
     tables : list of ResultTable
-        Empty if it was interrupted.
+        Empty if the experiment was interrupted.
     complete : bool
     n_done, n_cells : int
     """
@@ -572,5 +570,5 @@ class Spread(NamedTuple):
     std: float
 
     def text(self) -> str:
-        """``mean ± deviation``."""
+        """Return ``mean ± deviation``."""
         return f"{self.mean:.3f}" + ("" if math.isnan(self.std) else f" ± {self.std:.3f}")

@@ -1,4 +1,4 @@
-"""Searches for the best value of one index: bags by Davies-Bouldin, cuts of a tree by DBCV."""
+"""Searches for the best value of one index: Davies-Bouldin of bags, and DBCV of cuts of a tree."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from papers.multi_instance import EXTRAS, SETS, BagSet, k_means_of_means, load_b
 from papers.runner import Key, ResultTable, Settings, seed_of
 
 POP_SIZE = 50
-# Kinds of generated bags, and sets of each; files of bags.
+# Kinds of generated bags, and number of sets of each; files of bags.
 KINDS, N_SETS = ("overlapping", "unequal", "outlying", "noisy"), 12
 REAL = (*SETS, *EXTRAS)
 _SIZES = (40, 25, 12, 6)
-# Rows of the sets whose trees are cut, links that may be cut, and least sizes of clusters.
+# Number of rows of sets whose trees are cut, of links that may be cut, and smallest cluster sizes.
 ROWS, LINKS, LEAST = 500, 70, 5
 _ALONG = ("over the methods", "along the curves")
 
 
 class Search(NamedTuple):
-    """A search for the best value of an index, with partitions that need no search."""
+    """A search for the best value of an index, with partitions that require no search."""
 
     problem: PartitionProblem
     algorithm: Any
@@ -64,16 +64,16 @@ class _OneIndex(ABC):
     @classmethod
     @abstractmethod
     def search(cls, key: Key, data: Any) -> Search:
-        """The search of a cell."""
+        """Return the search of a cell."""
 
     @staticmethod
     @abstractmethod
     def setting(key: Key) -> str:
-        """Name of the setting that a cell belongs to."""
+        """Return the name of the setting of a cell."""
 
     @classmethod
     def compute(cls, key: Key, data: Any) -> dict[str, Any]:
-        """Runs and curves; the index of the known classes, and of partitions without a search."""
+        """Return runs and curves, and the index of the known classes and of partitions without a search."""
         one = cls.search(key, data)
         value = searched(
             one.problem,
@@ -102,14 +102,14 @@ class _OneIndex(ABC):
         return value
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
-        """A comparison per setting."""
+        """Return a comparison per setting."""
         return comparisons_of(
             (self.setting(key), key["set"], key["seed"], value)
             for key, value in zip(self.cells, values, strict=True)
         )
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Rank correlations of objective and adjusted Rand index, per setting and per set."""
+        """Return rank correlations of objective and adjusted Rand index, per setting and per set."""
         if not values:
             return []
         rows = [self._row(key, value) for key, value in zip(self.cells, values, strict=True)]
@@ -131,7 +131,7 @@ class _OneIndex(ABC):
                     f"{setting}: the evolution has a better objective than the known classes on {ahead} of "
                     f"{len(known)} sets."
                 )
-        title = "Rank correlation of the objective, the better the higher, with the ARI"
+        title = "Rank correlation of the objective (higher is better) with the ARI"
         heads = ["setting", "correlation", "mean", *list(paired_difference([0], [0]))[1:]]
         stem, formats = f"{self.name}-objective-and-ari", {"p": ".2g"}
         return [
@@ -140,14 +140,14 @@ class _OneIndex(ABC):
         ]
 
     def _row(self, key: Key, value: Mapping[str, Any]) -> list[Any]:
-        """Correlations of a cell, and the objectives of the evolution and of the known classes."""
+        """Return the correlations of a cell, and the objectives of the evolution and of the known classes."""
         runs, curves = pd.DataFrame(value["runs"]), pd.DataFrame(value["curves"])
         objective = objectives_of(runs)[0]
         along = [
             correlation(curve.drop_duplicates(objective), objective)
             for _, curve in curves.groupby("method", sort=False)
         ]
-        # Only searches have a hypervolume; the others optimise something else.
+        # Only searches have a hypervolume; the others optimise another criterion.
         over = correlation(runs.dropna(subset="hypervolume"), objective)
         found = float(runs.loc[runs["method"] == EVOLUTION, objective].iloc[0])
         names = [self.setting(key), str(key["set"]), int(key["seed"])]
@@ -155,9 +155,9 @@ class _OneIndex(ABC):
 
 
 class BagsByIndex(_OneIndex):
-    """Partitions of bags by the Davies-Bouldin index of bags, the number of clusters known.
+    """Partitions of bags by the Davies-Bouldin index of bags, with the known number of clusters.
 
-    Settings name kinds of generated sets, and files of bags.
+    ``sets`` are names of kinds of generated sets, and of files of bags.
     """
 
     name = "bags"
@@ -176,7 +176,7 @@ class BagsByIndex(_OneIndex):
         self.cells += cells_of(self._real, settings.seeds)
 
     def data(self, key: Key) -> Any:
-        """Bags and classes."""
+        """Return the bags and classes."""
         name = str(key["set"])
         if name in self._real:
             one = self._real[name]
@@ -186,12 +186,12 @@ class BagsByIndex(_OneIndex):
 
     @staticmethod
     def setting(key: Key) -> str:
-        """One for all kinds of generated bags."""
+        """Return one setting for all kinds of generated bags."""
         return f"{'generated' if '/' in str(key['set']) else 'real'} bags by Davies-Bouldin"
 
     @classmethod
     def search(cls, key: Key, data: Any) -> Search:
-        """Bags change clusters at random: mutations that try moves would make evaluations of their own."""
+        """Return a search with random moves of bags, because mutations that try moves add evaluations."""
         bags, y = data
         k, seed = len(np.unique(y[y >= 0])), int(key["seed"])
         means = BagPartitionProblem(Bags(bags.means(), np.arange(bags.n_bags + 1)), k)
@@ -209,7 +209,7 @@ def _bag_search(problem: BagPartitionProblem) -> GA:
 
 
 def _bag_sets(settings: Settings, named: Sequence[str]) -> list[BagSet]:
-    """Sets that are named, or all that the folder has."""
+    """Return the named sets, or all sets of the folder."""
     found = []
     for name in named if settings.sets else REAL:
         try:
@@ -221,11 +221,12 @@ def _bag_sets(settings: Settings, named: Sequence[str]) -> list[BagSet]:
 
 
 def generated(kind: str, number: int) -> tuple[Bags, IntArray]:
-    """Hard bags in 3 to 5 clusters of the plane, and their classes.
+    """Generate bags in 3 to 5 clusters of the plane that are difficult to separate, and their classes.
 
-    Bags of ``"overlapping"`` clusters have deviations of 3 to 4.5 in place of 1; ``"unequal"`` clusters of
-    40, 25, 12 and 6 bags have 2.5; a fifth of the instances of ``"outlying"`` bags lies anywhere, the others
-    deviate from their bag by 3; and a sixth of the ``"noisy"`` bags lies anywhere, of class -1.
+    Bags of ``"overlapping"`` clusters have standard deviations of 3 to 4.5 instead of 1. ``"unequal"``
+    clusters of 40, 25, 12 and 6 bags have 2.5. A fifth of the instances of ``"outlying"`` bags is uniform in
+    the plane, and the others deviate from their bag by 3. A sixth of the ``"noisy"`` bags is uniform in the
+    plane, with class -1.
     """
     rng = np.random.default_rng(seed_of("bags", kind, number))
     k = len(_SIZES) if kind == "unequal" else 3 + number % 3
@@ -249,19 +250,19 @@ def generated(kind: str, number: int) -> tuple[Bags, IntArray]:
 
 
 class CutProblem(PartitionProblem):
-    """Cuts of the links of a tree, of which operators take the graph."""
+    """Cuts of the links of a tree, with the graph for operators."""
 
     @property
     def graph(self) -> LocusGraph:
-        """Tree and neighbours of the samples."""
+        """Return the tree and the neighbours of the samples."""
         encoding: Any = self.encoding
         return encoding.graph
 
 
 class Cuts(_OneIndex):
-    """Cuts of the most interesting links of a minimum spanning tree by DBCV, any number of clusters.
+    """Cuts of the most interesting links of a minimum spanning tree by DBCV, with any number of clusters.
 
-    A cell of every set has clusters of any size, another one clusters of ``LEAST`` samples and more.
+    One cell of every set has clusters of any size, and another clusters of at least ``LEAST`` samples.
     """
 
     name = "cuts"
@@ -274,18 +275,18 @@ class Cuts(_OneIndex):
         self.cells = [*free, *({**key, "least": LEAST} for key in free)]
 
     def data(self, key: Key) -> Any:
-        """The first rows of the set, which are in random order."""
+        """Return the first rows of the set, which are in random order."""
         return self._sets[str(key["set"])].head(ROWS)
 
     @staticmethod
     def setting(key: Key) -> str:
-        """One for all sets, by the least size of clusters."""
+        """Return one setting for all sets, by the smallest size of clusters."""
         least = f", clusters of {LEAST} and more" if "least" in key else ""
         return f"cuts of a tree by DBCV{least}"
 
     @classmethod
     def search(cls, key: Key, data: Any) -> Search:
-        """Bits say which links hold; operators are those of MOCK."""
+        """Return a search whose bits determine the remaining links, with the operators of MOCK."""
         X = data.features()
         rng = np.random.default_rng(seed_of("cuts", data.name, int(key["seed"])))
         unbitten = 100.0 * max(0.0, 1.0 - LINKS / (len(X) - 1))
@@ -302,9 +303,9 @@ class Cuts(_OneIndex):
 
 
 def agglomeration(evaluate: Any, sample: Any, vary: Any, rng: np.random.Generator) -> None:
-    """Cut every link, then mend the one that is best for the objective, until none is cut.
+    """Cut every link, then restore the link that improves the objective most, until none is cut.
 
-    Sizes of clusters decide nothing; those that are too small are not archived.
+    Cluster sizes have no influence, but partitions with too small clusters are not archived.
     """
     genes = np.zeros_like(sample()[:1])
     evaluate(genes)
@@ -317,14 +318,14 @@ def agglomeration(evaluate: Any, sample: Any, vary: Any, rng: np.random.Generato
 
 Cuts.controls = ("initial", "random", "drift", "climbs", "local search", "annealing", agglomeration)
 _NOTE = (
-    "Below 0, the better the objective, the worse the ARI. Over the methods: of what each of the searches "
-    "found. Along the curves: of the best so far, for every search whose best changes twice or more, then "
-    "averaged."
+    "A negative correlation means that a better objective has a worse ARI. Over the methods: the results of "
+    "all searches. Along the curves: the best values so far, for every search whose best value changes at "
+    "least twice, then averaged."
 )
 
 
 def correlation(points: pd.DataFrame, objective: str) -> float:
-    """Spearman's, of the objective, which is minimised, with the ARI; NaN where it is undefined."""
+    """Return Spearman's correlation of the minimised objective with the ARI; NaN if it is undefined."""
     both = points[[objective, "ari"]].dropna()
     if len(both) < 3 or (both.nunique() < 2).any():
         return float("nan")
@@ -332,11 +333,11 @@ def correlation(points: pd.DataFrame, objective: str) -> float:
 
 
 def claim(tested: Mapping[str, float]) -> str:
-    """Sentence that the correlations of many sets allow."""
+    """Return a sentence that the correlations of many sets support."""
     mean, low, high = (tested[name] for name in ("difference", "low", "high"))
     change = f"mean {mean:+.2f} [{low:.2f}, {high:.2f}], p = {p_text(tested['p'])}"
     if tested["p"] >= 0.05:
-        return f"the objective is not shown to go with the ARI ({change})."
+        return f"no correlation of the objective with the ARI is shown ({change})."
     return f"the better the objective, the {'better' if mean > 0 else 'worse'} the ARI ({change})."
 
 

@@ -23,7 +23,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray, did_you_mean
+from moo_clustering._arrays import FloatArray
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.multilabel import sparse_matrix
 from moo_clustering.estimators import (
@@ -39,11 +39,10 @@ from moo_clustering.features import InformationGainSelector, document_term_count
 from moo_clustering.persistence import fingerprint, read_arrays
 from moo_clustering.validity import class_aucs, mean_roc_curve
 from papers.documents import SOURCES, data_folder, document_records, place_of
-from papers.runner import Key, seed_of
+from papers.runner import Key, check_names, seed_of
 
 N_POINTS = 101
-_DIGITS = 6  # of the rates of curves, which are for drawing
-# The paper gives gamma only. Of each estimator, what is not its default.
+# The paper specifies gamma only. These are the parameters of each estimator that are not its defaults.
 OPTIONS: dict[str, dict[str, Any]] = {
     "SISC": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "chi_weight": 0.5, "max_iter": 15},
     "SCAD2": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "max_iter": 15},
@@ -61,17 +60,17 @@ _VOTES: dict[str, tuple[int | None, str]] = {
 }
 Predict = Callable[[csr_matrix], FloatArray]
 N_FEATURES, N_FOLDS = 1000, 2
-# The documents whose labels choose the features.
+# The documents whose labels select the features.
 LABELLED: Final = "labelled"
 ALL_TRAIN: Final = "all_train"
 # Fingerprint of the set, its labels, number of words if known, and the function that counts them.
 _Content = tuple[str, NDArray[np.int8], int | None, Callable[[], csr_matrix]]
-# Documents of one repetition.
+# Number of documents of one repetition.
 SIZES = {"asrs": 10_000, "reuters": 6000, "20news": 6000}
-# Sets by our names, with the names of the paper.
+# Names of the sets in this module, and in the paper.
 DATASETS = {"asrs": "ASRS", "reuters": "Reuters", "20news": "20 Newsgroups"}
 FRACTIONS = (0.1, 0.25, 0.5, 0.75, 1.0)
-# Area under the averaged ROC curve, all training documents labelled.
+# Area under the averaged ROC curve, with all training documents labelled.
 TABLE2: dict[str, tuple[float, ...]] = {
     "SISC-ML": (0.666, 0.815, 0.84),
     "k-NN": (0.552, 0.585, 0.698),
@@ -80,7 +79,7 @@ TABLE2: dict[str, tuple[float, ...]] = {
     "MetaLabeler": (0.58, 0.762, 0.766),
     "Pruned Set": (0.469, 0.56, 0.60),
 }
-# SISC-ML by the share of training documents that are labelled.
+# SISC-ML by the share of labelled training documents.
 TABLE3: dict[str, tuple[float, ...]] = {
     "asrs": (0.658, 0.662, 0.678, 0.675, 0.666),
     "reuters": (0.821, 0.818, 0.795, 0.808, 0.815),
@@ -105,9 +104,9 @@ class Split(NamedTuple):
     X_train, X_test : csr_matrix of shape (n, n_features), float64
         0.0 or 1.0.
     y_train : ndarray of shape (n_train, n_labels), int8
-        0 or 1; rows of -1 are not labelled.
+        Labels 0 or 1; rows of -1 are unlabelled.
     y_test : ndarray of shape (n_test, n_labels), int8
-        Used for scores only.
+        Labels, only used for scores.
     """
 
     X_train: csr_matrix
@@ -122,13 +121,13 @@ class Split(NamedTuple):
 
 
 def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: areas and averaged curves of each kind of scores, and seconds.
+    """Return the value of a cell: areas and averaged curves of each kind of scores, and seconds.
 
-    The labels of the test documents are used after the predictions only.
+    The labels of the test documents are only used after the predictions.
     """
     split, method = task.split, METHODS[task.method]
     seed = int(seed_of(*task.seed).generate_state(1)[0])
-    # With one thread, sums are added up in the same order in all processes.
+    # With one thread, sums are computed in the same order in all processes.
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         # Labels without documents and runs that do not converge are part of the comparison.
         warnings.simplefilter("ignore")
@@ -142,7 +141,7 @@ def run_task(task: Task) -> dict[str, Any]:
 
 @cache
 def warm_up(method: str) -> None:
-    """Run a method on tiny data, so that its first cell does not include compilation in its seconds."""
+    """Run a method on tiny data, so that the seconds of its first cell do not include compilation."""
     rng = np.random.default_rng(0)
     X = csr_matrix(rng.integers(0, 2, (40, 12)).astype(np.float64))
     y = rng.integers(0, 2, (40, 3)).astype(np.int8)
@@ -162,7 +161,7 @@ def _scored(predict: Any, split: Split) -> dict[str, Any]:
         "auc": float(np.nanmean(aucs)),
         "undefined": int(np.isnan(aucs).sum()),
         "predict_seconds": seconds,
-        "tpr": tpr.round(_DIGITS).tolist(),
+        "tpr": tpr.round(6).tolist(),  # only drawn
     }
 
 
@@ -173,15 +172,15 @@ def _cluster_method(
 
 
 class Method(NamedTuple):
-    """A way to score documents.
+    """A method that scores documents.
 
     Parameters
     ----------
     name : str
     fit : callable
-        ``fit(split, seed, options)`` gives, for each kind of score, a function that scores documents.
+        ``fit(split, seed, options)`` returns a function per kind of score that scores documents.
     kinds : tuple of str
-        Kinds of scores; a single ``""`` where there is one kind.
+        Kinds of scores; ``("",)`` if there is only one kind.
     limited : bool, default=False
         Whether the method is also compared with fewer labelled documents.
     """
@@ -193,7 +192,7 @@ class Method(NamedTuple):
 
 
 def _whole(make: Any) -> Fit:
-    """An estimator's own scores, from labelled and unlabelled documents."""
+    """Return an estimator's own scores, from labelled and unlabelled documents."""
 
     def fit(split: Split, seed: int, options: Options) -> dict[str, Predict]:
         own = options.get(make.__name__, {})
@@ -222,30 +221,30 @@ def _plain(make: Callable[[Split, int], Predict]) -> Fit:
 
 
 def logistic_binary(split: Split, seed: int) -> Predict:
-    """One logistic regression per label, on presence of words, C = 0.1."""
-    # Not liblinear, which shrinks the intercept too: that costs much area where few are labelled.
+    """Fit one logistic regression per label to presence of words, C = 0.1."""
+    # The solver liblinear also shrinks the intercept, and has a much smaller area with few labels.
     return _one_vs_rest(split, LogisticRegression(C=0.1, max_iter=1000, random_state=seed), "predict_proba")
 
 
 def logistic_tfidf(split: Split, seed: int) -> Predict:
-    """One logistic regression per label, on idf weights of unit length, C = 1."""
+    """Fit one logistic regression per label to unit-length idf weights, C = 1."""
     model = LogisticRegression(C=1.0, max_iter=1000, random_state=seed)
     return _one_vs_rest(split, model, "predict_proba", weighted=True)
 
 
 def linear_svm(split: Split, seed: int) -> Predict:
-    """One linear support vector machine per label, on idf weights of unit length, C = 1."""
+    """Fit one linear support vector machine per label to unit-length idf weights, C = 1."""
     return _one_vs_rest(split, LinearSVC(C=1.0, random_state=seed), "decision_function", weighted=True)
 
 
 def class_shares(split: Split, seed: int) -> Predict:
-    """Share of every label among the labelled documents, the same for every document."""
+    """Score by the share of every label among the labelled documents, equal for all documents."""
     shares = split.y_train[split.labelled].mean(axis=0)
     return lambda X: np.tile(shares, (X.shape[0], 1))
 
 
 def random_scores(split: Split, seed: int) -> Predict:
-    """Uniform random numbers."""
+    """Draw uniform random scores."""
     n_labels = split.y_train.shape[1]
     return lambda X: np.random.default_rng(seed).random((X.shape[0], n_labels))
 
@@ -254,7 +253,7 @@ def _clusters(
     make: Any, name: str, changes: Mapping[str, Any], kinds: tuple[str, ...], split: Split, seed: int,
     options: Options,
 ) -> dict[str, Predict]:  # fmt: skip
-    """Scores from the shares of the nearest clusters, in several ways from one fit."""
+    """Score by the shares of the nearest clusters, in several ways from one fit."""
     model = make(**{**options[name], **changes}, random_state=seed).fit(split.X_train, split.y_train)
 
     def voted(kind: str) -> Predict:
@@ -274,7 +273,7 @@ Fit = Callable[[Split, int, Options], Mapping[str, Predict]]
 
 
 def neighbors(split: Split, metric: str, n_neighbors: tuple[int, ...]) -> dict[str, Predict]:
-    """Share of the nearest labelled documents with a label; one kind of score per number of neighbours."""
+    """Score by the share of the nearest labelled documents with a label, by number of neighbours."""
     rows = split.labelled
     Y = split.y_train[rows].astype(np.float64)
     model = NearestNeighbors(metric=metric, algorithm="brute").fit(split.X_train[rows])
@@ -327,24 +326,23 @@ def _one_vs_rest(split: Split, model: Any, scores: str, *, weighted: bool = Fals
 
 
 def task_of(key: Key, split: Split, options: Options) -> Task:
-    """The task of a cell; its seed depends on the key without the data."""
+    """Return the task of a cell, whose seed depends on the key without the data."""
     parts = tuple(part for name, part in key.items() if name != "data")
     return Task(split, str(key["method"]), parts, options)
 
 
 def make_split(given: LabelledSet, fraction: float, features: str, repeat: int, fold: int) -> Split:
-    """One fold of 2-fold cross-validation on documents that are drawn anew in every repetition.
+    """Return one fold of 2-fold cross-validation on documents that are drawn in every repetition.
 
     Parameters
     ----------
     given : LabelledSet
     fraction : float
-        Share of the training documents that are labelled. The labelled documents of a smaller share are
-        among those of a larger one, and are the same for all methods.
+        Share of labelled training documents. A larger share includes the labelled documents of a smaller one,
+        and they are the same for all methods.
     features : {"labelled", "all_train"}
-        Choose the words of greatest information gain with the labels of the labelled training documents,
-        or, as the paper did, of all training documents. Words that all or no training documents have are
-        left out.
+        Select the words with the largest information gain by the labels of the labelled training documents
+        or, as in the paper, of all training documents. Words in all or in no training documents are omitted.
     repeat : int
     fold : {0, 1}
     """
@@ -365,7 +363,7 @@ def make_split(given: LabelledSet, fraction: float, features: str, repeat: int, 
 
 @dataclass(frozen=True, eq=False)
 class LabelledSet:
-    """Documents with any number of labels each.
+    """Documents, each with any number of labels.
 
     Parameters
     ----------
@@ -373,13 +371,13 @@ class LabelledSet:
     identity : str
         Fingerprint of words and labels.
     size : int
-        Number of documents drawn in every repetition, if there are that many.
+        Number of documents drawn in every repetition; all if there are fewer.
     Y : ndarray of shape (n_documents, n_labels), int8
-        1 where a document has the label, else 0.
+        1 if a document has the label, otherwise 0.
     n_words : int or None
         Number of different words; None if they are not counted yet.
     count : callable
-        ``count()`` gives the words of all documents, which takes seconds for texts.
+        ``count()`` returns the words of all documents, which takes seconds for texts.
     """
 
     name: str
@@ -396,12 +394,12 @@ class LabelledSet:
 
     @property
     def n_drawn(self) -> int:
-        """Documents of one repetition."""
+        """Number of documents of one repetition."""
         return min(self.size, len(self.Y))
 
     @cached_property
     def X(self) -> csr_matrix:
-        """1.0 where a document has the word; shape (n_documents, n_words)."""
+        """1.0 if a document contains the word; shape (n_documents, n_words)."""
         counts = self.count()
         present = csr_matrix((counts != 0).astype(np.float64))
         present.sort_indices()
@@ -409,36 +407,26 @@ class LabelledSet:
 
 
 def load_labelled_sets(folder: Path | None, names: Sequence[str] = ()) -> list[LabelledSet]:
-    """The sets of the paper in a folder, or the named ones.
+    """Load the sets of the paper in a folder, or the named ones.
 
-    Only the most frequent labels are used (ties: the first column or name), and only texts with one of
-    these.
+    Only the most frequent labels are used (ties: the first column or name), and only texts with at least one
+    of them. Raises a ValueError if a name is unknown, and a DataError if there is no folder, it contains no
+    set or not a requested one, or a set is invalid.
 
     Parameters
     ----------
     folder : Path, optional
-        Holds the files, itself or in its sub-folder ``text``; default: the folder named by the environment
-        variable ``MOO_CLUSTERING_DATA``.
+        Folder that contains the files, itself or in its subfolder ``text``; default: the folder in the
+        environment variable ``MOO_CLUSTERING_DATA``.
     names : sequence of str, default=()
-        Among ``asrs``, ``reuters`` and ``20news``; default: all that are there.
+        Names among ``asrs``, ``reuters`` and ``20news``; default: all in the folder.
 
     Returns
     -------
     list of LabelledSet
         In the order of the paper.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name.
-    DataError
-        If there is no folder, no set in it, not one that is asked for, or one that is not as it should be.
     """
-    for name in names:
-        if name not in _SETS:
-            raise ValueError(
-                f"collections must be among {', '.join(_SETS)}; got {name!r}{did_you_mean(name, _SETS)}"
-            )
+    check_names("collections", names, _SETS)
     given = data_folder(folder)
     found = []
     for name, known in _SETS.items():
@@ -446,12 +434,12 @@ def load_labelled_sets(folder: Path | None, names: Sequence[str] = ()) -> list[L
         paths = [place for place in places if place is not None]
         if name in names and len(paths) < len(places):
             absent = known.files[places.index(None)]
-            raise DataError(f"there is no {absent} in {given} or its sub-folder text")
+            raise DataError(f"there is no {absent} in {given} or its subfolder text")
         if len(paths) == len(places) and name in (names or _SETS):
             found.append(_labelled_set(name, known, paths))
     if not found:
         files = ", ".join(known.files[0] for known in _SETS.values())
-        raise DataError(f"there is none of {files} in {given} or its sub-folder text")
+        raise DataError(f"there is none of {files} in {given} or its subfolder text")
     return found
 
 
@@ -469,7 +457,7 @@ def _read_matrices(known: _Set, paths: Sequence[Path]) -> _Content:
     except (OSError, ValueError, KeyError) as error:
         raise DataError(f"cannot read {words} and {labels}: {error}") from error
     if Y.ndim != 2 or len(Y) != X.shape[0] or not np.isin(Y, (0, 1)).all():
-        raise DataError(f"{labels} must hold 0 or 1 in a row for each of the {X.shape[0]} rows of {words}")
+        raise DataError(f"{labels} must contain a row of 0 or 1 for each of the {X.shape[0]} rows of {words}")
     kept = np.sort(np.argsort(-Y.sum(axis=0, dtype=np.int64), kind="stable")[: known.n_labels])
     chosen = Y[:, kept].astype(np.int8)
     return fingerprint(X, chosen), chosen, X.shape[1], lambda: X
@@ -499,16 +487,16 @@ _SETS = {
 def _labelled_set(name: str, known: _Set, paths: Sequence[Path]) -> LabelledSet:
     identity, Y, n_words, count = known.read(known, paths)
     if len(Y) < 4 or Y.any(axis=0).sum() < 2:
-        raise DataError(f"{paths[0]} must have four documents or more, with two labels or more")
+        raise DataError(f"{paths[0]} must have at least four documents and at least two labels")
     return LabelledSet(name, identity[:16], SIZES[name], Y, n_words, count)
 
 
 def published_table2(method: str, name: str) -> float | None:
-    """Published area of a method on a set, from Table 2; None for other methods."""
+    """Return the published area of a method on a set, from Table 2; None for other methods."""
     row = TABLE2.get(method)
     return None if row is None else row[list(DATASETS).index(name)]
 
 
 def published_table3(name: str, fraction: float) -> float:
-    """Published area for a set and a share of labelled documents, from Table 3."""
+    """Return the published area for a set and a share of labelled documents, from Table 3."""
     return TABLE3[name][FRACTIONS.index(fraction)]

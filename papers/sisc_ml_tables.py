@@ -1,4 +1,4 @@
-"""SISC-ML and its rivals: the experiment, its results, and a view per table and figure of the paper."""
+"""SISC-ML and its rivals: the experiment, its results, and one view per table and figure of the paper."""
 
 from __future__ import annotations
 
@@ -65,37 +65,39 @@ READINGS: dict[str, tuple[Scored, ...]] = {
     "MetaLabeler": (("MetaLabeler", "cut"), ("MetaLabeler", "uncut")),
     "Pruned Set": (("pruned sets", ""),),
 }
-# The methods as in the paper, SISC-ML normalised, and the better of the plain models.
+# The methods of the paper, SISC-ML normalised, and the better of the plain models.
 SHOWN = (SISC_ML, *(group[0] for group in READINGS.values()), LOGISTIC[1])
-# An area this close to the printed one counts as reproduced.
+# Areas that differ by less from the printed ones count as reproduced.
 TOLERANCE = 0.05
 NOTES = {
-    "readings": "The first of the rows beside a row of the paper is the literal reading. For SISC-ML it is "
-    "the sum of shares over distances of the 5 nearest clusters (5 is not printed): probable, not proven. "
-    "normalised: divided by the sum of inverse distances, the default of SISC, as are kappa=1 and kappa=5; "
-    "kappa=k: all clusters. k-NN: 5 and 50 neighbours.",
-    "parameters": "The paper gives gamma=0.5 only; k=60, f=1.5, q=5 and at most 15 sweeps are ours. Clusters "
-    "start from labels: from the printed start, equal memberships, all clusters stay alike, and every "
-    "document gets the same scores.",
-    "cut": "MetaLabeler, cut: scores of labels that are not predicted are 0 before the ROC curves, as in the "
-    "paper; these ties cost area. uncut: scores of its support vector machines.",
+    "readings": "The first row beside a row of the paper is the literal reading. For SISC-ML, it is the "
+    "sum of shares divided by distances of the 5 nearest clusters (5 is not printed), which is probable "
+    "but not certain. normalised: divided by the sum of inverse distances, the default of SISC, as are "
+    "kappa=1 and kappa=5; kappa=k: all clusters. k-NN: 5 and 50 neighbours.",
+    "parameters": "The paper gives gamma=0.5 only; k=60, f=1.5, q=5 and at most 15 sweeps are ours. "
+    "Clusters start from labels, because the printed start (equal memberships) yields equal clusters, and "
+    "the same scores for every document.",
+    "cut": "MetaLabeler, cut: scores of labels that are not predicted are set to 0 before the ROC curves, "
+    "as in the paper; these ties reduce the area. uncut: scores of its support vector machines.",
     "macro": "AUC: mean over labels of the area under the ROC curve, ties 1/2, which is also the area under "
-    "the vertically averaged curves. Two folds of one repetition test on disjoint documents.",
-    "single": "No statement on single-label SISC: the paper's tables are of SISC-ML, and so are these, also "
-    "where every document has one label.",
-    "undefined": "undefined: labels that all or none of the test documents have, which the mean of areas "
-    "leaves out.",
-    "seconds": "Seconds are of one thread, without choosing features; other processes may have been running.",
-    "leak": "The paper chose one set of features for all shares of labelled documents, so labels of "
-    '"unlabelled" documents leak into its Table 3; so they do in the rows called leaky. With all documents '
-    "labelled both are the same runs; so they are where there are no more words than are chosen (ASRS).",
-    "difference": "Positive: SISC-ML (normalised, kappa=k) is better. ±: standard error over repetitions "
-    "and folds of differences on the same split; folds share documents, so rather too small than too large.",
-    "controls": "class shares: every document gets the shares of labels, which is 0.5 by definition.",
+    "the vertically averaged curves. The two folds of a repetition have disjoint test documents.",
+    "single": "The tables of the paper refer to SISC-ML, not to single-label SISC, and so do these, even if "
+    "every document has one label.",
+    "undefined": "undefined: labels of all or of none of the test documents, which the mean of areas omits.",
+    "seconds": "Seconds refer to one thread, without the selection of features; other processes may have "
+    "been running.",
+    "leak": "The paper selected one set of features for all shares of labelled documents, so labels of "
+    "'unlabelled' documents leak into its Table 3, and into the rows called leaky. Both selections are equal "
+    "if all documents are labelled, or if all words are selected (ASRS).",
+    "difference": "A positive difference means that SISC-ML (normalised, kappa=k) is better. ±: standard "
+    "error over repetitions and folds of differences on the same split, which may be too small because "
+    "folds share documents.",
+    "controls": "class shares: every document has the shares of labels as scores, with an area of 0.5 by "
+    "definition.",
 }
 PROTOCOLS = {
     LABELLED: "labelled documents",
-    ALL_TRAIN: "leaky: features chosen with all training labels",
+    ALL_TRAIN: "leaky: features selected with all training labels",
 }
 SECONDS = ("fit_seconds", "predict_seconds")
 
@@ -103,30 +105,22 @@ SECONDS = ("fit_seconds", "predict_seconds")
 class SISCML:
     """SISC-ML, its rivals and controls on every set of the paper that is in the data folder.
 
+    Raises a ValueError if a set is unknown, and a DataError if there is no set, or not the requested one.
+    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
+
     Parameters
     ----------
     settings : Settings
-        Its ``seeds`` are repetitions of 2-fold cross-validation; ``collections`` names of sets, all that are
-        found by default.
+        ``seeds`` is the number of repetitions of 2-fold cross-validation, and ``collections`` the names of
+        sets, by default all that are found.
     view : View
-
-    Raises
-    ------
-    ValueError
-        For an unknown set.
-    DataError
-        If there is no set, or not the one asked for.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
     """
 
     def __init__(self, settings: Settings, view: View) -> None:
         self._view = view
         self._sets = {found.name: found for found in load_labelled_sets(settings.data, settings.collections)}
         self._options = {name: dict(options) for name, options in OPTIONS.items()}
-        # Without the sets, methods and repetitions, so that a run with more of them continues in the folder.
+        # Without the sets, methods and repetitions, so that a run with more of them can use the same folder.
         self.parameters: dict[str, Any] = {
             "options": self._options,
             "n_features": N_FEATURES,
@@ -149,28 +143,28 @@ class SISCML:
             for features in (view.protocols if _is_choice(found, fraction) else (LABELLED,))
             for method in view.methods
         ]
-        # The cells of a split follow each other.
+        # The cells of a split are adjacent.
         self._splits = lru_cache(maxsize=1)(self._split)
 
     def data(self, key: Key) -> Task:
-        """The split, the method and its options."""
+        """Return the split, the method and its options."""
         names = ("set", "fraction", "features", "repeat", "fold")
         return task_of(key, self._splits(*(key[name] for name in names)), self._options)
 
     @staticmethod
     def compute(key: Key, data: Task) -> dict[str, Any]:
-        """Areas, curves and costs."""
+        """Return areas, curves and costs."""
         return run_task(data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """A table of all scores, and the tables of the view."""
+        """Return a table of all scores, and the tables of the view."""
         results = self._results(values)
         runs = results.runs
         scores = ResultTable(f"{self._view.name}-scores", "Scores", [*map(str, runs)], runs.values.tolist())
         return [scores, *self._view.tables(results)]
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Averaged ROC curves, if the view has figures."""
+        """Return averaged ROC curves, if the view has figures."""
         return self._view.figures(self._results(values))
 
     def _results(self, values: Sequence[Any]) -> Results:
@@ -181,16 +175,16 @@ class SISCML:
 
 
 class View(NamedTuple):
-    """A table or figure of the paper: its cells and how they are shown.
+    """A table or figure of the paper: its cells and their presentation.
 
     Parameters
     ----------
     name : str
     methods : sequence of str
     fractions : sequence of float
-        Shares of the training documents that are labelled.
+        Shares of labelled training documents.
     protocols : sequence of str
-        The documents whose labels choose the features, where not all are labelled.
+        Documents whose labels select the features, if not all are labelled.
     tables, figures : callable
         Functions of the results.
     """
@@ -236,11 +230,11 @@ class Results:
         return f"2 folds, {n} repetition{'' if n == 1 else 's'}"
 
     def protocols(self, given: LabelledSet) -> list[str]:
-        """The documents whose labels choose the features, where that makes a difference."""
+        """Return the documents whose labels select the features, if this makes a difference."""
         return list(self.runs.loc[self.runs["set"] == given.name, "features"].unique())
 
     def of(self, given: LabelledSet, scored: Scored, fraction: float, features: str) -> pd.DataFrame:
-        """Runs of a method; with all documents labelled, both ways to choose the features agree."""
+        """Return the runs of a method; with all documents labelled, both selections of features are equal."""
         chosen = LABELLED if fraction == 1.0 else features
         return self._groups[given.name, fraction, chosen, *scored]
 
@@ -248,14 +242,14 @@ class Results:
         self, given: LabelledSet, scored: Scored, column: str = "auc", fraction: float = 1.0,
         features: str = LABELLED,
     ) -> Spread:  # fmt: skip
-        """Mean and standard deviation over repetitions and folds."""
+        """Return mean and standard deviation over repetitions and folds."""
         values = self.of(given, scored, fraction, features)[column].astype(float)
         return Spread(float(values.mean()), float(values.std()))
 
     def difference(
         self, given: LabelledSet, first: Scored, second: Scored, fraction: float, features: str
     ) -> Spread:
-        """Mean of the area of one method minus that of another on the same split, and its standard error."""
+        """Return mean and standard error of the difference of two methods in area on the same split."""
         areas = [
             self.of(given, scored, fraction, features).set_index(_SPLIT)["auc"] for scored in (first, second)
         ]
@@ -265,13 +259,13 @@ class Results:
     def curve(
         self, given: LabelledSet, scored: Scored, fraction: float = 1.0, features: str = LABELLED
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """ROC curve averaged over classes, repetitions and folds: false and true positive rates."""
+        """Return false and true positive rates, averaged over classes, repetitions and folds."""
         rows = self.of(given, scored, fraction, features).index
         return np.linspace(0.0, 1.0, N_POINTS), self._curves[rows].mean(axis=0)
 
 
 def _is_choice(given: LabelledSet, fraction: float) -> bool:
-    """Whether the two ways to choose the features differ."""
+    """Return whether the two selections of the features differ."""
     return fraction < 1.0 and (given.n_words is None or given.n_words > N_FEATURES)
 
 
@@ -287,7 +281,7 @@ table2 = _of(View("table2", list(METHODS), (1.0,), _BOTH, _table2))
 
 
 def table2_beside_published(results: Results) -> ResultTable:
-    """Areas of all methods, with those of the paper."""
+    """Return the areas of all methods, with those of the paper."""
     rows_of = {scored: name for name, group in READINGS.items() for scored in group}
     rows: list[list[Value]] = []
     for scored in all_scored():
@@ -319,7 +313,7 @@ def table2_beside_published(results: Results) -> ResultTable:
 
 
 def all_scored(*, limited: bool = False) -> list[Scored]:
-    """Every method with every kind of its scores, or only those compared with fewer labelled documents."""
+    """Return every method with every kind of its scores, or only those with fewer labelled documents."""
     return [
         (method.name, kind)
         for method in METHODS.values()
@@ -329,13 +323,13 @@ def all_scored(*, limited: bool = False) -> list[Scored]:
 
 
 def title_of(scored: Scored) -> str:
-    """Method and kind of score as one title."""
+    """Return method and kind of score as one title."""
     method, kind = scored
     return f"{method}, {kind}" if kind else method
 
 
 def notes(results: Results, *names: str) -> Sequence[str]:
-    """Notes by name; some depend on the results."""
+    """Return notes by name; some depend on the results."""
     made = [_MADE[name](results) if name in _MADE else NOTES[name] for name in names]
     return tuple(note for note in made if note)
 
@@ -360,11 +354,11 @@ def _missed(results: Results) -> str:
     ]
     if not missed:
         return f"All literal readings are within {TOLERANCE} of the paper."
-    return f"Not reproduced, literal readings more than {TOLERANCE} from the paper: {', '.join(missed)}."
+    return f"Not reproduced (literal readings more than {TOLERANCE} from the paper): {', '.join(missed)}."
 
 
 def _claims(results: Results) -> str:
-    """Methods ahead of SISC-ML, which is the best everywhere in the paper."""
+    """Return the methods ahead of SISC-ML, which is the best method everywhere in the paper."""
     rivals = [scored for name, group in READINGS.items() if name != "SISC-ML" for scored in group]
     rivals += [("k-NN (cosine)", "kappa=50"), ("K-means entropy (mean D)", "kappa=5"), *LOGISTIC]
     sentences = []
@@ -380,10 +374,10 @@ def _claims(results: Results) -> str:
             if _is_ahead(_area(results, given, READINGS[name][0]), _area(results, given, LITERAL))
         ]
         sentences.append(
-            f"{given.title}: of literal readings ahead of the literal SISC-ML: {_listed(literal)}; ahead of "
+            f"{given.title}: literal readings ahead of the literal SISC-ML: {_listed(literal)}; ahead of "
             f"the normalised SISC-ML: {_listed(ahead)}."
         )
-    return "The paper has SISC-ML best on every set. Here, on " + " On ".join(sentences)
+    return "In the paper, SISC-ML is best on every set. Here, on " + " On ".join(sentences)
 
 
 def _is_ahead(one: float, other: float) -> bool:
@@ -391,7 +385,7 @@ def _is_ahead(one: float, other: float) -> bool:
 
 
 def _linear(results: Results) -> str:
-    """Sets on which a plain linear model wins, and its lead."""
+    """Return the sets on which a plain linear model wins, and its lead."""
     sentences = []
     for given in results.sets:
         wins = []
@@ -419,8 +413,8 @@ def _flat(results: Results) -> str:
         leaky = f", {ours[1]:.3f} leaky" if len(ours) > 1 else ""
         sentences.append(f"{given.title} {printed:.3f} there, {ours[0]:.3f} here{leaky}")
     return (
-        "The paper calls its results similar at all shares of labelled documents. Largest less smallest area "
-        f"of SISC-ML (here normalised): {'; '.join(sentences)}."
+        "The paper calls its results similar at all shares of labelled documents. Difference of the largest "
+        f"and smallest area of SISC-ML (here normalised): {'; '.join(sentences)}."
     )
 
 
@@ -434,7 +428,7 @@ _MADE: dict[str, Callable[[Results], str]] = {
 
 
 def costs(results: Results) -> ResultTable:
-    """Numbers of undefined classes, and seconds."""
+    """Return numbers of undefined classes, and seconds."""
     rows: list[list[Value]] = [
         [
             given.title,
@@ -447,7 +441,7 @@ def costs(results: Results) -> ResultTable:
     ]
     return ResultTable(
         "table2-costs",
-        "Classes left out of the mean, and seconds of one fit and of one prediction",
+        "Classes omitted from the mean, and seconds of one fit and of one prediction",
         ["set", "method", "undefined", "fit s", "predict s"],
         rows,
         notes(results, "undefined", "seconds"),
@@ -463,7 +457,7 @@ table3 = _of(View("table3", _LIMITED, FRACTIONS, _BOTH, _table3))
 
 
 def table3_beside_published(results: Results) -> ResultTable:
-    """Areas by share of labelled documents, with both ways to choose features."""
+    """Return areas by share of labelled documents, with both selections of features."""
     rows: list[list[Value]] = []
     for given in results.sets:
         rows.append(_printed(results, given))
@@ -497,12 +491,12 @@ def _means(results: Results, given: LabelledSet, scored: Scored, features: str) 
 
 
 def shares(results: Results) -> list[str]:
-    """Names of the columns, by share of labelled documents."""
+    """Return the names of the columns, by share of labelled documents."""
     return [f"{fraction:.0%}" for fraction in results.fractions]
 
 
 def against_linear(results: Results) -> ResultTable:
-    """SISC-ML minus logistic regression."""
+    """Return SISC-ML minus logistic regression."""
     rows: list[list[Value]] = []
     for given in results.sets:
         for features in results.protocols(given):
@@ -527,7 +521,7 @@ def _signed(spread: Spread) -> str:
 
 
 def by_method(results: Results) -> list[ResultFigure]:
-    """Figure 2: methods, all training documents labelled."""
+    """Draw Figure 2: methods, with all training documents labelled."""
     return [
         ResultFigure(f"figure2-{given.name}", f"Figure 2: {given.title}", partial(_methods, results, given))
         for given in results.sets
@@ -551,7 +545,7 @@ figure2 = _of(View("figure2", list(METHODS), (1.0,), _BOTH, _figure2, by_method)
 
 
 def areas_by_method(results: Results) -> ResultTable:
-    """Areas under the curves of Figure 2."""
+    """Return the areas under the curves of Figure 2."""
     rows: list[list[Value]] = [
         [title_of(scored), *(results.mean(given, scored).text() for given in results.sets)]
         for scored in SHOWN
@@ -566,7 +560,7 @@ def areas_by_method(results: Results) -> ResultTable:
 
 
 def by_fraction(results: Results) -> list[ResultFigure]:
-    """Figure 3: SISC-ML by share of labelled documents; normalised, and literal."""
+    """Draw Figure 3: SISC-ML by share of labelled documents, normalised and literal."""
     return [
         ResultFigure(
             f"figure3-{given.name}{suffix}",
@@ -596,7 +590,7 @@ figure3 = _of(View("figure3", ["SISC-ML"], FRACTIONS, (LABELLED,), _figure3, by_
 
 
 def sisc_only(results: Results) -> ResultTable:
-    """Areas of SISC-ML by share of labelled documents, features chosen with these only."""
+    """Return the areas of SISC-ML by share of labelled documents, with features selected by these only."""
     rows: list[list[Value]] = []
     for given in results.sets:
         rows.append([given.title, *_printed(results, given)[2:]])

@@ -1,4 +1,4 @@
-"""Clusters with features of their own: SubspaceMixture, its controls, with evolution too, and its rivals."""
+"""Clusters with different relevant features: SubspaceMixture, its controls and its rivals."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from moo_clustering.controls import EVOLUTION, ControlComparison, paired_differe
 from moo_clustering.estimators.subspace_mixture import MixtureSearch, Standardised, State, samples_of
 from papers.controlled import comparisons_of
 from papers.flagship_sets import load_suite
-from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.runner import Key, ResultTable, Settings, WithoutFigures
 
 Labels = NDArray[np.int32]
-# Sets of a kind by default; the population of the evolutionary control.
+# Number of sets of a kind by default; population size of the evolutionary control.
 N_SETS, POPULATION = {"hidden": 40, "apart": 40, "expression": 10}, 10
-# Documents and terms that are taken of a collection.
+# Number of documents and terms of a collection.
 _DOCUMENTS, _TERMS = 600, 1000
 OURS, FREE = "SubspaceMixture", "SubspaceMixture, number found"
 CONTROLS = ("population with union crossover", "multi-start")
@@ -38,24 +38,24 @@ RIVALS = (
     "k-means",
 )
 _NOTES = (
-    "Positive differences: SubspaceMixture with the known number of clusters is ahead. Intervals: 95 %, "
-    "bootstrap over sets; p: Wilcoxon, two-sided.",
-    "Both controls have the iterations of EM, the seeding and the criterion of SubspaceMixture.",
+    "A positive difference means that SubspaceMixture with the known number of clusters is ahead. "
+    "Intervals: 95%, bootstrap over sets; p: Wilcoxon, two-sided.",
+    "Both controls have the same number of EM iterations, seeding and criterion as SubspaceMixture.",
 )
 
 
 class Drawn(NamedTuple):
-    """Samples and the classes that score partitions."""
+    """Samples, and the classes that score partitions."""
 
     X: Any
     classes: IntArray
 
 
 def generated(seed: int, kind: str) -> Drawn:
-    """12 to 15 clusters of 20 to 60 samples with 3 to 5 relevant of 60 to 100 features, among N(0, 1).
+    """Generate 12 to 15 clusters of 20 to 60 samples, with 3 to 5 relevant of 60 to 100 N(0, 1) features.
 
-    Centres of ``"hidden"`` clusters are as far from zero as the noise is, with deviations of .1 to .3; those
-    of ``"apart"`` three times as far, with deviations of .3 to .6.
+    Centres of ``"hidden"`` clusters are in the range of the noise, with standard deviations of .1 to .3.
+    Those of ``"apart"`` clusters are three times as far from zero, with standard deviations of .3 to .6.
     """
     rng = np.random.default_rng([seed, 19])
     far, low, high = (1.0, 0.1, 0.3) if kind == "hidden" else (3.0, 0.3, 0.6)
@@ -71,10 +71,10 @@ def generated(seed: int, kind: str) -> Drawn:
 
 
 def expression(seed: int) -> Drawn:
-    """Like expression of genes: 4 to 6 classes of 15 to 40 samples, 1,000 genes, 30 markers a class.
+    """Imitate gene expression: 4 to 6 classes of 15 to 40 samples, 1,000 genes, and 30 markers per class.
 
-    A marker is raised or lowered by 1.5 to 3 standard deviations; three hidden factors, such as batches, move
-    all genes.
+    A marker is shifted by 1.5 to 3 standard deviations. Three hidden factors, such as batches, affect all
+    genes.
     """
     rng = np.random.default_rng([seed, 20])
     k, d = int(rng.integers(4, 7)), 1000
@@ -88,17 +88,17 @@ def expression(seed: int) -> Drawn:
 
 
 def documents(weights: Any, classes: IntArray, seed: int) -> Drawn:
-    """Some documents of known topics, with tf-idf of the most frequent terms."""
+    """Return some documents of known topics, with tf-idf of the most frequent terms."""
     known = np.flatnonzero(classes >= 0)
     rows = np.sort(np.random.default_rng(seed).permutation(known)[:_DOCUMENTS])
     frequent = np.sort(np.argsort(-np.bincount(weights.indices), kind="stable")[:_TERMS])
     return Drawn(sparse.csr_matrix(weights[rows][:, frequent]), classes[rows])
 
 
-class Subspaces:
+class Subspaces(WithoutFigures):
     """Plan of the experiment: a cell is a generated set, or a collection of texts, and a seed.
 
-    Settings name kinds of generated sets, and collections.
+    ``sets`` are names of kinds of generated sets, and of collections.
     """
 
     parameters: Mapping[str, Any] = {"population": POPULATION, "documents": _DOCUMENTS, "terms": _TERMS}
@@ -119,7 +119,7 @@ class Subspaces:
         ]
 
     def data(self, key: Key) -> Any:
-        """Samples and classes."""
+        """Return samples and classes."""
         kind, seed = str(key["kind"]), int(key["seed"])
         if kind == "texts":
             one = self._texts[str(key["set"])]
@@ -128,7 +128,7 @@ class Subspaces:
 
     @staticmethod
     def compute(key: Key, data: Any) -> dict[str, Any]:
-        """Adjusted Rand index, number of clusters, objective and seconds of every method."""
+        """Return adjusted Rand index, number of clusters, objective and seconds of every method."""
         X, classes = data
         k, seed = len(np.unique(classes)), int(key["seed"])
         value: dict[str, Any] = {}
@@ -151,7 +151,7 @@ class Subspaces:
         return value
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
-        """The population as the evolution, by kind of set; objectives are minimised there."""
+        """Compare with the population as the evolution, by kind of set, with minimised objectives."""
 
         def runs(value: Mapping[str, Any]) -> list[dict[str, Any]]:
             return [
@@ -170,7 +170,7 @@ class Subspaces:
         )
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """All runs, then means and differences by kind of set."""
+        """Return all runs, then means and differences by kind of set."""
         rows = [
             [
                 str(key["kind"]),
@@ -191,10 +191,6 @@ class Subspaces:
             tables.append(self._table(kind, own))
         return tables
 
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """None."""
-        return []
-
     @staticmethod
     def _table(kind: str, values: Sequence[Any]) -> ResultTable:
         def column(name: str, measure: str = "ari") -> FloatArray:
@@ -212,7 +208,7 @@ class Subspaces:
 
 
 def claim(kind: str, ours: FloatArray, evolution: FloatArray) -> str:
-    """Sentence that the comparison of the single incumbent with the population allows."""
+    """Return a sentence that the comparison of the single incumbent with the population supports."""
     found = paired_difference(evolution, ours)
     change = f"{found['difference']:+.3f} [{found['low']:.3f}, {found['high']:.3f}], p = {found['p']:.2g}"
     if found["p"] >= 0.05:
@@ -230,10 +226,10 @@ def _scored(method: Callable[[], Any], classes: IntArray) -> dict[str, Any]:
 
 
 def _rivals(X: Any, Z: FloatArray, k: int, seed: int) -> list[Callable[[], Any]]:
-    """On standardised features, but for texts those for which they are made."""
+    """Run rivals on standardised features or, for texts, those that suit them."""
     text = sparse.issparse(X)
     given = X if text else Z
-    # On generated sets, means of dispersions and gamma = 1 are best of four settings.
+    # On generated sets, means of dispersions and gamma = 1 are the best of four settings.
     weighted = EntropyWeightedKMeans(k, gamma=1.0, dispersion="mean", n_init=10, random_state=seed)
     mixture = GaussianMixture(k, covariance_type="diag", n_init=20, random_state=seed)
     return [
@@ -246,7 +242,7 @@ def _rivals(X: Any, Z: FloatArray, k: int, seed: int) -> list[Callable[[], Any]]
 
 
 def restarted(search: MixtureSearch, k: int, n_iter: int) -> Labels:
-    """The best of many runs of EM, each from clusters seeded one after the other."""
+    """Return the best of many runs of EM, each from clusters that are seeded one after the other."""
     best, objective = None, -np.inf
     while search.n_iter < n_iter:
         search.grow(k)
@@ -258,9 +254,10 @@ def restarted(search: MixtureSearch, k: int, n_iter: int) -> Labels:
 
 
 def evolved(search: MixtureSearch, k: int, n_iter: int) -> Labels:
-    """A population; children take clusters of both parents greedily, and half of them a new cluster.
+    """Evolve a population: children combine clusters of both parents, and half receive a new cluster.
 
-    Parents are drawn by tournaments of two; a child replaces the worst unless its objective is there already.
+    Parents are selected by tournaments of two. A child replaces the worst member unless its objective is
+    already present.
     """
     rng, people = search.rng, []
     for _ in range(POPULATION):
@@ -271,7 +268,7 @@ def evolved(search: MixtureSearch, k: int, n_iter: int) -> Labels:
         labels = union(search, [state for _, state in couple], k)
         if rng.random() < 0.5:
             labels[search.dense_samples()] = rng.integers(k)
-        # Given up early, as swaps are, children led to worse partitions.
+        # Children that are abandoned early, as swaps are, led to worse partitions.
         found = search.converged(search.state(labels, k))
         worst = min(range(POPULATION), key=lambda i: people[i][0])
         known = any(abs(found.objective - objective) < 1e-6 for objective, _ in people)
@@ -286,7 +283,7 @@ def _first(pair: tuple[float, State]) -> float:
 
 
 def union(search: MixtureSearch, parents: Sequence[State], k: int) -> Labels:
-    """The k clusters of largest gain by their samples that are in none before; -1 for the rest."""
+    """Return the k clusters with the largest gain by samples in no earlier cluster; -1 for the rest."""
     clusters, gains = [], []
     for state in parents:
         _, model = search.model(state)
@@ -302,10 +299,10 @@ def union(search: MixtureSearch, parents: Sequence[State], k: int) -> Labels:
 
 
 def proclus(Z: FloatArray, k: int, n_dims: int, rng: np.random.Generator, patience: int = 20) -> Labels:
-    """PROCLUS of Aggarwal et al. (SIGMOD 1999): medoids with ``n_dims`` features each on average.
+    """Run PROCLUS of Aggarwal et al. (SIGMOD 1999): medoids with ``n_dims`` features each on average.
 
-    Bad medoids (fewer than a tenth of the average size) are exchanged among five times k far candidates
-    until that was in vain ``patience`` times; the features of the last clusters are refined at the end.
+    Bad medoids (fewer than a tenth of the average size) are replaced from five times k distant candidates
+    until ``patience`` replacements have failed. The features of the last clusters are refined at the end.
     """
     n = len(Z)
     sample = rng.choice(n, min(n, 30 * k), replace=False)
@@ -336,7 +333,7 @@ def proclus(Z: FloatArray, k: int, n_dims: int, rng: np.random.Generator, patien
 
 
 def _localities(Z: FloatArray, medoids: IntArray) -> list[IntArray]:
-    """Samples nearer to each medoid than the nearest other medoid."""
+    """Return the samples that are nearer to each medoid than the nearest other medoid."""
     away = np.linalg.norm(Z[:, None] - Z[medoids][None], axis=2)
     between = away[medoids].copy()
     np.fill_diagonal(between, np.inf)
@@ -346,7 +343,7 @@ def _localities(Z: FloatArray, medoids: IntArray) -> list[IntArray]:
 def _dimensions(
     Z: FloatArray, medoids: IntArray, groups: Sequence[IntArray], n_dims: int
 ) -> NDArray[np.bool_]:
-    """Features in which groups are closest to their medoids, by their own standards: two each first."""
+    """Return the features in which each group is closest to its medoid, relative to its other features."""
     k, d = len(medoids), Z.shape[1]
     away = np.ones((k, d))
     for c, (group, medoid) in enumerate(zip(groups, medoids, strict=True)):
@@ -362,13 +359,13 @@ def _dimensions(
 
 
 def _nearest(Z: FloatArray, medoids: IntArray, dims: NDArray[np.bool_]) -> Labels:
-    """By the mean absolute difference in the features of the medoid."""
+    """Assign samples by the mean absolute difference in the features of the medoid."""
     away = [np.abs(Z[:, own] - Z[m, own]).mean(axis=1) for m, own in zip(medoids, dims, strict=True)]
     return np.argmin(away, axis=0).astype(np.int32)
 
 
 def _dispersion(Z: FloatArray, labels: Labels, dims: NDArray[np.bool_]) -> float:
-    """Mean absolute difference to the centres in the features of the clusters."""
+    """Return the mean absolute difference from the centres in the features of the clusters."""
     total = 0.0
     for c in np.unique(labels):
         own = Z[labels == c][:, dims[c]]

@@ -250,6 +250,17 @@ def private_modules_named_by_tests() -> dict[str, set[str]]:
     return dict(named)
 
 
+def parameters() -> dict[str, list[str]]:
+    """Names of the parameters of all estimators, with the estimators that have them."""
+    from moo_clustering import estimators
+
+    named = defaultdict(list)
+    for name in estimators.__all__:
+        for parameter in getattr(getattr(estimators, name), "_get_param_names", list)():
+            named[parameter].append(name)
+    return dict(named)
+
+
 def files_entered(run: str) -> str:
     """How many files of the package one of RUNS enters, counted in a process of its own.
 
@@ -288,6 +299,9 @@ def rows() -> Iterator[tuple[str, object]]:
         yield "", line
     named = private_modules_named_by_tests()
     yield "private modules named by tests", f"{len(named)} {' '.join(sorted(named))}"
+    names = parameters()
+    yield "names of parameters of estimators", len(names)
+    yield "  of one estimator only", sum(len(estimators) == 1 for estimators in names.values())
     for run in RUNS:
         yield f"files entered by {run}", files_entered(run)
 

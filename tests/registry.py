@@ -145,7 +145,7 @@ SEARCH = {"pop_size": 8, "n_gen": 3}
 ESTIMATORS = {
     setting.class_name: setting
     for setting in (
-        _paired("AMOSAClus", k_max=4, n_climb=2),
+        _paired("AMOSAClus", k_max=4, annealing={"n_climb": 2}),
         _paired("NSGA2Clus", k_max=4, **SEARCH),
         _paired("PCKMeans", n_clusters=3, n_init=2),
         _paired("HMRFKMeans", n_clusters=3, n_init=2),

@@ -16,6 +16,7 @@ from scipy.stats import wilcoxon
 
 from moo_clustering import MOCK, PESC, AMOSAClus, NSGA2Clus, ParetoClustering
 from moo_clustering.algorithms import AMOSA, ExhaustedSearchWarning, InterruptedSearchWarning
+from moo_clustering.algorithms.pymoo_search import ArrayGenerations
 from moo_clustering.controls import CONTROLS, ControlComparison, compare
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
@@ -157,6 +158,29 @@ def test_a_fit_stays_as_it_is_and_sets_the_evaluations():
     assert model.labels_ is labels
     assert model.result_ is result
     assert found.runs["evaluations"].tolist() == [result.algorithm.evaluator.n_eval] * 2
+
+
+def test_evolution_on_arrays_equals_that_of_individuals(monkeypatch):
+    generations, advance = [], ArrayGenerations.advance
+
+    def counted(self):
+        advance(self)
+        generations.append(len(self.F))
+
+    monkeypatch.setattr(ArrayGenerations, "advance", counted)
+    model = MOCK(2, pop_size=10, n_gen=9, random_state=0)
+    found = [model.controls(blobs()[0], seeds=2, controls=["initial", "drift"])]
+    n_generations = len(generations)
+    assert n_generations > 10
+    monkeypatch.setattr(ArrayGenerations, "suits", lambda algorithm: False)
+    found.append(model.controls(blobs()[0], seeds=2, controls=["initial", "drift"]))
+    assert len(generations) == n_generations
+    for on_arrays, of_individuals in zip(*found, strict=True):
+        pd.testing.assert_frame_equal(
+            on_arrays.drop(columns="seconds", errors="ignore"),
+            of_individuals.drop(columns="seconds", errors="ignore"),
+            check_exact=True,
+        )
 
 
 def test_an_interrupted_comparison_is_over_the_seeds_that_are_done():

@@ -105,3 +105,28 @@ def test_threads_change_nothing():
 def test_bad_input(population, message):
     with pytest.raises(ValueError, match=message):
         diversity(population)
+
+
+@pytest.mark.parametrize("value", [3, 200, -1])
+def test_values_outside_of_a_table_are_refused(value):
+    ranks = np.zeros((4, 5), dtype=np.int64)
+    counts = locus_counts(ranks, 3)
+    ranks[1, 2] = value
+    for call in (
+        lambda: locus_counts(ranks, 3), lambda: remove_counts(counts, ranks),
+        lambda: shared_choices(ranks, counts),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="ranks must be from 0 to 2, got "):
+            call()
+    assert counts.sum() == 20
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((4, 5)), np.zeros(5, int), np.zeros((4, 6), int)])
+def test_tables_of_other_loci_are_refused(wrong):
+    counts = locus_counts(np.zeros((4, 5), dtype=np.int64), 3)
+    for call in (
+        lambda: remove_counts(counts, wrong), lambda: shared_choices(wrong, counts),
+        lambda: equal_loci(wrong, np.zeros(5, int)),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"ranks must be integers of shape \(n_individuals, 5\)"):
+            call()

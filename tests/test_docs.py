@@ -2,9 +2,14 @@
 
 import importlib
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from moo_clustering.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -54,6 +59,30 @@ def test_python_blocks_run_in_order(page, tmp_path, monkeypatch):
     namespace = {"__name__": page.stem}
     for block in python_blocks(page.read_text(encoding="utf-8")):
         exec(compile(block, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param("first_ten_minutes.md", marks=pytest.mark.slow),
+        pytest.param("choose.md", marks=pytest.mark.nightly),
+    ],
+)
+def test_commands_run_in_order(page, tmp_path, monkeypatch):
+    """Between the Python of the page, in a folder with the examples and the names from a report."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / "names.json").write_text('{"1": "dry"}')
+    monkeypatch.chdir(tmp_path)
+    namespace, n_commands = {"__name__": "page"}, 0
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
+        if language == "python":
+            exec(compile(block, page, "exec"), namespace)
+        for line in re.findall(r"^moo-clustering (.*)", block if not language else "", re.MULTILINE):
+            result = CliRunner().invoke(main, shlex.split(line))
+            assert result.exit_code == 0, f"{line}\n{result.output}"
+            n_commands += 1
+    assert n_commands
 
 
 def words_and_numbers(text):

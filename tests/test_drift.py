@@ -27,7 +27,7 @@ def groups(seed, n=60, shift=0.0):
 
 
 def naive_unlike(rows, labels, new, predicted):
-    """Whether the distance to the nearest row exceeds the 99 % quantile within the cluster."""
+    """Whether the distance to the nearest row exceeds the 99% quantile within the cluster."""
     between = np.sqrt(((rows[:, None] - rows) ** 2).sum(axis=2))
     np.fill_diagonal(between, np.inf)
     limits = {k: np.quantile(between.min(axis=1)[labels == k], 0.99) for k in np.unique(labels)}
@@ -85,7 +85,7 @@ def test_a_cluster_that_two_earlier_clusters_share_names_both():
 
 
 def test_the_chance_of_a_small_cluster_is_that_of_its_sampled_rows():
-    # The 20,000 compared rows contain 20 of the smaller cluster on average. The 99 % quantile of n distances
+    # The 20,000 compared rows contain 20 of the smaller cluster on average. The 99% quantile of n distances
     # has the rank .99 (n - 1) + 1 among n + 1 equally likely ones.
     none, sizes = np.zeros(50, bool), np.array([999_000, 1000])
     large, small = (Drift.of(np.full(50, k), none, sizes, ["a", "b"]).expected_share for k in (0, 1))
@@ -129,7 +129,7 @@ def test_drift_of_known_counts():
     assert found["clusters"][0]["rows_of_fit"] == 60
     one = Drift.of(np.zeros(3, int), np.zeros(3, bool), np.array([5]), ["a"])
     assert np.isnan(one.shares_p_value)
-    # The 99 % quantile of 5 distances has rank 4.96 of 5, so a further one exceeds it at 1.04 / 6.
+    # The 99% quantile of 5 distances has rank 4.96 of 5, so a further one exceeds it at 1.04 / 6.
     assert str(one).splitlines()[-1] == "0 of 3 rows are unlike the fit. Expected by chance: 17.3%."
 
 
@@ -147,10 +147,14 @@ def test_drift_of_a_prepared_table():
         ("wood", "new category", 10, ("none",)),
         ("height", "beyond range", drift.columns[1].n_rows, ("400",)),
     ]
+    assert drift.columns[0].rows == tuple(range(10))
+    assert 0 in drift.columns[1].rows
     assert "Column 'wood': 10 values not seen in the fit (none)" in str(drift)
     assert drift.names == tuple(model.describe(frame).names)
     table = model.predict_table(new.drop(columns="wood").assign(wood=new["wood"], cluster="mine"))
-    assert list(table) == ["height", "wood", "cluster", "cluster_", "name", "support", "unlike"]
+    added = ["cluster_", "name", "support", "unlike", "ignored"]
+    assert list(table) == ["height", "wood", "cluster", *added]
+    assert (table["ignored"] == np.where(new["wood"] == "none", "wood", "")).all()
     assert table["unlike"].sum() == drift.n_unlike
     moved = model.drift(groups(1, shift=10.0))
     assert moved.p_value < 1e-6

@@ -46,6 +46,12 @@ def test_tests_name_few_private_modules():
     assert len(house.private_modules_named_by_tests()) <= 21
 
 
+def test_estimators_share_the_names_of_their_parameters():
+    named = house.parameters()
+    assert len(named) <= 187
+    assert sum(len(estimators) == 1 for estimators in named.values()) <= 99
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("run", "most"), [("fit table.csv", 59), ("ParetoClustering.fit", 30), ("NSGA2Clus.fit", 27)]

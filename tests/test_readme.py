@@ -83,6 +83,6 @@ def test_badges_are_true():
         "version": setup["metadata"]["version"],
         "python": " | ".join(versions),
         "licence": setup["metadata"]["license"].replace("-", " ", 1),
-        "coverage": f"≥ {limit} %",
+        "coverage": f"≥ {limit}%",
     }
     assert all(f"docs/images/badges/{name}.svg" in TEXT for name in badges)

@@ -299,13 +299,15 @@ def test_comments_of_the_code_name_the_clusters():
     names = ["early\nDROP TABLE x; --", "late\u2028import os", "never"]
     [found] = find_rules((days >= "2024-01-11").astype(int), pd.DataFrame({"day": days}), names=names)
     assert found.to_sql().splitlines()[:-1] == [
+        "-- 1 condition, fidelity 100%",
         "-- 0: early DROP TABLE x; --",
         "-- 1: late import os",
         "-- 2: never (no rule)",
         "-- dates (or text such as 2024-01-31, not 31.01.2024): day",
     ]
     assert found.to_sql().splitlines()[-1].startswith("CASE WHEN \"day\" < '2024-01-11' THEN 0 ")
-    assert found.to_python().splitlines()[:4] == [
+    assert found.to_python().splitlines()[:5] == [
+        "# 1 condition, fidelity 100%",
         "# 0: early DROP TABLE x; --",
         "# 1: late import os",
         "# 2: never (no rule)",
@@ -365,7 +367,7 @@ def test_one_cluster_and_samples_in_no_cluster():
     [found] = find_rules([0, 0, 0, -1], table)
     assert (found.n_conditions, found.fidelity) == (0, 1.0)
     assert str(found.rules[0]).startswith("cluster 0: all samples (3 samples")
-    assert found.to_sql() == "-- 0: cluster 0\n0"
+    assert found.to_sql() == "-- 0 conditions, fidelity 100%\n-- 0: cluster 0\n0"
     with pytest.raises(ValueError, match="at least one sample in a cluster, got only -1"):
         find_rules([-1] * 4, table)
     with pytest.raises(ValueError, match="one number for each of 4 samples, got 2"):
@@ -539,6 +541,9 @@ def evaluated(formula, row):
                 return row.get(node.id.removeprefix("cell_"))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 first, second = (each or 0.0 for each in (value(left), value(right)))
+                if isinstance(op, ast.Eq | ast.NotEq):  # ignores case
+                    is_equal = type(first) is type(second) and str(first).lower() == str(second).lower()
+                    return is_equal is isinstance(op, ast.Eq)
                 if isinstance(first, str):  # texts are greater than all numbers
                     return isinstance(op, ast.Gt | ast.GtE)
                 compare = {
@@ -554,6 +559,7 @@ def evaluated(formula, row):
                 found = [value(each) for each in args]
                 return {
                     "AND": lambda *values: all(values),
+                    "OR": lambda *values: any(values),
                     "NOT": operator.not_,
                     "EXACT": lambda a, b: ("" if a is None else str(a)) == b,
                     "ISBLANK": lambda a: a is None,
@@ -563,6 +569,7 @@ def evaluated(formula, row):
         raise AssertionError(ast.dump(node))
 
     text = re.sub(r"\$([A-Z]+)2\b", r"cell_\1", formula.removeprefix("=")).replace('""', r"\"")
+    text = re.sub('(?<!<)="', '=="', text.replace("<>", "!="))
     return value(ast.parse(text, mode="eval").body)
 
 
@@ -596,8 +603,16 @@ def test_formula_assigns_as_predict(seed, times):
         formula = found.to_spreadsheet(list(table))
         rows = table.astype(object).itertuples(index=False)
         letters = [*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "AA", "AB", "AC"]
-        answers = [evaluated(formula, dict(zip(letters, map(in_sheet, row), strict=True))) for row in rows]
-        assert answers == found.predict(table).tolist()
+        rows = [dict(zip(letters, map(in_sheet, row), strict=True)) for row in rows]
+        assert [evaluated(formula, row) for row in rows] == found.predict(table).tolist()
+        # Unless the language of the sheet is English, "True" and "False" are texts.
+        rows = [{k: str(cell) if isinstance(cell, bool) else cell for k, cell in row.items()} for row in rows]
+        assert [evaluated(formula, row) for row in rows] == found.predict(table).tolist()
+        german = found.to_spreadsheet(list(table), decimal=",")
+        assert german.replace(",", ".").replace(";", ",") == formula
+    assert re.search(r"[<>]=?-?\d+,\d", german)
+    with pytest.raises(ValueError, match=r"decimal must be .*, got ';'"):
+        found.to_spreadsheet(list(table), decimal=";")
     assert {"$Z2", "$AB2"} <= set(re.findall(r"\$[A-Z]+2", formula))
     assert found.to_spreadsheet(list(table), row=7) == re.sub(r"(\$[A-Z]+)2\b", r"\g<1>7", formula)
     with pytest.raises(ValueError, match="the sheet lacks the column"):

@@ -115,7 +115,7 @@ def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, m
 
 @borrowed()
 def _mean_ratio(middle, center, counts):  # type: ignore[no-untyped-def]
-    """Mean over pairs of clusters of the density between them, divided by the larger density around them."""
+    """Average the density between clusters, divided by the larger density around them, over all pairs."""
     live, total = 0, 0.0
     for a in range(counts.shape[0]):
         if counts[a] > 0:
@@ -492,7 +492,7 @@ def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-untyped-def]
-    """Reciprocal of the distance of two centroids; inf if they coincide."""
+    """Return the reciprocal distance of two centroids; inf if they coincide."""
     square = norm_a + norm_b - 2.0 * product
     # Norms of centroids at the mean of all bags are rounding errors.
     # Squared distances of centroids below this share of their squared norms are rounding errors and become 0.
@@ -547,7 +547,7 @@ def _closeness(arrays, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def current_value(task, state):  # type: ignore[no-untyped-def]
-    """Objective without penalty."""
+    """Compute the objective without penalty."""
     if task.objective == DAVIES_BOULDIN:
         return _davies_bouldin(state)
     if task.objective == TWCV:

@@ -265,7 +265,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyp
 
 @borrowed()
 def _lowest(values, home):  # type: ignore[no-untyped-def]
-    """Cluster with the smallest value; ``home`` unless another is clearly smaller, so that descent ends."""
+    """Return the cluster of smallest value, or ``home`` if none is clearly smaller, so that descent ends."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)
@@ -399,7 +399,7 @@ def score_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _moved_norms(j, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """Norms of the centroids of the home cluster without bag j, and of every other cluster with it."""
+    """Compute centroid norms of the home cluster without bag j, and of every other cluster with it."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
         sign = -1 if k == home else 1
@@ -450,7 +450,7 @@ def _moved_spreads(j, arrays, task, state, trial):  # type: ignore[no-untyped-de
 
 @borrowed()
 def _davies_bouldin_after(j, to, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """Davies-Bouldin index after bag j has moved to cluster ``to``."""
+    """Compute the Davies-Bouldin index after bag j has moved to cluster ``to``."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     live, total = 0, 0.0
     for k in range(n_clusters):
@@ -488,7 +488,7 @@ def _spread_after(k, home, to, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _closeness_after(j, k, c, home, to, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """Reciprocal distance of two centroids, at least one of which changes."""
+    """Return the reciprocal distance of two centroids, at least one of which changes."""
     product = state.inner[k, c]
     if k in (home, to) and c in (home, to):
         product += state.pulls[home, j] - state.pulls[to, j] - arrays.pulls[j, j]

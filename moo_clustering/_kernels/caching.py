@@ -266,7 +266,7 @@ def _shared(status: os.stat_result) -> bool:
 
 @remember
 def _alone_in(group_id: int) -> bool:
-    """Whether the group has only this user, as on systems where the group may write new files (umask 002)."""
+    """Return whether the group has only this user, as on systems with a group-writable umask (002)."""
     import grp
     import pwd
 
@@ -303,7 +303,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """SHA-256 of a function's file, imported kernel files, and versions of numba and NumPy, or empty."""
+    """Hash a function's file, imported kernel files, and versions of numba and NumPy (SHA-256, or empty)."""
     texts: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:

@@ -36,7 +36,7 @@ def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
 
 @borrowed()
 def _squares(x: NDArray[Any], columns: NDArray[Any], start: int, k: int, out: NDArray[Any]) -> None:
-    """Squared distances of a sample to k centres, summed in the order of features."""
+    """Compute squared distances of a sample to k centres, summed in the order of features."""
     # From ``start``, ``columns`` contains the first feature of all centres, then the second, and so on.
     d, t = len(x), 0
     for j in range(k):
@@ -86,7 +86,7 @@ def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
 def two_nearest(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], first: NDArray[Any], second: NDArray[Any]
 ) -> int:
-    """Nearest centre of every sample (ties: the lowest), squared distances to it and the second (or inf)."""
+    """Find the nearest centre (ties: the lowest) and squared distances to it and the second (or inf)."""
     n, k = len(X), len(centers)
     columns = np.ascontiguousarray(centers.T).ravel()
     values = np.empty(k)
@@ -155,7 +155,7 @@ def nearest_in_groups(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
-    """Half the distance of every centre to its nearest other centre."""
+    """Compute half the distance of every centre to its nearest other centre."""
     k = len(centers)
     half[:] = np.inf
     for j in range(k):
@@ -313,7 +313,7 @@ def lloyd(
 
 @njit(cache=True, nogil=True)
 def _first_above(cumulative: NDArray[Any], value: float) -> int:
-    """First position of a larger sum, or the last; ``np.searchsorted`` compiles four times as slowly."""
+    """Return the first position of a larger sum, or the last; searchsorted compiles four times as slowly."""
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2

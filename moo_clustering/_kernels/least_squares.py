@@ -16,7 +16,7 @@ LEAST = 1e-3
 
 @njit(cache=True, nogil=True)
 def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[no-untyped-def]
-    """Cholesky solution of the passive rows and columns of gram; 0 elsewhere."""
+    """Solve for the passive rows and columns of gram by Cholesky factorisation; 0 elsewhere."""
     for r in range(q):
         solution[r] = 0.0
         if not passive[r]:
@@ -144,7 +144,7 @@ def _dot(X, a, rest):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _rest(X, candidates, i, n, weights, rest):  # type: ignore[no-untyped-def]
-    """Residual of sample i for the weights."""
+    """Compute the residual of sample i for the weights."""
     for f in range(len(rest)):
         rest[f] = X[i, f]
     for a in range(n):

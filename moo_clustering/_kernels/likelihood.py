@@ -35,7 +35,7 @@ def add_sample(S, x, sign, blocks, starts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def cluster_term(n, S, x, sign, model, work):  # type: ignore[no-untyped-def]
-    """Log marginal likelihood of a cluster of n samples, after x joins (sign 1) or leaves (-1) its sums S."""
+    """Compute the log marginal likelihood of n samples with sums S, after x joins (sign 1) or leaves (-1)."""
     if n == 0:
         return 0.0
     blocks, starts, priors, shapes, constants = model
@@ -93,7 +93,7 @@ def sum_clusters(X, labels, model, work, sizes, stats, terms):  # type: ignore[n
 
 @njit(cache=True, nogil=True)
 def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: ignore[no-untyped-def]
-    """Log predictive density of new samples in every cluster, plus log(alpha + cluster size)."""
+    """Compute the log predictive density of new samples in every cluster, plus log(alpha + cluster size)."""
     for i in range(X.shape[0]):
         for c in range(sizes.shape[0]):
             joined = cluster_term(sizes[c] + 1, stats[c], X[i], 1.0, model, work)
@@ -102,14 +102,14 @@ def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: i
 
 @njit(cache=True, nogil=True)
 def fewer_change(k, n, alpha):  # type: ignore[no-untyped-def]
-    """Change of the log prior from k to k - 1 clusters, without the terms that depend on their sizes."""
+    """Compute the change of the log prior from k to k - 1 clusters, without the terms of their sizes."""
     change = math.lgamma((k - 1) * alpha) - math.lgamma(k * alpha) + math.lgamma(alpha)
     return change + math.lgamma(n + k * alpha) - math.lgamma(n + (k - 1) * alpha)
 
 
 @njit(cache=True, nogil=True)
 def size_change(own, other, k, n, alpha):  # type: ignore[no-untyped-def]
-    """Change of the log prior if a sample leaves a cluster of size ``own`` for one of size ``other``."""
+    """Compute the change of the log prior if a sample moves from a cluster of ``own`` to one of ``other``."""
     last = fewer_change(k, n, alpha) - math.lgamma(alpha) if own == 1 else 0.0
     return last + math.log(alpha + other) - math.log(alpha + own - 1)
 
@@ -202,14 +202,14 @@ def merge_clusters(X, sizes, stats, terms, alpha, allowed, model, work, pairs, g
 
 @njit(cache=True, nogil=True)
 def pair_term(e, m, a, b):  # type: ignore[no-untyped-def]
-    """Log marginal likelihood of e links among m pairs."""
+    """Compute the log marginal likelihood of e links among m pairs."""
     norm = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
     return math.lgamma(a + e) + math.lgamma(b + m - e) - math.lgamma(a + b + m) - norm
 
 
 @njit(cache=True, nogil=True)
 def links_term(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
-    """Log marginal likelihood of the links between clusters g and h, which may be equal."""
+    """Compute the log marginal likelihood of the links between clusters g and h, which may be equal."""
     if g == h:
         parts = 1 if directed else 2
         return pair_term(E[g, g] / parts, sizes[g] * (sizes[g] - 1) // parts, a, b)
@@ -219,7 +219,7 @@ def links_term(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def touching(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
-    """Log marginal likelihood of all links of two different clusters."""
+    """Compute the log marginal likelihood of all links of two different clusters."""
     total = links_term(E, sizes, g, h, a, b, directed)
     for c in range(sizes.shape[0]):
         total += links_term(E, sizes, g, c, a, b, directed) if c != h else 0.0
@@ -274,7 +274,7 @@ def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, direct
 
 @njit(cache=True, nogil=True)
 def shared_change(E, sizes, g, h, c, a, b, directed):  # type: ignore[no-untyped-def]
-    """Change of the terms of links with cluster c if clusters g and h merge."""
+    """Compute the change of the terms of links with cluster c if clusters g and h merge."""
     m = (sizes[g] + sizes[h]) * sizes[c]
     change = pair_term(E[g, c] + E[h, c], m, a, b)
     if directed:
@@ -285,7 +285,7 @@ def shared_change(E, sizes, g, h, c, a, b, directed):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True)
 def merge_change(E, sizes, g, h, a, b, directed):  # type: ignore[no-untyped-def]
-    """Change of the log marginal likelihood of a graph if clusters g and h merge."""
+    """Compute the change of the log marginal likelihood of a graph if clusters g and h merge."""
     parts, both = 1 if directed else 2, sizes[g] + sizes[h]
     inside = E[g, g] + E[h, h] + E[g, h] + E[h, g]
     change = pair_term(inside / parts, both * (both - 1) // parts, a, b)

@@ -88,7 +88,7 @@ def add_weights(ranks, weights, out, lo, hi):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-untyped-def]
-    """Uniform crossover of row pairs: exchange the loci where ``swap`` is 1."""
+    """Exchange the loci where ``swap`` is 1 between the rows of every pair."""
     for p in range(first.shape[0]):
         for j in range(lo, hi):
             # Without a branch, the loop is vectorised.
@@ -249,7 +249,7 @@ def pair_weights(
 def rand_gaps(
     parts: NDArray[Any], table: NDArray[Any], joint: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """1 - adjusted Rand index of the labelled samples; part c contains ``table[c, y]`` of class y."""
+    """Compute 1 - adjusted Rand index of labelled samples; part c has ``table[c, y]`` of class y."""
     n_classes = table.shape[1]
     for q in range(lo, hi):
         row = parts[q]

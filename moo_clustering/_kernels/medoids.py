@@ -19,7 +19,7 @@ _CHUNK = 8192
 
 @njit(cache=True, nogil=True)
 def _from_product(product, a, b, kind):  # type: ignore[no-untyped-def]
-    """Distance of two vectors with squared norms a and b."""
+    """Compute the distance of two vectors with squared norms a and b."""
     if kind == COSINE:
         return np.rint(min(max(1.0 - product, 0.0), 2.0) * GRAIN) / GRAIN
     squared = max(a - 2.0 * product + b, 0.0)
@@ -114,7 +114,7 @@ def dense_own(X, medoids, labels, kind, out, lo, hi):  # type: ignore[no-untyped
 def sparse_own(  # type: ignore[no-untyped-def]
     indptr, indices, data, norms, medoids, order, starts, kind, vector, out, lo, hi
 ):
-    """Like dense_own; ``vector`` contains a zero per column before and after the call."""
+    """Compute the same as dense_own; ``vector`` is zero before and after the call."""
     for q in range(lo, hi):
         for c in range(medoids.shape[1]):
             m = medoids[q, c]
@@ -147,7 +147,7 @@ def dense_separations(X, medoids, kind, least, greatest, lo, hi):  # type: ignor
 def sparse_separations(  # type: ignore[no-untyped-def]
     indptr, indices, data, norms, medoids, kind, vector, least, greatest, lo, hi
 ):
-    """Like dense_separations; ``vector`` as in sparse_own."""
+    """Compute the same as dense_separations; ``vector`` as in sparse_own."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
         for a in range(medoids.shape[1]):
@@ -219,7 +219,7 @@ def dense_medoids(  # type: ignore[no-untyped-def]
 def sparse_medoids(  # type: ignore[no-untyped-def]
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
-    """Like dense_medoids, from half the squared norms: n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
+    """Find the same as dense_medoids, from half the squared norms: n_c |x|^2/2 + sum |y|^2/2 - x.s_c."""
     # For cosine, ``halves`` are all 1/2, also for zero rows. ``vector`` as in sparse_own.
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):

@@ -15,7 +15,7 @@ ROUNDS = 10
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: ignore[no-untyped-def]
-    """Shared mean and variance of clusters in feature j, and the gain over one Gaussian for all samples."""
+    """Fit the shared mean and variance of clusters in feature j; also return the gain over one Gaussian."""
     # Alternately, the background is fitted to the clusters that share it, and clusters leave it if they gain.
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
@@ -82,7 +82,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
 def assign_rows(  # type: ignore[no-untyped-def]
     X, features, linear, curves, bases, counts, lo, hi, first, second, margins
 ):
-    """Best and second best cluster of samples lo..hi-1 (ties: the lowest), and their difference."""
+    """Find the best and second best cluster of samples lo..hi-1 (ties: the lowest), and their difference."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0

@@ -148,7 +148,7 @@ def _scale(p, product, negative):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _scale_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
-    """Multiplicative update of a row; entries with a denominator of 0 do not change."""
+    """Update a row multiplicatively; entries with a denominator of 0 do not change."""
     n_runs = gram.shape[1]
     spare[:] = 0.0
     for j in range(k):
@@ -230,7 +230,7 @@ def sum_blocks(parts, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def panel_losses(square, gram, other_gram, inner, out):  # type: ignore[no-untyped-def]
-    """||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q> of every run, non-negative."""
+    """Compute ||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q> of every run, at least 0."""
     for t in range(out.shape[0]):
         total = 0.0
         diagonal = 0

@@ -454,7 +454,7 @@ def cluster_means(X, labels, sizes, means):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def squared_distance(a, b):  # type: ignore[no-untyped-def]
-    """|a - b|^2 by differences, which lose no digits if a and b are close."""
+    """Compute |a - b|^2 by differences, which lose no digits if a and b are close."""
     total = 0.0
     for t in range(a.shape[0]):
         step = a[t] - b[t]
@@ -474,7 +474,7 @@ def mean_distance_sums(X, labels, means, squared, sums):  # type: ignore[no-unty
 
 @njit(cache=True, nogil=True)
 def mean_separations(means, n_clusters, least, greatest):  # type: ignore[no-untyped-def]
-    """Smallest and largest squared distance between two cluster means (inf and 0 for one cluster)."""
+    """Compute the least and greatest squared distance of two cluster means (inf and 0 for one cluster)."""
     for q in range(means.shape[0]):
         low, high = np.inf, 0.0
         for a in range(n_clusters[q]):
@@ -611,7 +611,7 @@ def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
-    """Whether f with violation c dominates g with violation d: by violation or, if equal, by objectives."""
+    """Return whether f with violation c dominates g with violation d: by violation, then by objectives."""
     if c != d:
         return c < d
     better = False
@@ -624,7 +624,7 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
-    """Amount of domination: product of the differences, divided by their ranges; violations come last."""
+    """Compute the amount of domination: the product of differences relative to ranges, violations last."""
     # If the constraint violations c and d differ, they alone decide.
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])

@@ -181,7 +181,7 @@ def climb_boundaries(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _roundness(size, edge):  # type: ignore[no-untyped-def]
-    """Polsby-Popper score, the area of a region relative to that of a disc of the same perimeter."""
+    """Return the Polsby-Popper score: the area relative to that of a disc of the same perimeter."""
     return 4.0 * math.pi * (size / edge) / edge if edge > 0.0 else 0.0
 
 

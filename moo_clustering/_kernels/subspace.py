@@ -47,7 +47,7 @@ def weigh_features(  # type: ignore[no-untyped-def]
     sums, binary, masses, sizes, spreads, blame, frequencies, varying, shift, old, n, scale, gamma,
     floor, power, features, centers, logs, least, totals, chi_totals,
 ):  # fmt: skip
-    """Steps 1, 4 and 5 for some features, without the normalisation of the weights."""
+    """Run steps 1, 4 and 5 for some features, without the normalisation of the weights."""
     # ``sums`` (overwritten) contain w^f x, w where x != 0, and, unless ``binary``, w^f x^2; ``masses``,
     # ``sizes``, ``spreads`` and ``blame`` are S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l. ``shift`` was
     # subtracted from the features. ``old`` are centroids for clusters without mass. Output: ``centers`` and
@@ -131,7 +131,7 @@ def finish_distances(constants, scales, tolerance, distances):  # type: ignore[n
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):  # type: ignore[no-untyped-def]
-    """Memberships (8) of one sample; return the smallest N and the sum of (smallest / N)^(1 / (f - 1))."""
+    """Update the memberships (8) of a sample; return the smallest N, sum (smallest / N)^(1 / (f - 1))."""
     k = distances.shape[0]
     least = np.inf
     zeros = 0

@@ -72,7 +72,7 @@ def square_distance(P: NDArray[Any], i: int, j: int) -> float:
 
 @njit(cache=True, nogil=True)
 def square_distances(X: NDArray[Any]) -> NDArray[Any]:
-    """Squares of all Euclidean distances (n, n), bitwise equal to a loop over the features of each pair."""
+    """Compute all squared Euclidean distances (n, n), bitwise equal to a loop over features per pair."""
     # Sums of several pairs are vectorised together, because vectorising a single sum would change its order.
     n, d = X.shape
     P = np.ascontiguousarray(X.T)
@@ -158,7 +158,7 @@ def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, mid
 def nearest_by_blocks(  # type: ignore[no-untyped-def]
     blocks, start, low, high, places, groups, lo, hi, near, squares
 ):
-    """Nearest points of queries, including themselves, in float32; return the number of searched leaves."""
+    """Find the nearest points of queries, including themselves, in float32; count the searched leaves."""
     # Leaf a of a KD-tree has the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]`` and
     # padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are points too, at ascending
     # ``places``; those of group g, ``groups[g]:groups[g + 1]``, are in one leaf. For the groups lo..hi-1, the
@@ -277,7 +277,7 @@ def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[An
 
 @njit(cache=True, nogil=True)
 def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int, n: int) -> float:
-    """Gini index of cluster sizes: sum of (2t - q - 1) s_t over the sorted sizes, divided by (q - 1) n."""
+    """Compute the Gini index of sorted cluster sizes, sum of (2t - q - 1) s_t divided by (q - 1) n."""
     if n_clusters == 1:
         return 0.0
     total, before, size = 0, 0, least
@@ -453,7 +453,7 @@ def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], l
 def density_validity(
     D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
 ) -> None:
-    """DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), independently of each other."""
+    """Compute DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), independently of each other."""
     # With ``by_gap``, the shorter of links with equal reachability comes first, else that of the earlier
     # samples. ``closeness`` is (nearest[i] / D[i, j])^exponent, 0 on the diagonal, where ``nearest`` is the
     # smallest positive distance of a sample.
@@ -543,7 +543,7 @@ def _sparseness(
 def _separations(
     D: NDArray[Any], core: NDArray[Any], inner: NDArray[Any], order: NDArray[Any], starts: NDArray[Any]
 ) -> NDArray[Any]:
-    """Smallest reachability between inner samples of each cluster and of other clusters; inf if none."""
+    """Find the least reachability from inner samples of each cluster to those of others; inf if none."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
     rows = order[inner[order]]
@@ -575,7 +575,7 @@ def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
 def _nearest_outside(  # type: ignore[no-untyped-def]
     i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps
 ):
-    """Position of the first sample, in link order, of another component within ``bound``, or -1."""
+    """Return the first sample, in link order, of another component within ``bound``, or -1."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
@@ -764,7 +764,7 @@ def cluster_counts(parts: NDArray[Any], out: NDArray[Any]) -> None:
 
 @njit(cache=True, nogil=True)
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # type: ignore[no-untyped-def]
-    """Rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A and factors a, b and c."""
+    """Compute rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A."""
     # The vectors are the columns of ``block``, so that an entry of A is read once for all of them. Rows are
     # summed in the order of their entries, in any thread.
     a, b, c = factors

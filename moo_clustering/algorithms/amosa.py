@@ -18,9 +18,7 @@ from pymoo.core.initialization import Initialization
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
 from pymoo.core.repair import Repair
-from pymoo.core.sampling import Sampling
 from pymoo.core.termination import Termination
-from pymoo.operators.sampling.rnd import FloatRandomSampling, IntegerRandomSampling
 from pymoo.util.display.multi import MultiObjectiveOutput
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 from scipy.cluster.hierarchy import linkage
@@ -74,8 +72,9 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Duplicates that the archive rejects: equal genes (True), none (False), those of a pymoo operator
-        (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
+        Duplicates that the archive rejects: individuals with equal genes (True), none (False), as defined by
+        an operator (fast: :class:`~moo_clustering.operators.CanonicalDuplicates`), or with equal
+        ``canonical(X)`` for a callable ``canonical``.
 
     Attributes
     ----------
@@ -157,7 +156,7 @@ class AMOSA(Algorithm):
         return self
 
     def _setup(self, problem: Any, **options: Any) -> None:
-        sampling = _default_sampling(problem) if self.sampling is None else self.sampling
+        sampling = pymoo_search.uniform_sampling(problem, "AMOSA") if self.sampling is None else self.sampling
         perturb = LaplaceNoise() if self.perturb is None else self.perturb
         if not callable(perturb):
             raise TypeError(f"perturb must be a pymoo Mutation or a function, got {quoted(perturb)}")
@@ -226,13 +225,6 @@ class AMOSA(Algorithm):
             "evaluate": pymoo_search.Evaluation(self),
             "rng": self.random_state,
         }
-
-
-def _default_sampling(problem: Any) -> Sampling:
-    if not problem.has_bounds():
-        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to AMOSA")
-    integer = problem.vtype is not None and np.issubdtype(np.dtype(problem.vtype), np.integer)
-    return IntegerRandomSampling() if integer else FloatRandomSampling()
 
 
 def _n_samples(init_factor: Any, soft_limit: int) -> int:
@@ -341,7 +333,7 @@ class BoundedArchive:
         self._set([members[i] for i in representatives(_objectives(members), self.hard_limit)])
 
     def restore(self, members: Sequence[pymoo_search.Solution]) -> None:
-        """Replace the members by those of an earlier archive."""
+        """Replace the members by the members of an earlier archive."""
         pymoo_search.remember(self._duplicates, members)
         self._set(members)
 

@@ -30,9 +30,9 @@ Parameters
 ----------
 population : list
     Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
-    Replaced in place; those with valid fitness are not evaluated again.
+    Replaced in place; individuals with valid fitness are not evaluated again.
 toolbox : deap.base.Toolbox
-    Must have the functions that the step calls.
+    Must have the functions listed in the documentation of the step.
 ngen : int
     Number of generations after the initial population. For P individuals, each generation takes O(P)
     evaluations and O(P n_var) other steps.
@@ -157,9 +157,9 @@ def run_steps(
     """Evaluate a population and run ``ngen`` generations, or fewer if the step's budget is exhausted."""
     ngen = integer("ngen", ngen, 0)
     if not isinstance(population, list):
-        raise TypeError(f"population must be a list of individuals, got {type(population).__name__}")
+        raise TypeError(f"population must be a list of individuals, got {quoted(population)}")
     if rng is not None and not isinstance(rng, Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator or None, got {type(rng).__name__}")
+        raise TypeError(f"rng must be a numpy.random.Generator or None, got {quoted(rng)}")
     rng = np.random.default_rng() if rng is None else rng
     stats = finite_statistics() if stats is None else stats
     logbook = tools.Logbook()
@@ -325,7 +325,10 @@ class CountedStep(Documented, ABC):
         needed += ["mutate"] * (self.mutpb > 0) + ["km"] * (self.kmpb > 0)
         for name in needed:
             if not callable(getattr(toolbox, name, None)):
-                raise ValueError(f"toolbox has no {name!r}; register one")
+                raise ValueError(
+                    f"toolbox has no {name!r}, which {type(self).__name__} calls: register it"
+                    + {"mutate": ", or set mutpb=0", "km": ", or set kmpb=0"}.get(name, "")
+                )
 
 
 def _trials_of(toolbox: base.Toolbox) -> int:

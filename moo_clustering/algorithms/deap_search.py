@@ -8,7 +8,7 @@ import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import integer
+from moo_clustering._arrays import integer, quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.operators.deap.individuals import innermost, put_genes
 from moo_clustering.persistence import to_json
@@ -77,7 +77,7 @@ class DeapSearch:
             if not callable(getattr(toolbox, name, None)):
                 raise ValueError(f"toolbox has no {name!r}; register this function")
         if not isinstance(rng, np.random.Generator):
-            raise TypeError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+            raise TypeError(f"rng must be a numpy.random.Generator, got {quoted(rng)}")
         pop_size = integer("pop_size", pop_size)
         if isinstance(statistics, tools.MultiStatistics):
             raise TypeError("statistics must be a deap.tools.Statistics, got MultiStatistics")

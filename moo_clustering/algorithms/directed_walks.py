@@ -145,7 +145,7 @@ class _Walk(Mating):
 
 
 def _range(F: FloatArray, violation: FloatArray, *, everything: bool) -> tuple[FloatArray, FloatArray]:
-    """Compute minima and ranges of the objectives over all solutions, or those of least violation."""
+    """Compute minima and ranges of the objectives of all solutions, or of the least violating solutions."""
     rows = F if everything else F[violation == violation.min()]
     low = rows.min(axis=0)
     span = rows.max(axis=0) - low
@@ -178,7 +178,7 @@ class ArchiveSurvival(Survival):
 
 
 def _least_crowded(F: FloatArray, size: int) -> IntpArray:
-    """Remove the row with the least crowding distance until ``size`` rows remain, and return these."""
+    """Remove the row with the least crowding distance until ``size`` remain, and return their positions."""
     # pymoo's "pcd" writes outside its arrays if several rows have the least or largest value of an objective.
     n, kept = len(F), np.ones(len(F), dtype=bool)
     F = F[:, np.ptp(F, axis=0) > 0]

@@ -84,7 +84,7 @@ class PartitionArchive(NamedTuple):
     def best(self, **values: float) -> int:
         """Return the row of the best member, as in ``archive.best(n_clusters=5)``.
 
-        Only the cells that contain these values of descriptors are searched. Raises a ValueError if no member
+        Only the cells that contain the given descriptor values are searched. Raises a ValueError if no member
         matches or a descriptor is unknown.
         """
         inside = np.ones(len(self.cells), dtype=bool)
@@ -132,7 +132,7 @@ class MapElites(GeneticAlgorithm):
     reference : float, default=0.0
         Minimised quality that contributes 0 to the QD score, such as the worst possible value.
     sampling, crossover, mutation : pymoo operators, optional
-        Default: those of NSGA-II for real variables. For partitions, use ``problem.operators(MapElites)``.
+        Default: NSGA-II's operators for real variables. For partitions, use ``problem.operators(MapElites)``.
     eliminate_duplicates : bool or DuplicateElimination, default=True
 
     Attributes

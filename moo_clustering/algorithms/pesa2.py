@@ -16,7 +16,7 @@ from pymoo.util.display.multi import MultiObjectiveOutput
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice, integer
 from moo_clustering._docs import documented
-from moo_clustering.algorithms.pymoo_search import ALGORITHM
+from moo_clustering.algorithms.pymoo_search import ALGORITHM, checked_options
 
 Selection = Literal["boxes", "tournament"]
 
@@ -44,7 +44,7 @@ class PESA2(Algorithm):
     n_init : int, optional
         Number of initial solutions. Default: ``pop_size``.
     sampling, crossover, mutation : pymoo operators, optional
-        Default: those of NSGA-II for real variables, with crossover probability 0.7.
+        Default: NSGA-II's operators for real variables, with crossover probability 0.7.
 
     Attributes
     ----------
@@ -75,7 +75,9 @@ class PESA2(Algorithm):
         output: Any = None,
         **options: Any,
     ) -> None:
-        super().__init__(output=MultiObjectiveOutput() if output is None else output, **options)
+        super().__init__(
+            output=MultiObjectiveOutput() if output is None else output, **checked_options(PESA2, options)
+        )
         self.pop_size = integer("pop_size", pop_size, 1)
         self.archive_size = integer("archive_size", archive_size, 1)
         self.n_bins = integer("n_bins", n_bins, 1)
@@ -101,12 +103,8 @@ class PESA2(Algorithm):
     def _infill(self) -> Population:
         n_parents = self.crossover.n_parents
         n_matings = -(-self.pop_size // self.crossover.n_offsprings)
-        F, n_selected, by_tournament = (
-            self._members()[0],
-            n_matings * n_parents,
-            self.selection == "tournament",
-        )
-        selected = select_by_boxes(F, n_selected, self.n_bins, by_tournament, self.random_state)
+        F, by_tournament = self._members()[0], self.selection == "tournament"
+        selected = select_by_boxes(F, n_matings * n_parents, self.n_bins, by_tournament, self.random_state)
         parents = selected.reshape(n_matings, n_parents)
         options = {"algorithm": self, "random_state": self.random_state}
         children = self.crossover(self.problem, self.pop, parents=parents, **options)
@@ -144,7 +142,7 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 
 
 def grid_boxes(F: FloatArray, n_bins: int) -> Int64Array:
-    """Interval 0..n_bins-1 of every objective of every solution; infinite values are in the first or last."""
+    """Return the interval 0..n_bins-1 of every objective; infinite values are in the first or last."""
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
     high = np.where(finite, F, -np.inf).max(axis=0)

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.nsga3 import HyperplaneNormalization
+from pymoo.algorithms.moo.rvea import RVEA
+from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.callback import Callback
 from pymoo.core.crossover import Crossover
@@ -42,20 +44,21 @@ from pymoo.core.termination import Termination
 from pymoo.core.variable import get
 from pymoo.operators.crossover.sbx import SBX
 from pymoo.operators.mutation.pm import PM
-from pymoo.operators.sampling.rnd import FloatRandomSampling
+from pymoo.operators.sampling.rnd import FloatRandomSampling, IntegerRandomSampling
 from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.util.misc import random_permutations, termination_from_tuple
+from pymoo.util.optimum import filter_optimum
 from pymoo.util.randomized_argsort import randomized_argsort
 
-from moo_clustering._arrays import FloatArray, IntArray, array_of, is_own, name_of
+from moo_clustering._arrays import FloatArray, IntArray, array_of, integer, is_own, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
 from moo_clustering.operators import CanonicalDuplicates, batched_tournament, start_genes
 from moo_clustering.operators.base import checked_operators
-from moo_clustering.operators.generic import begun
+from moo_clustering.operators.generic import begun, check_constraints
 
 # Also exported by moo_clustering.algorithms.
 from moo_clustering.operators.sparse_rows import RowTableEvaluator as RowTableEvaluator
@@ -132,6 +135,14 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
             f"{', '.join(sorted(known))}"
         )
     return options
+
+
+def uniform_sampling(problem: Problem, name: str) -> Sampling:
+    """Return a uniform sampling of integers or reals for the algorithm ``name``."""
+    if not problem.has_bounds():
+        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to {name}")
+    is_integer = np.issubdtype(np.dtype(problem.vtype or float), np.integer)
+    return IntegerRandomSampling() if is_integer else FloatRandomSampling()
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
@@ -299,8 +310,8 @@ def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: Generator) -> Genes
 class ArrayGenerations:
     """Generations of NSGA-II on arrays, with the random numbers and results of pymoo's individuals.
 
-    Managing individuals takes pymoo longer than evaluating a population of a small data set. ``suits`` tells
-    for which algorithms, operators and problems no other code can see or change individuals in between.
+    For small data, pymoo spends more time on individuals than on their evaluation. ``suits`` returns True for
+    algorithms, operators and problems in which no other code can read or change individuals in between.
     """
 
     def __init__(self, algorithm: Any) -> None:
@@ -487,8 +498,8 @@ def _objective_names(problem: Problem) -> Sequence[str] | None:
 class PymooSearch:
     """A :class:`Search` over any pymoo algorithm.
 
-    Raises a TypeError or ValueError if ``algorithm`` is not a pymoo algorithm, was used before, or has
-    reference directions for another number of objectives.
+    Raises a TypeError or ValueError if ``algorithm`` is not a pymoo algorithm, was used before, has reference
+    directions for another number of objectives, or does not support several objectives or constraints.
 
     Parameters
     ----------
@@ -523,8 +534,10 @@ class PymooSearch:
     def __init__(
         self, problem: Problem, algorithm: Algorithm, *, seed: searches.Seed = None, n_gen: int | None = None
     ) -> None:
+        if not isinstance(problem, Problem):
+            raise TypeError(f"problem must be a pymoo Problem, got {quoted(problem)}")
         if not isinstance(algorithm, Algorithm):
-            raise TypeError(f"algorithm must be a pymoo Algorithm, got {type(algorithm).__name__}")
+            raise TypeError(f"algorithm must be a pymoo Algorithm, got {quoted(algorithm)}")
         if algorithm.problem is not None:
             raise ValueError("algorithm has already been set up or run; pass a new algorithm")
         directions = getattr(algorithm, "ref_dirs", None)
@@ -534,6 +547,12 @@ class PymooSearch:
                 f"objectives, but the problem has {problem.n_obj}: pass "
                 f"ref_dirs=get_reference_directions('das-dennis', {problem.n_obj}, n_partitions=20)."
             )
+        if problem.n_obj > 1 and isinstance(getattr(algorithm, "survival", None), FitnessSurvival):
+            raise ValueError(
+                f"{type(algorithm).__name__} minimises one objective, but the problem has {problem.n_obj}: "
+                "use an algorithm for several objectives such as NSGA2."
+            )
+        check_constraints(problem, type(algorithm))
         self.problem = problem
         # Copies share the callback, the problem and all attributes of the problem.
         shared = [problem, algorithm.callback, *vars(problem).values()]
@@ -541,7 +560,7 @@ class PymooSearch:
         self.seed = self._algorithm.seed if seed is None else seed
         self.generation = 0
         # pymoo counts the initial population as an iteration
-        plan = 10**9 if n_gen is None else max(n_gen + 1, 1)  # without a plan, practically endless
+        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # without a plan, endless
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)
@@ -566,6 +585,11 @@ class PymooSearch:
     def _write_back(self) -> None:
         if self._arrays is not None:
             self._arrays.write_back()
+
+    @property
+    def n_evaluated(self) -> int:
+        """Number of evaluations counted by the algorithm."""
+        return int(self._algorithm.evaluator.n_eval)
 
     @property
     def exhausted(self) -> bool:
@@ -660,6 +684,14 @@ class PymooSearch:
                     who, shape = type(self.problem).__name__, (self.problem.n_obj,)
                     array_of(individual.F, who, shape, "objectives of every individual")
             algorithm.advance(infills=infills)
+        survival = getattr(algorithm, "survival", None)
+        if isinstance(algorithm, NSGA2) and is_own(survival):
+            rank, feasible = algorithm.pop.get("rank", "FEAS")
+            if any(one is None for one in rank[feasible.ravel()]):
+                raise ValueError(
+                    f"{type(survival).__name__} must set the rank and crowding of all feasible survivors: "
+                    "call RankAndCrowding().do(problem, pop, n_survive=len(pop)) of pymoo first."
+                )
 
     def objectives(self) -> FloatArray:
         """Return the objective values of the population, shape (n_individuals, n_objectives)."""
@@ -670,6 +702,9 @@ class PymooSearch:
         self._write_back()
         with _seeded(self._algorithm):
             self._algorithm.finalize()
+            if isinstance(self._algorithm, RVEA):
+                # pymoo's optimum is the whole population, with infeasible and dominated individuals.
+                self._algorithm.opt = filter_optimum(self._algorithm.pop, least_infeasible=True)
             result = self._algorithm.result()
         result.algorithm = self.algorithm
         return result

@@ -55,19 +55,19 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
-    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act like Ctrl-C. Raises a ValueError or
-    TypeError if a checkpoint is requested for a search that cannot be saved, or the checkpoint has more than
-    ``n_gen`` generations; an ArchiveError or CheckpointMismatchError if the file is not a readable checkpoint
-    of this run; and a MemoryError, which names the last saved generation. Warns (InterruptedSearchWarning)
-    after Ctrl-C, and (ExhaustedSearchWarning) if mating found no new individuals before ``n_gen``
-    generations.
+    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act like Ctrl-C.
+
+    Raises a ValueError or TypeError if a checkpoint is requested for a search that cannot be saved, or
+    contains more than ``n_gen`` generations. Raises an ArchiveError or CheckpointMismatchError if the file is
+    not a readable checkpoint of this run. A MemoryError names the last saved generation. Warns
+    (InterruptedSearchWarning) after Ctrl-C, and (ExhaustedSearchWarning) if mating finds no new individuals.
 
     Parameters
     ----------
     search : Search
         New search, neither started nor restored.
     n_gen : int
-        Number of generations after the initial population, including those before a checkpoint. A resumed
+        Generations after the initial population, including generations before a checkpoint. A resumed
         run can have more generations than the interrupted run.
     recorder : Recorder, optional
         Records the objectives of every generation, also in checkpoints.
@@ -300,7 +300,7 @@ class Recorder(Callback):
         self.begin()
 
     def begin(self, seed: object = None) -> None:
-        """Delete the previous run of any seed (int, SeedSequence or None) and start the clock."""
+        """Delete the recorded run, store the new seed (int, SeedSequence or None), and start the clock."""
         self.F: list[NDArray[np.float64]] = []
         self.generations: list[int] = []
         self.seconds: list[float] = []

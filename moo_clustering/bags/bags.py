@@ -311,7 +311,7 @@ def to_instances(values: ArrayLike, name: str) -> Instances:
     dtype = float_type(array.dtype)
     if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
         return array.view(np.ndarray)
-    with np.errstate(over="ignore"):  # overflow is infinite, which raises later
+    with np.errstate(over="ignore"):  # overflow becomes infinite, which raises an error later
         return freeze(np.array(array, dtype=dtype, order="C", subok=False))
 
 
@@ -330,7 +330,7 @@ def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def float_type(*dtypes: Any) -> np.dtype[Any]:
-    """float32 if all dtypes are float32 (in either byte order), else float64."""
+    """Return float32 if all dtypes are float32 (in either byte order), else float64."""
     single = all(isinstance(dtype, np.dtype) and (dtype.kind, dtype.itemsize) == ("f", 4) for dtype in dtypes)
     return np.dtype(np.float32 if single else np.float64)
 
@@ -382,7 +382,7 @@ def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
 
 
 def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | None:
-    """Column names shared by all data frames; raise if they differ."""
+    """Return the column names shared by all data frames; raise if they differ."""
     first, common = 0, None
     for bag, names in enumerate(map(column_names, items)):
         if common is None:
@@ -396,7 +396,7 @@ def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | Non
 
 
 def column_names(X: Any) -> list[str] | None:
-    """Column names of a data frame, if all are strings."""
+    """Return the column names of a data frame, or None unless all are strings."""
     names = list(getattr(X, "columns", ()))
     return names if names and all(isinstance(name, str) for name in names) else None
 
@@ -418,7 +418,7 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
 
 
 def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
-    """Row order that makes groups adjacent (None if they already are), offsets, and group names."""
+    """Return the row order that makes groups adjacent (None if they are), offsets, and group names."""
     import pandas as pd  # slow import, rarely needed
 
     groups = checked_container(groups, "groups")
@@ -426,7 +426,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     if not isinstance(values, np.ndarray):
         if not isinstance(values, Iterable):
             raise TypeError(f"groups must be a list or an array of identifiers, got {quoted(groups)}")
-        # One by one, because 1 and "1" would be equal in an array.
+        # Keep objects, because an array would convert 1 and "1" to equal texts.
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):
         raise ValueError(
@@ -460,7 +460,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
         if is_complex_dtype(dtype) or not (is_numeric_dtype(dtype) or is_bool_dtype(dtype)):
             raise TypeError(f"column {name!r} is not numeric but {dtype}; drop it or encode it")
     dtype = float_type(*features.dtypes)
-    # A copy, because the frame can return its own memory.
+    # Copy, because the result can share the memory of the frame.
     values = np.array(features.to_numpy(dtype=dtype, na_value=np.nan), order="C")
     return values, frame[bag], tuple(map(str, features.columns))
 
@@ -578,7 +578,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Make ``array``, which has no other references, permanently read-only."""
+    """Make an array without other references permanently read-only."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         owner.flags.writeable = False

@@ -16,13 +16,13 @@ from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import n_threads, one_thread
 from moo_clustering.bags.bags import Bags, as_bags
-from moo_clustering.bags.embeddings import sliced_directions, sliced_quantile_embedding
+from moo_clustering.bags.embeddings import check_kinds, sliced_directions, sliced_quantile_embedding
 
 DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
 DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
-# Rows per block on either side. A table of two blocks has 2 MB, which stays in the processor's cache.
+# Rows per block on either side. The table of two blocks, 2 MB, remains in the processor's cache.
 BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
@@ -37,7 +37,7 @@ _OVER_ROWS = {
 def bag_distances(
     A: Any, B: Any = None, *, kind: Kind = "directed", max_memory: int = MAX_MEMORY, n_jobs: int | None = None
 ) -> FloatArray:
-    """Euclidean distances from every bag of ``A`` to every bag of ``B``.
+    """Compute the distances from every bag of ``A`` to every bag of ``B``.
 
     O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in double
     precision. Instances that are too close for this precision are compared by their differences, so that
@@ -51,11 +51,11 @@ def bag_distances(
     B : Bags, anything :func:`as_bags` accepts, or None, default=None
         None: distances between the bags of ``A``.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
-        With d(a, b) the distance between two instances:
+        With d(a, b) the Euclidean distance between two instances:
 
-        - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1), asymmetric.
+        - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1). Asymmetric.
         - ``"symmetric"``: the larger of the two directed distances.
-        - ``"mean_min"``: the mean over a of the minimum over b. Not symmetric.
+        - ``"mean_min"``: the mean over a of the minimum over b. Asymmetric.
         - ``"min_min"``: the minimum over a and b.
         - ``"mean"``: the mean over a and b; the distance of a bag to itself is not 0.
     max_memory : int, default=256 MiB
@@ -236,7 +236,7 @@ def bag_distance_kinds(
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> dict[str, FloatArray]:
-    """Symmetric distances of several kinds between the bags of ``A`` and the bags of ``B``.
+    """Compute symmetric distances of several kinds between the bags of ``A`` and of ``B``.
 
     O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
     kinds, without a table of all pairs of instances. ``"sliced"`` adds O(1500 n_bags_A n_bags_B). Raises
@@ -270,7 +270,7 @@ def bag_distance_kinds(
     >>> D["average"].tolist()
     [[0.0, 0.75, 9.25], [0.75, 0.0, 7.5], [9.25, 7.5, 0.0]]
     """
-    check_kinds(kinds)
+    check_kinds(kinds, name="kinds", allowed=DISTANCE_KINDS)
     a, b = as_bags(A), None if B is None else as_bags(B)
     out: dict[str, FloatArray] = {}
     if passed := [kind for kind in dict.fromkeys(kinds) if kind != "sliced"]:
@@ -286,7 +286,7 @@ def bag_distance_kinds(
 
 @documented(bag_distance_kinds)
 def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> FloatArray:
-    """Energy distance between the bags of ``A`` and the bags of ``B``.
+    """Compute the energy distances between the bags of ``A`` and the bags of ``B``.
 
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
     instances; e(a, a) includes the zero distances of instances to themselves. E is 0 if all instances have
@@ -310,7 +310,7 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
 
 
 def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> FloatArray:
-    """Gaussian kernel exp(-distance^2 / scale^2).
+    """Compute the Gaussian kernel exp(-distance^2 / scale^2).
 
     The kernel is positive semidefinite for distances in a Hilbert space, such as the energy distance and the
     sliced distance, but in general not for Hausdorff distances. O(n_bags_A n_bags_B) time and memory. Raises
@@ -370,7 +370,7 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
                 own_a, own_b = _own_means(a), _own_means(b)
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
-            # Smaller shares of the subtracted terms are rounding errors, and become 0.
+            # Below this share of the subtracted terms, differences are rounding errors, and become 0.
             squares[squares <= 1e-12 * own] = 0.0
             out[kind] = np.sqrt(squares)
         if b is a:
@@ -388,17 +388,6 @@ def _own_means(side: Side) -> FloatArray:
             sums, _ = tiles(side, block, side, block, ("mean",), False, table)
             own[block.bags] = np.diagonal(sums["mean"])
     return own / side.sizes.astype(np.float64) ** 2
-
-
-def check_kinds(
-    kinds: Sequence[str], *, name: str = "kinds", allowed: Sequence[str] = DISTANCE_KINDS
-) -> None:
-    """Raise ValueError for kinds that are not in ``allowed``."""
-    if isinstance(kinds, str):
-        listed = ", ".join(map(repr, allowed))
-        raise ValueError(f"{name} must be a sequence of {listed}, got the string {quoted(kinds)}")
-    for kind in kinds:
-        choice(f"each of {name}", kind, allowed)
 
 
 def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice, did_you_mean, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted
 from moo_clustering._data import checked_array
 from moo_clustering.bags.bags import Bags, as_bags
 
@@ -26,7 +26,7 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` accepts
-        Bags with features scaled as for distances.
+        Bags with features on the scale used for distances.
     kind : {"mean", "stats", "stats_pca", "prototypes"}
         - ``"mean"``: means of the instances.
         - ``"stats"``: mean, minimum and maximum of every feature, standardised over the bags.
@@ -78,21 +78,26 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
     [[1.0, 6.0, 0.0, 5.0, 2.0, 7.0], [4.0, 4.0, 4.0, 4.0, 4.0, 4.0]]
     """
     data = as_bags(bags)
-    if isinstance(statistics, str) or not len(statistics):
-        raise ValueError(
-            f"statistics must be a sequence of 'mean', 'min' and 'max', got {quoted(statistics)}"
-        )
+    if not len(statistics):
+        raise ValueError("statistics must contain at least one of 'mean', 'min' and 'max'")
+    check_kinds(statistics, name="statistics", allowed=get_args(Statistic))
     reductions = {"min": np.minimum, "max": np.maximum}
     parts = []
     for name in statistics:
-        if name not in get_args(Statistic):
-            near = did_you_mean(str(name), get_args(Statistic))
-            raise ValueError(f"statistics must be from 'mean', 'min' and 'max', got {quoted(name)}{near}")
         if name == "mean":
             parts.append(data.means())
         else:
             parts.append(reductions[name].reduceat(data.instances, data.offsets[:-1], axis=0))
     return np.concatenate(parts, axis=1, dtype=np.float64)
+
+
+def check_kinds(kinds: Sequence[str], *, name: str, allowed: Sequence[str]) -> None:
+    """Raise a ValueError for a string, and for kinds that are not in ``allowed``."""
+    if isinstance(kinds, str):
+        listed = ", ".join(map(repr, allowed))
+        raise ValueError(f"{name} must be a sequence of {listed}, got the string {quoted(kinds)}")
+    for kind in kinds:
+        choice(f"each of {name}", kind, allowed)
 
 
 def sliced_quantile_embedding(
@@ -160,7 +165,7 @@ def sliced_quantile_embedding(
 
 
 def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Sorted rows below and above every quantile of every bag, and its position between them in [0, 1]."""
+    """Return the sorted rows below and above each quantile of each bag, and its position between them."""
     levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
     last = bags.sizes[:, None] - 1
     place = levels * last

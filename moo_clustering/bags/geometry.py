@@ -46,7 +46,7 @@ class BagGeometry:
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` accepts
-        Bags with features scaled as for distances.
+        Bags with features on the scale used for distances.
     weighting : {"bag", "instance"}, default="bag"
         Centroids are means of the bag means (Eq. 3), or of all instances.
     prune : bool, default=True
@@ -210,7 +210,7 @@ class BagGeometry:
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
-        """Distance of every bag to the centroid of its cluster, shape (n_individuals, n_bags).
+        """Return the distance of every bag to the centroid of its cluster, shape (n_individuals, n_bags).
 
         ``labels`` has shape (n_individuals, n_bags). Labels must be non-negative, but need not be contiguous.
         """
@@ -344,7 +344,7 @@ def farthest_candidates(
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Candidates of one bag; a large bag is pruned in parts, repeatedly while many instances drop out."""
+    """Return the candidates of one bag; prune a large bag in parts while many instances drop out."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:
@@ -368,7 +368,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
     values: NDArray[Any] = rows @ centers.T
     values *= -2.0
     values += squares[:, None]
-    # A multiple of the rounding error of sums of d + n_largest terms.
+    # The margin is a multiple of the rounding error of sums of d + n_largest terms.
     largest = np.sqrt(squares.max())
     spread = largest * (largest + 2.0 * np.sqrt(np.einsum("ij,ij->i", centers, centers).max()))
     margin = 8.0 * (rows.shape[1] + n_largest + 8) * np.finfo(np.float64).eps * spread
@@ -381,7 +381,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
     """Divide bags of adjacent rows from ``starts`` into chunks, with the number of slots that costs least."""
     # Largest number of instances in a chunk; compiled loops iterate over the slots of a chunk.
-    # In addition to its slots, a chunk costs as much as three slots: coefficients and maximum.
+    # A chunk costs as much as its slots and three more, for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])

@@ -108,7 +108,7 @@ class BagObjective:
         return self._penalised(*self.values(labels))
 
     def values(self, labels: Any) -> tuple[FloatArray, FloatArray]:
-        """Objective without penalty, and violation of the constraints."""
+        """Return the objective without penalty, and the violation of the constraints."""
         no_genes = np.zeros(np.atleast_2d(labels).shape, dtype=np.bool_)
         limits = np.zeros(len(no_genes), dtype=np.int64)
         drawn = no_genes, no_genes.astype(np.float64)
@@ -196,7 +196,7 @@ class BagObjective:
         return np.where(genes, np.minimum(drawn, self.n_clusters - 1), labels).astype(np.int32)
 
     def distances(self, labels: Any) -> FloatArray:
-        """Distance of every bag to every centroid, shape (n_individuals, n_bags, n_clusters)."""
+        """Return the distances of bags to centroids, shape (n_individuals, n_bags, n_clusters)."""
         return self.geometry.distances(labels, self.n_clusters, n_jobs=self.n_jobs)
 
     def repair(self, labels: Any) -> Labels:
@@ -254,13 +254,13 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """1.5 times the largest distance, minus the distance, plus ``bias``; empty clusters have distance 0."""
+    """Return 1.5 times the largest distance minus the distance plus ``bias``; 0 for empty clusters."""
     near = np.where(np.isfinite(distances), distances, 0.0)
     return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Mean squared norm of the instances of every bag, or squared norm of their mean, before centring."""
+    """Return the mean squared norm of every bag's instances, or of their mean, before centring."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

@@ -25,7 +25,7 @@ class PartitionRepair:
     def _set_groups(self, constraints: PairwiseConstraints) -> None:
         closure = constraints.groups()
         sizes = np.bincount(closure.groups[closure.groups >= 0], minlength=closure.n_groups)
-        # Large groups first, because they have the fewest admissible clusters.
+        # Place large groups first, because they have the fewest admissible clusters.
         rank = np.empty(closure.n_groups, dtype=np.int64)
         rank[np.argsort(-sizes, kind="stable")] = np.arange(closure.n_groups)
         group = np.where(closure.groups >= 0, rank[closure.groups], -1)
@@ -131,7 +131,7 @@ def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
     """Return pairs by bag, the term of each in the violation if in one cluster, and the constant term."""
-    # Must-links have negative addends: the constant is the violation if all of them are violated.
+    # Must-links have negative terms, because the constant term counts all of them as violated.
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
     must, cannot = constraints.must_link_weights, constraints.cannot_link_weights

@@ -118,7 +118,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @available_if(_inner_has("get_feature_names_out"))
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Output feature names of the transformer."""
+        """Return the output feature names of the transformer."""
         check_is_fitted(self, "transformer_")
         names = getattr(self, "feature_names_in_", None) if input_features is None else input_features
         return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
@@ -137,7 +137,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return None
         try:
             return self.get_feature_names_out(np.array(names, dtype=object))
-        except AttributeError:  # a pipeline may detect only in the call that one of its steps has no names
+        except AttributeError:  # a pipeline can detect only in the call that a step has no names
             return None
 
     def __sklearn_tags__(self) -> Any:

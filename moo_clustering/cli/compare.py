@@ -11,7 +11,7 @@ from moo_clustering._arrays import FloatArray, quoted
 from moo_clustering.cli.folder import json_text
 from moo_clustering.cli.terminal import aligned
 from moo_clustering.datasets import DataError
-from moo_clustering.datasets.files import ragged, table_text
+from moo_clustering.datasets.files import equal_rows, table_text
 from moo_clustering.datasets.tables import column_names
 from moo_clustering.stats import Comparison, as_results, compare, p_text
 
@@ -48,12 +48,10 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
         columns = column_names(rows[:1], str(path))
     except DataError as error:  # its remedies are options of readers
         raise DataError(error.problem) from error
-    for line, row in rows[1:]:
-        if len(row) != len(columns):
-            ragged(str(path), len(columns), line, row)
-    if len(rows) == 1:
+    stripped = [[cell.strip() for cell in row] for _, row in equal_rows(rows[1:], len(columns), path)]
+    if not stripped:
         raise DataError(f"{path} has column names but no rows")
-    cells = pd.DataFrame([[cell.strip() for cell in row] for _, row in rows[1:]], columns=columns)
+    cells = pd.DataFrame(stripped, columns=columns)
     known = [_plain(column) for column in columns]
     if long is None:
         long = set(_LONG) <= set(known)

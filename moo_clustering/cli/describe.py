@@ -263,7 +263,7 @@ def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
     many = "search" if searches == 1 else "searches"
     rows = [["sum of squares", f"{value:.6g} after {searches} local {many}"]]
     for name, other in squares.get("controls", {}).items():
-        beside = f" ({100 * (other / value - 1):+.2f} %)" if value > 0 else ""
+        beside = f" ({100 * (other / value - 1):+.2f}%)" if value > 0 else ""
         rows.append([f"  {name}", f"{other:.6g}{beside}"])
     return rows
 

@@ -587,7 +587,7 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
     """Convert a table to the bytes of a CSV file, with the marks and encoding in ``attrs["csv"]``, if any."""
-    # Text that Windows-1252 cannot encode becomes UTF-8.
+    # Text that ASCII or Windows-1252 cannot encode becomes UTF-8 with a byte order mark, as Excel requires.
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):

@@ -181,9 +181,9 @@ def build_estimator(
     if n_clusters is not None:
         if n_clusters == "auto" and "n_regions" not in known:
             raise ValueError(f"-k auto is for method regions only; set a number for method {method.name}")
-        if n_clusters == "auto" and options.get("min_weight") is None:
+        if n_clusters == "auto" and options.get("min_cluster_weight") is None:
             raise ValueError(
-                "-k auto requires the smallest load of a region: set it with --set min_weight=..."
+                "-k auto requires the smallest load of a region: set it with --set min_cluster_weight=..."
             )
         given["n_regions" if "n_regions" in known else "n_clusters"] = n_clusters
     if isinstance(n_clusters, tuple) and "granularity" not in known:

@@ -458,7 +458,7 @@ def load_prepared(
         if preparation == "mixed" and prepared.category_names and not is_equal:
             # Among indicators 0 and 1, the unit of a number would determine its influence.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
-            notes.append(f"columns have equal weights, as some are categories{hint}")
+            notes.append(f"columns have equal weights, because the table has categories{hint}")
     except DataError as error:
         raise DataError(f"{path}: {for_command(error)}") from error
     found = prepared_samples(path, frame, roles, prepared, notes)
@@ -525,6 +525,8 @@ def load_areas(
     arguments = {"graph": borders, "shapes": (areas, perimeters, borders)}
     arguments |= {key: frame[name].to_numpy() for key, name in named.items()}
     shared = vars(samples) | {"notes": (*note, *samples.notes), "arguments": arguments}
+    if samples.unused is not None:  # weights and earlier regions influence the result
+        shared["unused"] = samples.unused.drop(columns=[*named.values()])
     return AreaSamples(**shared, document=document, geometry=geometry, roles_of_map=named)
 
 

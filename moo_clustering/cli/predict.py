@@ -1,6 +1,7 @@
 """The commands ``predict``, ``explain`` and ``rename``: clusters of further rows, rules and names."""
 
 import json
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -21,7 +22,7 @@ from moo_clustering.cli.load import mark_decimals
 from moo_clustering.cli.samples import REGIONS
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError, PreparedTable
-from moo_clustering.datasets.files import with_flags
+from moo_clustering.datasets.files import EXCEL, PARQUET, with_flags
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.descriptions import ComparedColumns
 from moo_clustering.drift import Drift, Reference, new_columns, repeated_row_notes
@@ -31,9 +32,10 @@ from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, 
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
 
-# Cells that every spreadsheet reads as numbers or dates.
+# Cells that every spreadsheet with a decimal point reads as numbers, dates or booleans, by kind of dtype.
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
-_OF_SHEETS = {"M": r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?", "m": "", "f": _NUMBER, "i": _NUMBER}
+_DAY = r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?"
+_OF_SHEETS = {"M": _DAY, "m": "", "f": _NUMBER, "i": _NUMBER, "b": r"(?i:true|false|[01](\.0)?)"}
 
 
 def run_predict(
@@ -69,9 +71,10 @@ def run_predict(
     estimator = model["estimator"]
     support = estimator._support_of(table.X) if isinstance(estimator, ReportMixin) else None
     notes = [*notes, *repeated_row_notes(model_of.rows, table.X)]
-    rows = new_columns(labels, model["names"], unlike, support)
+    rows = new_columns(labels, model["names"], unlike, support, table.unseen)
     mark_decimals(frame, model["preparer"])
-    write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
+    found = with_clusters(frame, labels, model["classes"], rows)
+    write_csv(path, found, plain=plain_csv)
     drift = Drift.of(labels, unlike, model["sizes"], cluster_names(model), table, notes)
     drift = replace(drift, notes=tuple(map(for_command, drift.notes)))
     if as_json:
@@ -81,6 +84,11 @@ def run_predict(
     for note in drift.notes:
         click.echo(f"Note: {message_line(note)}", err=True)
     click.echo(replace(drift, columns=()))  # the notes mention these columns
+    if n := np.count_nonzero(rows.get("ignored", ())):
+        cells = "1 row has cells" if n == 1 else f"{n} rows have cells"
+        click.echo(
+            f"{cells} that were treated as missing; the column {found.columns[-1]} names their columns."
+        )
     click.echo(f"Saved {path}.")
 
 
@@ -104,7 +112,7 @@ def run_explain(
         labels = model["estimator"].predict(table.X)
         columns, notes = table.known_columns, [*notes, *table.notes] if data is not None else []
         if code == "spreadsheet":
-            columns, left_out = _sheet_columns(columns, frame)
+            columns, decimal, left_out = _sheet_columns(columns, frame, path)
             notes += left_out
         front = find_rules(
             labels, columns, max_conditions=max_conditions, names=cluster_names(model), units=table.units
@@ -123,8 +131,13 @@ def run_explain(
         ]
         text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
     elif code is not None:
-        formula: Callable[[], str] = partial(chosen.to_spreadsheet, [*frame])
-        forms = {"sql": chosen.to_sql, "python": chosen.to_python, "spreadsheet": formula}
+        forms: dict[str, Callable[[], str]] = {"sql": chosen.to_sql, "python": chosen.to_python}
+        if code == "spreadsheet":
+            forms[code] = partial(chosen.to_spreadsheet, [*frame], decimal=decimal)
+            marks = "commas and decimal points" if decimal == "." else "semicolons and decimal commas"
+            click.echo(f"Note: the formula has English function names, {marks}", err=True)
+            for line in chosen._comments("Note:", "cells of the type date"):
+                click.echo(line, err=True)
         text = forms[code]().rstrip("\n")
     else:
         rows = [["", "conditions", "fidelity", "clusters with a rule"]]
@@ -134,12 +147,12 @@ def run_explain(
             rows.append([mark, f"{row['n_conditions']:.0f}", share, f"{row['n_clusters']:.0f}"])
         sentences = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
         text = f"{aligned(rows, right=range(1, 4))}\n\n{sentences}"
-        if chosen.fidelity < fidelity:
-            click.echo(
-                f"Note: no rules reach a fidelity of {100 * fidelity:g}%, so those of the greatest fidelity "
-                "are printed; --max-conditions allows more conditions",
-                err=True,
-            )
+    if chosen.fidelity < fidelity and not as_json:
+        click.echo(
+            f"Note: no rules reach a fidelity of {100 * fidelity:g}%, so those of the greatest fidelity "
+            "are printed; --max-conditions allows more conditions",
+            err=True,
+        )
     print_result(text)
 
 
@@ -179,22 +192,33 @@ def _with_n_clusters(
     }
 
 
-def _sheet_columns(known: pd.DataFrame, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Convert columns as a spreadsheet does; also return notes about columns that it reads as text."""
-    found, notes = {}, []
+def _sheet_columns(
+    known: pd.DataFrame, frame: pd.DataFrame, path: Path
+) -> tuple[pd.DataFrame, str, list[str]]:
+    """Convert columns as a spreadsheet does; also return its decimal mark, and notes about other columns."""
+    # Among both marks, use the one with which fewer columns are texts; files with semicolons prefer commas.
+    marks = ["."] if path.suffix.lower() in (*EXCEL, *PARQUET) else [".", ","]
+    if frame.attrs.get("csv", {}).get("sep") == ";":
+        marks.reverse()
+    found: dict[str, tuple[dict[str, Any], list[str]]] = {mark: ({}, []) for mark in marks}
     for name, column in known.items():
         cells = frame[name].astype(str).where(column.notna())
-        if (form := _OF_SHEETS.get(column.dtype.kind)) is not None:
-            odd = cells.dropna()[~cells.dropna().str.strip().str.fullmatch(form)]
+        form = _OF_SHEETS.get(column.dtype.kind)
+        for mark, (columns, notes) in found.items():
+            columns[str(name)] = cells if form is None else column
+            odd = cells[:0]
+            if form is not None:
+                written = cells.dropna().str.strip()
+                odd = written[~written.str.fullmatch(form.replace(r"\.", re.escape(mark)))]
             if len(odd):
+                del columns[str(name)]
                 cell = printable_line(odd.iloc[0])
-                notes.append(f"column {name!r} is left out, because spreadsheets read {cell!r} as text")
-                continue
-            cells = column
-        found[str(name)] = cells
-    if not found:
-        raise DataError("spreadsheets read all columns as text; use --code python or sql")
-    return pd.DataFrame(found), notes
+                notes.append(f"column {name!r} is left out, because some spreadsheets read {cell!r} as text")
+    decimal = min(found, key=lambda mark: len(found[mark][1]))
+    columns, notes = found[decimal]
+    if not columns:
+        raise DataError("some spreadsheets read all columns as text; use --code python or sql")
+    return pd.DataFrame(columns), decimal, notes
 
 
 def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Mapping[str, str]) -> Any:

@@ -246,8 +246,9 @@ class _Run:
 
 def _aligned(new: pd.DataFrame, run: _Run, path: Path) -> tuple[pd.DataFrame, list[str]]:
     """Convert new rows to text in the columns of the fit; also return a note about empty columns."""
+    style = {**new.attrs.get("csv", {}), "encoding": "utf-8"}
+    new.attrs["csv"] = style
     text = BytesIO(runs.csv_text(new, plain=True))
-    style = new.attrs.get("csv", {})
     cells = pd.read_csv(text, dtype=str, keep_default_na=False, skip_blank_lines=False, **style)
     cells.columns = new.columns
     if run.roles.id_column is not None and run.roles.id_column not in cells:

@@ -36,8 +36,8 @@ RUNS_PER_BYTE = 255
 BLOCK_ROWS = 2048
 # Eigenvalues, which are in [0, 1], count as zero below this value; their eigenvectors are arbitrary.
 ZERO = 1e-10
-# Upper limit of ``n_clusters`` in messages.
-_OBJECTS = ", the number of objects"
+# Description of the upper limit of ``n_clusters`` in messages.
+_SAMPLES = ", the number of samples"
 LOG = logging.getLogger("moo_clustering.consensus")
 # Sums of weights must fit the 32-bit integers of some builds of METIS.
 LARGEST_SUM = 2**30
@@ -70,25 +70,25 @@ def cspa(
     Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
     3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
     Pattern Analysis and Machine Intelligence 27 (2005), for average linkage. Raises a ValueError or TypeError
-    if a parameter is invalid, an object is missing from all runs, or pairs exceed ``max_memory``, and an
+    if a parameter is invalid, a sample is missing from all runs, or pairs exceed ``max_memory``, and an
     ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``). Warns
     (UserWarning) if METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run lacks. S_ij is computed from the runs that contain both objects,
-        and is 0 without such runs. Runs may differ in their numbers of clusters.
+        Integers, -1 for samples that a run lacks. S_ij is computed from the runs that contain both samples,
+        and is 0 if there are none. Runs may differ in their numbers of clusters.
     n_clusters : int
         From 1 to n_samples. With ``"svd"``, at most the total number of clusters of all runs, and the result
-        has at most one cluster per distinct object.
+        has at most one cluster per distinct sample.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
         clustering of S, or ``"svd"``: spectral clustering by a low-rank factor without S, for any n_samples.
     n_neighbors : int, optional
         Number of largest entries per row of S, for ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB
-        Memory limit for pairs of objects, in bytes.
+        Memory limit for pairs of samples, in bytes.
     weights : array-like of shape (n_runs,), optional
         Weights of the runs; 0 excludes a run.
     random_state : int, Generator, RandomState or None, default=None
@@ -97,18 +97,19 @@ def cspa(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Cluster of every object. Clusters are numbered 0, 1, ... in the order of their first objects.
+        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples.
 
     Notes
     -----
-    Unanimous runs determine the result: if the objects that are together in all runs form ``n_clusters``
+    Unanimous runs determine the result: if the samples that are together in all runs form ``n_clusters``
     groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
 
     O(n_samples^2 n_runs) time, O(n_samples^2) memory or O(n_samples n_neighbors). With ``"svd"``, at most
     O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
 
-    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together. K-means clusters the
-    unit-length rows of the n_clusters leading eigenvectors of S, scaled by the roots of row and column sums.
+    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j in one cluster. K-means
+    clusters the unit-length rows of the n_clusters leading eigenvectors of S, scaled by the roots of row and
+    column sums.
 
     Examples
     --------
@@ -120,7 +121,7 @@ def cspa(
     _arrays.choice("partitioner", partitioner, ("average", "metis", "spectral", "svd"))
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     if n_neighbors is not None:
-        _arrays.integer("n_neighbors", n_neighbors, 1, edges.n_samples, _OBJECTS)
+        _arrays.integer("n_neighbors", n_neighbors, 1, edges.n_samples, _SAMPLES)
         if partitioner in ("average", "svd"):
             raise ValueError(
                 f"n_neighbors requires partitioner='metis' or 'spectral'; {partitioner!r} has no graph"
@@ -167,9 +168,9 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
 
 
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
-    """Raise ValueError if the pairs of objects need more than ``max_memory`` bytes."""
+    """Raise ValueError if the pairs of samples need more than ``max_memory`` bytes."""
     width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
-    # Peak memory in bytes per pair of objects, or per stored entry of a sparse graph.
+    # Peak memory in bytes per pair of samples, or per stored entry of a sparse graph.
     needed = {"average": 8, "metis": 40, "spectral": 64}[partitioner] * n_samples * width
     if needed > max_memory:
         advice = (
@@ -178,7 +179,7 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
             else "lower n_neighbors"
         )
         raise ValueError(
-            f"cspa compares all pairs of {n_samples} objects and requires {needed / 2**30:.3g} GiB, which "
+            f"cspa compares all pairs of {n_samples} samples and requires {needed / 2**30:.3g} GiB, which "
             f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use partitioner='svd', "
             f"which does not compare pairs, {advice}, use mcla or hbgf, or increase max_memory."
         )
@@ -187,12 +188,12 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield S in blocks: index of the first row, and rows (``upper``: without the columns before it)."""
-    # S_ij is the weighted share of runs with i and j together, among the runs that contain both, else 0.
+    """Yield S in blocks: the index of the first row, and the rows (``upper``: from that column on)."""
+    # S_ij is the weighted share of runs with i and j in one cluster among the runs that contain both, or 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
-    # Missing objects have different codes in rows and columns, so that they never match.
+    # Missing samples have different codes in rows and columns, so that they never match.
     rows = np.where(edges.seen, columns, columns.dtype.type(-2))
     complete = bool(edges.seen.all())
     seen = edges.seen.astype(np.float64)
@@ -225,7 +226,7 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S without diagonal, or its ``n_neighbors`` largest entries per row, as a symmetric matrix."""
-    # If these have more components than clusters, the first objects of the components are linked.
+    # If these have more components than clusters, the first samples of the components are linked.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -249,7 +250,7 @@ def _largest_entries(
         rows = np.arange(len(block))
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
-            # Break ties at random: selecting the first would link whole clusters to a few objects. With
+            # Break ties at random: selecting the first would link whole clusters to a few samples. With
             # equal weights, the random terms are smaller than any difference between two entries.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
@@ -283,7 +284,7 @@ def check_ensemble(
 ) -> tuple[Hyperedges, FloatArray]:
     """Check the ensemble; return the hyperedges and weights of the runs of positive weight."""
     edges = hyperedges(labels)
-    _arrays.integer("n_clusters", n_clusters, 1, edges.n_samples, _OBJECTS)
+    _arrays.integer("n_clusters", n_clusters, 1, edges.n_samples, _SAMPLES)
     run_weights = _check_weights(weights, edges.n_runs)
     counted = np.flatnonzero((run_weights > 0) & edges.seen.any(axis=1))
     if len(counted) < edges.n_runs:
@@ -292,8 +293,8 @@ def check_ensemble(
     if len(lost):
         shown = ", ".join(map(str, lost[:5])) + (", ..." if len(lost) > 5 else "")
         raise ValueError(
-            "labels must assign every object in at least one run (of positive weight), but "
-            f"{len(lost)} of {edges.n_samples} objects are -1 in all runs: {shown}. Remove these "
+            "labels must assign every sample in at least one run (of positive weight), but "
+            f"{len(lost)} of {edges.n_samples} samples are -1 in all runs: {shown}. Remove these "
             "columns, as in labels[:, (labels >= 0).any(axis=0)]"
         )
     return edges, run_weights
@@ -311,9 +312,10 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return the parts of the objects on which the runs agree, or None; O(n_samples n_runs) time."""
-    # Parts are the groups of objects that are together in all runs (with ``fewer``, possibly fewer than
-    # ``n_parts``), if no run lacks an object, or the components of the hypergraph.
+    """Return the parts of the samples on which the runs agree, or None; O(n_samples n_runs) time."""
+    # If no run lacks a sample, the parts are the groups of samples that are together in all runs, of which
+    # there may be fewer than ``n_parts`` with ``fewer``. Otherwise, they are the components of the
+    # hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -324,7 +326,7 @@ def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> Int
 
 
 def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
-    """Return the component of every object and of every hyperedge in the hypergraph."""
+    """Return the component of every sample and of every hyperedge in the hypergraph."""
     graph = bipartite_graph(edges, np.ones(edges.n_runs))
     parts = np.asarray(csgraph.connected_components(graph, directed=False)[1], dtype=np.intp)
     return parts[: edges.n_samples], parts[edges.n_samples :]
@@ -334,8 +336,8 @@ def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the unit-length rows of the leading co-association eigenvectors by k-means."""
-    # At most ``n_parts`` distinct objects are parts; more than ``n_parts`` components are merged arbitrarily.
-    # O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct objects.
+    # At most ``n_parts`` distinct samples are parts; more than ``n_parts`` components are merged arbitrarily.
+    # O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct samples.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -365,8 +367,8 @@ def leading_vectors(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute at most n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
     # C = H W H^T contains the weights of the runs with i and j in one cluster, also for i = j, and Deg its
-    # row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each object
-    # represents ``share`` equal objects. ``seed`` draws the starting vector for more than 2000 hyperedges.
+    # row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each sample
+    # represents ``share`` equal samples. ``seed`` draws the starting vector for more than 2000 hyperedges.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -399,7 +401,7 @@ def _gram(A: sp.csr_array) -> FloatArray:
 
 
 def use_metis(partitioner: str, fallback: str, function: str) -> bool:
-    """Return whether to use METIS: "auto" uses it if installed, "metis" raises an error if not."""
+    """Return whether to use METIS: "auto" if it is installed; "metis" raises an error if it is not."""
     if partitioner == "metis":
         if _load() is None:
             raise _arrays.MissingPackageError(
@@ -421,7 +423,8 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Cut a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. Up to n_parts vertices are the parts.
+    # Weights are rounded to 1e-4, or more coarsely to avoid overflow. With at most n_parts vertices, each is
+    # a part.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -486,7 +489,7 @@ _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the adjacency of objects (first) and hyperedges, weighted by run."""
+    """Return the adjacency of samples (first) and hyperedges, weighted by run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
@@ -495,14 +498,14 @@ def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
     """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), as unit rows, by k-means."""
-    # D_v and D_e contain the weighted degrees of objects and hyperedges; ``with_edges`` clusters these as
+    # D_v and D_e contain the weighted degrees of samples and hyperedges; ``with_edges`` clusters these as
     # well. O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
     vector_seed, center_seed = (_arrays.integer_seed(part) for part in seed.spawn(2))
-    objects, hyper = _singular_vectors(edges, weights, n_parts, vector_seed)
-    rows, share = objects[first], np.bincount(inverse).astype(np.float64)
+    samples, hyper = _singular_vectors(edges, weights, n_parts, vector_seed)
+    rows, share = samples[first], np.bincount(inverse).astype(np.float64)
     if with_edges:
         rows, share = np.vstack([rows, hyper]), np.concatenate([share, np.ones(len(hyper))])
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
@@ -542,16 +545,16 @@ def hbgf(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Compute a consensus by partitioning the bipartite graph of objects and clusters.
+    """Compute a consensus by partitioning the bipartite graph of samples and clusters.
 
     Source: X. Fern, C. Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
     International Conference on Machine Learning (2004). Raises a ValueError or TypeError if a parameter is
-    invalid, or an object is missing from all runs, and an ImportError as :func:`cspa`. Warns as :func:`cspa`.
+    invalid, or a sample is missing from all runs, and an ImportError as :func:`cspa`. Warns as :func:`cspa`.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run lacks. Runs may differ in their numbers of clusters.
+        Integers, -1 for samples that a run lacks. Runs may differ in their numbers of clusters.
     n_clusters : int
         From 1 to n_samples; the result may have fewer clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
@@ -562,7 +565,7 @@ def hbgf(
 
     Notes
     -----
-    Unanimous runs determine the result: if the objects that are together in all runs form at most
+    Unanimous runs determine the result: if the samples that are together in all runs form at most
     ``n_clusters`` groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
 
     The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs. METIS takes
@@ -617,7 +620,7 @@ def hgpa(
 
     The paper minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, which is not
     redistributable. Neither approximation minimises this cut. Cost and invariance are as for :func:`hbgf`.
-    Raises a ValueError or TypeError if a parameter is invalid, or an object is missing from all runs.
+    Raises a ValueError or TypeError if a parameter is invalid, or a sample is missing from all runs.
     Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
     3.3; D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information
     Processing Systems 19 (2006), for the singular vectors.
@@ -625,8 +628,8 @@ def hgpa(
     Parameters
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
-        Partition of the graph of objects and hyperedges by :func:`hbgf`, with METIS if pymetis is installed;
-        or k-means of the objects' singular vectors of the degree-scaled incidence matrix.
+        Partition of the graph of samples and hyperedges by :func:`hbgf`, with METIS if pymetis is installed;
+        or k-means of the samples' singular vectors of the degree-scaled incidence matrix.
 
     Examples
     --------
@@ -690,7 +693,7 @@ def mcla(
 ) -> Labels | tuple[Labels, FloatArray]:
     """Compute a consensus by the meta-clustering algorithm.
 
-    Clusters of all runs are grouped into meta-clusters by the objects that they share. Every object joins the
+    Clusters of all runs are grouped into meta-clusters by the samples that they share. Every sample joins the
     meta-cluster whose members contain it most often. Warns (UserWarning) if METIS balances sizes and the
     largest cluster of most runs exceeds 1.75 times the mean size of meta-clusters. Source: A. Strehl, J.
     Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
@@ -698,9 +701,9 @@ def mcla(
     Parameters
     ----------
     n_clusters : int
-        Number of meta-clusters, from 1 to n_samples; those without objects are dropped from the result.
+        Number of meta-clusters, from 1 to n_samples; those without samples are dropped from the result.
     vertex_weight : {"size", "unit"}, default="size"
-        METIS balances the numbers of objects in meta-clusters (``"size"``, as in the paper), or the numbers
+        METIS balances the numbers of samples in meta-clusters (``"size"``, as in the paper), or the numbers
         of clusters (``"unit"``, for runs with clusters of unequal sizes).
     partitioner : {"auto", "metis", "matching"}, default="auto"
         METIS as in the paper, or matching: clusters of a run join different meta-clusters by similarity,
@@ -716,18 +719,18 @@ def mcla(
     Returns
     -------
     labels : ndarray of shape (n_samples,), int32
-        Cluster of every object. Clusters are numbered 0, 1, ... in the order of their first objects.
+        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples.
     association : ndarray of shape (n_clusters, n_samples)
         Only with ``return_association``. Share of the members of meta-cluster c (row) that contain the
-        object, among members from runs that contain it. Meta-clusters without objects are last.
+        sample, among members from runs that contain it. Meta-clusters without samples are last.
         ``association.max(axis=0) / association.sum(axis=0)`` is the confidence of the labels.
 
     Notes
     -----
-    Unanimous runs determine the result, as for :func:`hbgf`. If its clusters are the groups of objects that
+    Unanimous runs determine the result, as for :func:`hbgf`. If its clusters are the groups of samples that
     are together in all runs, the members of a meta-cluster are the clusters that contain its group.
 
-    Clusters are compared by their Jaccard index over the objects that both runs contain. O(n_samples n_runs^2
+    Clusters are compared by their Jaccard index over the samples that both runs contain. O(n_samples n_runs^2
     + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
 
     Examples
@@ -792,7 +795,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # Matching omitted all clusters of these objects: assign the most similar meta-cluster.
+        # Matching omitted all clusters of these samples: assign the most similar meta-cluster.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
@@ -808,7 +811,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Compute the share of runs that put an object into a group, shape (n_parts, n_samples)."""
+    """Compute the share of runs that put a sample into a group, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -817,9 +820,9 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
-    """Compute the Jaccard index of hyperedges over objects that both runs contain; diagonal 0."""
+    """Compute the Jaccard index of hyperedges over samples that both runs contain; diagonal 0."""
     shared = edges.intersections
-    # within[a, b] is the number of objects of a in the run of b. The clusters of that run are disjoint, so
+    # within[a, b] is the number of samples of a in the run of b. The clusters of that run are disjoint, so
     # it is the sum of their intersections with a.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]

@@ -95,7 +95,7 @@ def select_pareto(
     min_runs: int = 5,
     pop_size: int = 40,
     n_gen: int = 60,
-    choose: Literal["anmi", "i2"] = "anmi",
+    select: Literal["anmi", "i2"] = "anmi",
     X: Any = None,
     vertex_weight: hypergraph.VertexWeight = "size",
     partitioner: hypergraph.MetaPartitioner = "auto",
@@ -124,12 +124,12 @@ def select_pareto(
         Population size.
     n_gen : int, default=60
         Number of generations.
-    choose : {"anmi", "i2"}, default="anmi"
+    select : {"anmi", "i2"}, default="anmi"
         Select the consensus with the largest mean NMI with all runs, or the largest
         :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets in which a sample is missing
         from all runs are ignored.
     X : array-like or sparse matrix of shape (n_samples, n_features), optional
-        Features, required and used only for ``choose="i2"``.
+        Features, required and used only for ``select="i2"``.
     vertex_weight, partitioner
         As for :func:`mcla`.
     random_state : int, Generator, RandomState or None, default=None
@@ -146,7 +146,7 @@ def select_pareto(
     >>> select_pareto(runs, 2, n_gen=5, partitioner="matching", random_state=0).labels
     array([0, 0, 1, 1], dtype=int32)
     """
-    choice("choose", choose, ("anmi", "i2"))
+    choice("select", select, ("anmi", "i2"))
     choice("vertex_weight", vertex_weight, ("size", "unit"))
     choice("partitioner", partitioner, ("auto", "metis", "matching"))
     edges, _ = hypergraph.check_ensemble(labels, n_clusters, None)
@@ -154,7 +154,7 @@ def select_pareto(
     problem = EnsembleSelectionProblem(rows, losses=losses, min_runs=min_runs)
     integer("pop_size", pop_size, 2)
     integer("n_gen", n_gen, 1)
-    X = _checked_features(choose, X, edges.n_samples)
+    X = _checked_features(select, X, edges.n_samples)
     metis = hypergraph.use_metis(partitioner, "matching", "select_pareto")
     if metis and vertex_weight == "size":
         hypergraph.warn_of_meta_balance(edges, np.ones(edges.n_runs), n_clusters, "select_pareto")
@@ -170,11 +170,11 @@ def select_pareto(
     counted = np.array([one is not None for one in partitions])
     if not counted.any():
         raise ValueError(
-            "every subset found lacks objects, because they are in none of its runs; increase "
+            "every subset found lacks samples, because they are in none of its runs; increase "
             f"min_runs={min_runs}"
         )
     consensus = np.array([one for one in partitions if one is not None])
-    if choose == "anmi":
+    if select == "anmi":
         scores = pairwise_nmi(consensus, rows).mean(axis=1)
     else:
         scores = np.array([i2_criterion(X, one, normalize_rows=False) for one in consensus])
@@ -186,7 +186,7 @@ def select_pareto(
 def _search(
     problem: EnsembleSelectionProblem, pop_size: int, n_gen: int, seed: np.random.SeedSequence
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Distinct subsets on the front, ordered by their objectives."""
+    """Return the distinct subsets on the front, sorted by their objectives."""
     n_runs = problem.n_var
     # Up to this number of subsets, compare all of them; a search would mostly draw repeated subsets.
     if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= 256:
@@ -242,14 +242,14 @@ def _consensus(
     return labels
 
 
-def _checked_features(choose: str, X: Any, n_samples: int) -> Any:
-    if choose == "anmi":
+def _checked_features(select: str, X: Any, n_samples: int) -> Any:
+    if select == "anmi":
         if X is not None:
-            raise ValueError("X is only used with choose='i2'; omit it or set choose='i2'")
+            raise ValueError("X is only used with select='i2'; omit it or set select='i2'")
         return None
     if X is None:
-        raise ValueError("choose='i2' requires X, the weighted documents")
+        raise ValueError("select='i2' requires X, the weighted documents")
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     if X.shape[0] != n_samples:
-        raise ValueError(f"X must have one row per object, {n_samples} in all; got {X.shape[0]}")
+        raise ValueError(f"X must have one row per sample, {n_samples} in all; got {X.shape[0]}")
     return X

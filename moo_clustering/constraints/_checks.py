@@ -146,6 +146,6 @@ def n_pairs(n: int) -> int:
 def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
     """Return the pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ...: rank = b(b-1)/2 + a."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # A root slightly below an integer may round up to it; one slightly above never rounds below it.
+    # A root slightly below an integer may be rounded up to it, but one slightly above is never rounded below.
     b -= b * (b - 1) // 2 > ranks
     return ranks - b * (b - 1) // 2, b

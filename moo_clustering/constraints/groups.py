@@ -1,4 +1,4 @@
-"""The transitive closure of labels and pairs: groups that belong together, and pairs of groups apart."""
+"""The transitive closure of labels and pairs: groups of samples, and pairs of groups in conflict."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ConstraintGroups:
     def __post_init__(self) -> None:
         groups = checked_integers(self.groups, "groups").astype(np.int64)
         if groups.ndim != 1 or not len(groups) or groups.min() < -1:
-            raise ValueError("groups must be one-dimensional, with one value per sample that is at least -1")
+            raise ValueError("groups must be a 1-d array of integers of at least -1, one per sample")
         n_groups = int(groups.max()) + 1
         pairs = checked_array(self.conflicts, "conflicts")
         pairs = np.empty((0, 2), np.int64) if not pairs.size else checked_integers(pairs, "conflicts")
@@ -138,7 +138,7 @@ class ConstraintGroups:
 def constraint_groups(
     n_samples: int, y: ArrayLike | None = None, constraints: PairwiseConstraints | None = None
 ) -> ConstraintGroups:
-    """Closure of partial labels and pairwise constraints.
+    """Compute the closure of partial labels and pairwise constraints.
 
     The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
     cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
@@ -257,7 +257,7 @@ def refuse_conflicts(conflicts: Int64Array, must_link: Int64Array, n_samples: in
 def connected(links: Int64Array, n_samples: int) -> Int64Array:
     """Component of every sample; components are numbered by their lowest sample."""
     component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
-    # SciPy uses this order as well, but does not guarantee it.
+    # SciPy numbers components in this order, but does not guarantee it.
     return number_clusters(component)[0].astype(np.int64)
 
 
@@ -267,7 +267,7 @@ def _link_graph(links: Int64Array, n_samples: int) -> Any:
 
 
 def _chain(graph: Any, start: int, end: int) -> str:
-    """Shortest path between two samples, such as ``3 - 5 - 9``; long paths are abridged in the middle."""
+    """Return the shortest path between two samples, such as ``3 - 5 - 9``, abridged if it is long."""
     before = csgraph.breadth_first_order(graph, start, directed=False)[1]
     path = [end]
     while path[-1] != start:

@@ -190,9 +190,12 @@ class _Loads(Limit):
         total = n_samples if self.weight is None else self._total
         low, high = (float(bound.sum() if bound.ndim else k * bound) for bound in (self.low, self.high))
         if total is not None and not low * (1 - _ROUNDING) <= total <= high * (1 + _ROUNDING):
-            each = "their bounds" if self.low.ndim else _span(float(self.low), float(self.high))
+            each = "within their bounds"
+            if not self.low.ndim:
+                kind = "" if self.weight is None else "weight "
+                each = f"of {kind}{_span(float(self.low), float(self.high))}{self._unit}"
             have = f"there are {total} samples" if self.weight is None else f"the weights sum to {total:g}"
-            raise ValueError(f"{k} clusters within {each} contain {_span(low, high)}{self._unit}; {have}")
+            raise ValueError(f"{k} clusters {each} contain {_span(low, high)} in total, but {have}")
 
 
 class ClusterSizes(_Loads):
@@ -225,7 +228,7 @@ class ClusterSizes(_Loads):
         """Assign samples to clusters within the bounds such that the sum of costs is minimal.
 
         O(n_samples n_clusters) time, plus O(n_clusters^2) per sample that does not fit into its cheapest
-        cluster. Can repair or decode partitions. Raises a ValueError if no assignment is possible.
+        cluster. Use it to repair or decode partitions. Raises a ValueError if no assignment is possible.
 
         Parameters
         ----------
@@ -252,7 +255,7 @@ class ClusterSizes(_Loads):
 
 
 class ClusterWeights(_Loads):
-    """The weights of the samples of every cluster sum to between ``low`` and ``high``.
+    """Every cluster has a total weight between ``low`` and ``high``.
 
     The violation is the sum over clusters of (low - load) / low or (load - high) / high, so it does not
     depend on the unit of the weights. O(n_samples) time per partition. Raises a ValueError if a weight is
@@ -459,8 +462,7 @@ class Diameter(Limit):
         return out
 
     def possible(self, k: int, n_samples: int | None = None) -> None:
-        """Raise a ValueError if more than ``k`` samples are pairwise too far apart; see
-        :meth:`Limit.possible`."""
+        """Raise a ValueError if too many samples are pairwise too far apart; see :meth:`Limit.possible`."""
         super().possible(k, n_samples)
         apart = self._apart[: k + 1]
         if len(apart) > k:
@@ -479,7 +481,7 @@ class Diameter(Limit):
         apart: list[int] = []
         allowed = np.ones(self.n_samples or 0, dtype=np.int64)
         while allowed.any():
-            # Among the samples far from all chosen ones, choose the one that is far from most of the others.
+            # Of the samples that are far from all chosen ones, choose the one that is far from most others.
             apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
             allowed = allowed * far[[apart[-1]]].toarray()[0]
         return apart
@@ -603,7 +605,7 @@ def _missed(loads: Any, low: Any, high: Any) -> FloatArray:
 def _shown(value: Any) -> str:
     if np.ndim(value):
         return f"({', '.join(map(_shown, np.asarray(value).tolist()))})"
-    return "∞" if value == np.inf else value if isinstance(value, str) else f"{float(value):g}"
+    return "∞" if value == np.inf else value if isinstance(value, str) else f"{float(value):,g}"
 
 
 def _span(low: float, high: float) -> str:

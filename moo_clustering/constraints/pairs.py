@@ -1,4 +1,4 @@
-"""Pairs of samples that belong together or apart, and how well partitions satisfy them."""
+"""Must-links and cannot-links between samples, and how well partitions satisfy them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class PairwiseConstraints:
     ) -> Self:
         """Draw constraints from gold labels.
 
-        Two samples that share a label form a must-link, two that share none a cannot-link.
+        Two samples with a common label form a must-link, and two without a common label a cannot-link.
 
         Parameters
         ----------
@@ -125,9 +125,9 @@ class PairwiseConstraints:
 
         Notes
         -----
-        O(n_samples + drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
+        O(n_samples + n_drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
         O(n_samples**2) time. Ten per cent of the pairs of a large data set reveal nearly all labels, because
-        they connect any class of 50 samples; use ``"docs"`` for a realistic amount.
+        they connect all samples of a class of 50 or more; use ``"docs"`` for a realistic amount.
         """
         rng = np.random.default_rng(random_state)
         n_samples, must, cannot = sources.sample_constraints(y, fraction, scheme, rng, max_pairs)
@@ -220,7 +220,7 @@ class PairwiseConstraints:
         return must[0], cannot[1]
 
     def violation(self, labels: ArrayLike) -> FloatArray:
-        """Return the violated share of the must-links plus violated share of the cannot-links, in [0, 2].
+        """Return the violated share of the must-links plus that of the cannot-links, in [0, 2].
 
         V = (M - w_m) / M + (C - w_c) / C, with sums of weights; a term without pairs is 0.
         """
@@ -228,7 +228,7 @@ class PairwiseConstraints:
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
 
     def bonus(self, labels: ArrayLike) -> FloatArray:
-        """Return the satisfied share of the must-links plus satisfied share of the cannot-links, in [0, 2].
+        """Return the satisfied share of the must-links plus that of the cannot-links, in [0, 2].
 
         w_m / M + w_c / C, or 0 without pairs. Internal-NSGA-II-clus (Algorithm 2) adds it to the crowding.
         """
@@ -309,7 +309,7 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray | None
 ) -> tuple[Counts, Counts]:
-    """Number, or total weight, of pairs with equal and with different labels (sample-major)."""
+    """Return the number, or total weight, of pairs with equal and with different labels (sample-major)."""
     # Lazy import: numba takes a second, and reading, closing and saving constraints do not need it.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
@@ -331,7 +331,7 @@ def _closed(
     component: Int64Array,
     max_pairs: int,
 ) -> PairwiseConstraints:
-    """All pairs implied by must-links, and by cannot-links that contradict no must-link; see ``closure``."""
+    """Return the pairs implied by must-links, and by cannot-links that contradict none; see ``closure``."""
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
@@ -365,7 +365,7 @@ def _closed(
 
 
 def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """For counts (2, 3): owners (0, 0, 1, 1, 1) and positions (0, 1, 0, 1, 2)."""
+    """Return, for counts such as (2, 3), owners (0, 0, 1, 1, 1) and positions (0, 1, 0, 1, 2)."""
     owner = np.repeat(np.arange(len(counts)), counts)
     first = np.cumsum(counts) - counts
     return owner, np.arange(len(owner)) - first[owner]
@@ -384,7 +384,7 @@ def _with_listed(
 
 @documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
-    """Count the satisfied constraints, if the constraints are all pairs of labelled samples.
+    """Count the satisfied constraints of partial labels, that is, of all pairs of labelled samples.
 
     Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, without listing the
     pairs. O(n_individuals * n_labelled) time and memory.

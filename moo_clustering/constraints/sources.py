@@ -55,7 +55,7 @@ def read_pairs(
     row_ids : sequence of length n_samples or None, default=None
         Sample identifiers, compared as text. None: the file contains row numbers from 0.
     n_samples : int or None, default=None
-        Upper bound of row numbers, which are not checked if this and ``row_ids`` are None.
+        Number of rows. If this and ``row_ids`` are None, there is no upper bound of row numbers.
     header : bool or None, default=None
         Whether the first line is a header. None: True if neither of its columns is a row or a number.
 
@@ -89,7 +89,7 @@ def read_pairs(
 
 
 def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Line number and stripped cells of every non-empty line."""
+    """Yield the line number and the stripped cells of every non-empty line."""
     try:
         # utf-8-sig skips the byte order mark that spreadsheet programs write.
         with (
@@ -220,7 +220,7 @@ def sample_constraints(
 
 
 def share_of(fraction: float, total: int) -> int:
-    """ceil(fraction * total) for the decimal fraction: 0.07 of 100 is 7, not 8; at least 1 if total is."""
+    """Return ceil(fraction * total) in decimals, so that 0.07 of 100 is 7, not 8; at least 1 if total is."""
     meant = Fraction(fraction).limit_denominator(10**12)
     return max(min(1, total), math.ceil(meant * total))
 
@@ -237,13 +237,13 @@ def _draw_mixed(gold: Gold, fraction: float, scheme: Scheme, rng: Generator, max
 
 
 def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
-    """All pairs among the samples."""
+    """Return all pairs of these samples."""
     check_affordable(n_pairs(len(samples)), max_pairs)
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 
 
 def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
-    """Draw ``size`` distinct integers of 0..total-1, all sets equally likely; O(size) memory."""
+    """Draw ``size`` distinct integers from 0..total-1, with equal probability of all sets; O(size) memory."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
@@ -305,7 +305,7 @@ def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
 
 
 class Gold(Protocol):
-    """Gold labels: which pairs of samples share a label."""
+    """Gold labels, which determine the pairs of samples with a common label."""
 
     n_samples: int
     n_must: int
@@ -355,7 +355,7 @@ class SingleLabels:
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Segment of a list split at ``ends`` that contains each rank, and the position in it."""
+    """Return the segment of a list, split at ``ends``, that contains each rank, and the position in it."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 

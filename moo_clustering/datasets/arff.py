@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 from xml.parsers import expat
 
 import numpy as np
@@ -55,7 +55,7 @@ class Attribute:
     rounded: str = ""  # the first integer that double precision cannot represent
 
     def code(self, token: str | None) -> float:
-        """Number or code of a value; raises ValueError or KeyError for an invalid value."""
+        """Return the number or code of a value; raise a ValueError or KeyError if it is invalid."""
         if token is None:
             return float("nan")
         if self.kind == "numeric":
@@ -83,7 +83,7 @@ class Header:
 
 def arff_lines(text: str) -> Lines:
     """Yield the number and text of every line that is neither empty nor a comment."""
-    # splitlines would also split names at other characters.
+    # splitlines also splits at other characters, which names can contain.
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
         if line and not line.startswith("%"):
@@ -247,17 +247,25 @@ class RowReader:
     def read_all(self, lines: Iterable[tuple[int, str]], source: str) -> tuple[FloatArray, Int64Array]:
         """Read values of shape (n_rows, n_attributes), and the line number of each row."""
         numbers, places = array("d"), array("q")
-        for number, line in lines:
-            try:
-                numbers.extend(self.read(line))
-            except RowError as error:
-                raise DataError(f"{source}, line {number}: {error}") from error
+        for number, row in _parsed(self.read, lines, source):
+            numbers.extend(row)
             places.append(number)
-        if not places:
-            raise DataError(f"{source} has no rows after its @data line; it may be cut off")
         warn_rounded(self._attributes, source)
         values = np.frombuffer(numbers, dtype=np.float64).reshape(len(places), len(self._attributes))
         return values, np.frombuffer(places, dtype=np.int64)
+
+
+def _parsed(read: Callable[[str], Any], lines: Iterable[tuple[int, str]], source: str) -> Iterator[Any]:
+    """Yield the number and content of every row; raise a DataError if a row is invalid or none exists."""
+    number = 0
+    for number, line in lines:
+        try:
+            row = read(line)
+        except RowError as error:
+            raise DataError(f"{source}, line {number}: {error}") from error
+        yield number, row
+    if not number:
+        raise DataError(f"{source} has no rows after its @data line; it may be cut off")
 
 
 def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
@@ -300,7 +308,7 @@ def _cell_problem(text: str, position: int, number: int) -> str:
 
 
 def unquoted(quoted: str) -> str:
-    """Text between quotes, with escapes resolved."""
+    """Return the text between quotes, with escapes resolved."""
     inner = quoted[1:-1]
     if "\\" not in inner:
         return inner
@@ -327,22 +335,19 @@ class EntryReader:
     def read_all(self, lines: Lines, source: str) -> Entries:
         """Read the entries of every row; O(entries) memory, O(characters) time."""
         columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
-        for number, line in lines:
-            try:
-                row, values = self._sparse(line) if line.startswith("{") else self._filled(line)
-            except RowError as error:
-                raise DataError(f"{source}, line {number}: {error}") from error
+        for number, (row, values) in _parsed(self._read, lines, source):
             columns.extend(row)
             codes.extend(values)
             counts.append(len(row))
             places.append(number)
-        if not places:
-            raise DataError(f"{source} has no rows after its @data line; it may be cut off")
         rows = np.repeat(np.arange(len(places)), np.frombuffer(counts, dtype=np.int64))
         entries = Entries(rows, np.array(columns), np.array(codes), np.array(places))
         self._refuse_duplicates(entries, source)
         warn_rounded(self._attributes, source)
         return entries
+
+    def _read(self, line: str) -> _Row:
+        return self._sparse(line) if line.startswith("{") else self._filled(line)
 
     def _sparse(self, line: str) -> _Row:
         if not line.endswith("}"):
@@ -625,7 +630,7 @@ def _check_labels(labels: list[Attribute], source: str) -> None:
 
 
 def binary_numbers(attribute: Attribute) -> list[float] | None:
-    """0 or 1 for each declared value of a nominal attribute; None if the values mean something else."""
+    """Return 0 or 1 for each declared value of a nominal attribute; None for other values."""
     numbers = [_NUMBERS.get(value.casefold(), as_number(value)) for value in attribute.values]
     is_binary = set(numbers) <= {0.0, 1.0} and len(numbers) == len(set(numbers))
     return numbers if is_binary else None

@@ -250,7 +250,7 @@ def flat_roles(
     if bag is None:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         raise files.DataError(
-            f"{source} has neither a relational attribute nor a clear column of bag identifiers",
+            f"{source} has neither a relational attribute nor a recognisable column of bag identifiers",
             files.Remedy("name it with", "bag", note=f", one of {shown}"),
         )
     label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
@@ -332,14 +332,10 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
 
 
 def _lines(table: files.TableText, source: str) -> tuple[list[str], NDArray[np.int64]]:
-    """Column names, and line number of every row; raise if a row has another number of cells."""
+    """Return column names and the line number of every row; raise if rows have unequal numbers of cells."""
     rows = table.rows(source)
     columns = tables.column_names(list(itertools.islice(rows, 1)), source)
-    lines = array("q")
-    for line, row in rows:
-        if len(row) != len(columns):
-            files.ragged(source, len(columns), line, row)
-        lines.append(line)
+    lines = array("q", (line for line, _ in files.equal_rows(rows, len(columns), source)))
     if not lines:
         raise files.DataError(f"{source} has column names but no rows")
     return columns, np.frombuffer(lines, dtype=np.int64)
@@ -424,7 +420,7 @@ def read_flat(
     roles = flat_roles([columns_of(each) for each in attributes], options, source, header.outputs)
     for place in (roles.bag, roles.label):
         if place is not None and attributes[place].kind == "numeric":
-            attributes[place].kind = "text"  # preserves the notation
+            attributes[place].kind = "text"  # preserve the notation
     numbers, places = arff.RowReader(attributes).read_all(lines, source)
     rows = Rows(tuple(columns_of(attribute) for attribute in attributes), numbers, places)
     unused = (
@@ -436,7 +432,7 @@ def read_flat(
 
 
 def columns_of(attribute: arff.Attribute) -> Column:
-    """Column of an attribute whose values have been read."""
+    """Convert an attribute whose values have been read."""
     return Column(attribute.name, attribute.kind, tuple(attribute.values))
 
 
@@ -464,7 +460,7 @@ def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source:
 
 
 def is_identifier(rows: Rows, place: int) -> bool:
-    """Whether a column identifies the instances: non-numeric, unique values, and named id, name or key."""
+    """Return whether a column with a name like id, name or key has non-numeric, unique values."""
     column, codes = rows.columns[place], rows.numbers[:, place]
     return (
         column.kind in {"nominal", "text"}
@@ -589,7 +585,7 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
 
 def _members(arrays: Mapping[str, NDArray[Any]], n_rows: int, source: str) -> Members:
     ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
-    try:  # Bags checks the offsets
+    try:  # the constructor checks the offsets
         bags = Bags(np.zeros((n_rows, 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
     except (TypeError, ValueError) as error:
         raise files.DataError(f"{source}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
@@ -660,6 +656,7 @@ def assemble(
 
     labels, label_names = (None, ()) if classes is None else _classes(rows, members, classes, source)
     X, names = feature_matrix(rows, options, source, where)
+    tables.warn_of_codes(X, names, source)
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
@@ -31,13 +32,13 @@ _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?", re.ASCII)
-# Thousands or, as in India, lakhs and crores (12,34,567).
+# Groups of thousands or, as in India, of lakhs and crores (12,34,567).
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # Numbers whose commas or points cannot separate thousands.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Smallest share of numbers in a numeric column, unless it has up to this many different values (then all).
+# Smallest share of numbers in a numeric column; with up to this many distinct values, all must be numbers.
 _SHARE, _DIFFERENT = 0.9, 10
 # Largest share of numbers that may lack the unit of the others; largest number of units in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
@@ -49,7 +50,8 @@ _FORMATS = (
     "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y",
 )  # fmt: skip
 _MAYBE_DATE = re.compile(
-    r"\d{4}Q[1-4]|\d{1,4}[-./]\d|\d{1,2}[- ][a-z]{3,9}[- ]\d\d|[a-z]{3,9} \d{1,2}, \d{4}",
+    r"\d{4}Q[1-4]|\d{4}-?W\d|(19|20)\d{6}$|\d{1,4}[-./]\d|\d{1,2}[- ][a-z]{3,9}[- ]\d\d|"
+    r"[a-z]{3,9} \d{1,2}, \d{4}",
     re.ASCII | re.IGNORECASE,
 )
 _SHORT = 1_000  # largest number of cells of a short column
@@ -66,10 +68,11 @@ _TIME = re.compile(
 )
 # Durations in the notation of Python, pandas and ISO 8601, which begin with days or P.
 _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
-# Quarters and weeks in the notation of pandas, converted to their first day.
+# Quarters and weeks in the notation of pandas, and weeks of ISO 8601, converted to their first day.
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
+_ISO_WEEK = re.compile(r"(\d{4})-?W(\d\d)(?:-?([1-7]))?", re.ASCII)
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥₹₩₺₽]|EUR|USD|GBP|CHF)\s*")
@@ -90,47 +93,23 @@ _SHOWN = 8  # largest number of names in a note
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column and its interpretation.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "truth", "date", "category", "out"}
-    values : ndarray of shape (n_samples,)
-        Numbers (float64), dates (datetime64) or texts (objects), with missing values. Arrays, because a
-        Series per column would dominate the time of wide tables.
-    reason : str
-        Reason to drop the column.
-    strays : tuple of str
-        Texts among numbers, which are treated as missing.
-    convention : str
-        Notation of the numbers.
-    grouped : bool
-        See :class:`~moo_clustering.datasets.cells.Numbers`.
-    unit : str
-        Unit of the numbers.
-    code : str
-        Reason to treat the numerals as codes, hence categories.
-    remark : str
-        Further note about the interpretation.
-    units : str
-        Reason to drop the column if its numbers have different units and are too many for categories.
-    forms : tuple of str
-        All formats that fit the dates, in the notation of ``strptime``; ``("time",)`` for times and
-        durations, and ``("fraction",)`` for fractions.
-    """
+    """A column and its interpretation."""
 
     name: str
     kind: Kind
+    # Numbers (float64), dates (datetime64) or texts (objects) of shape (n_samples,), with missing values.
+    # Arrays, because a Series per column would dominate the time of wide tables.
     values: NDArray[Any]
-    reason: str = ""
-    strays: tuple[str, ...] = ()
-    convention: Convention = "none"
-    grouped: bool = False
-    unit: str = ""
-    code: str = ""
-    remark: str = ""
-    units: str = ""
+    reason: str = ""  # why the column is dropped
+    strays: tuple[str, ...] = ()  # texts among numbers, which are treated as missing
+    convention: Convention = "none"  # notation of the numbers
+    grouped: bool = False  # see :class:`Numbers`
+    unit: str = ""  # of the numbers
+    code: str = ""  # why numerals are codes, hence categories
+    remark: str = ""  # further note about the interpretation
+    units: str = ""  # why to drop a column of numbers with different units, if too many for categories
+    # All formats that fit the dates, in the notation of ``strptime``; ``("time",)`` for times and durations,
+    # and ``("fraction",)`` for fractions.
     forms: tuple[str, ...] = ()
 
     def out(self, reason: str) -> Column:
@@ -175,15 +154,20 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
 
 
 def settled(column: Column, written: set[Convention]) -> Column:
-    """Interpret ambiguous numbers by the notation of the other columns."""
-    if column.kind != "number" or not (column.convention == "ambiguous" or column.grouped):
+    """Interpret ambiguous numbers by the notation of the other columns, and numbers such as 20240131."""
+    if column.kind != "number":
         return column
+    if not (column.convention == "ambiguous" or column.grouped):
+        if not (column.unit or column.forms) and (days := packed_days(column.values)) is not None:
+            return replace(column, kind="date", values=days, remark="", forms=("ISO8601",))
+        remark = "; ".join(filter(None, (column.remark, files.missing_code(column.values))))
+        return replace(column, remark=remark)
     decimal = "comma" in written and "point" not in written
     is_money = column.unit in _MONEY  # amounts of money do not have three decimals
     cells = _Cells(*different_cells(column.values)).stripped(set())
     known = cells.different
     if column.convention == "ambiguous":
-        # Three decimals in some cells and none in others are unlikely.
+        # Decimal commas are unlikely if some cells have three decimals and others none.
         decimal = decimal and not is_money and all("," in text for text in known)
         if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
@@ -216,15 +200,15 @@ class Reread(NamedTuple):
     # Values like those of :attr:`Column.values`, missing where a cell could not be parsed.
     values: NDArray[Any]
     unread: tuple[str, ...] = ()  # different texts that could not be read, in order of appearance
-    n_unread: int = 0
+    rows: NDArray[np.intp] = np.empty(0, dtype=np.intp)  # positions of the cells with these texts
     note: str = ""  # how the notation differs from that of the fit
     convention: Convention = "none"  # notation of the texts, if they contain numbers
 
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse further rows of a column in the notation of its first rows."""
-    # The notation is inferred anew if it does not fit, and ``note`` says so. Up to a tenth of the cells may
-    # be unreadable and count as missing.
+    # A notation that does not fit is inferred again, and ``note`` reports the change. Up to a tenth of the
+    # cells may be unreadable, and count as missing.
     is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
     if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
@@ -251,9 +235,10 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
         if pd.api.types.infer_dtype(cells, skipna=True) not in ("string", "empty"):
             is_plain = np.array([not isinstance(cell, str) for cell in cells])
         found = _numbers_again(column, texts[known], is_plain[known])
-    if found.n_unread > (1 - _SHARE) * int(known.sum()):
+    if len(found.rows) > (1 - _SHARE) * int(known.sum()):
         _refuse_kind(column, found.unread[0])
-    return found._replace(values=_spread(found.values, np.where(known, np.cumsum(known) - 1, -1)))
+    values = _spread(found.values, np.where(known, np.cumsum(known) - 1, -1))
+    return found._replace(values=values, rows=np.flatnonzero(known)[found.rows])
 
 
 def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: Sequence[Reread]) -> None:
@@ -292,6 +277,8 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
     read = read_column(column.name, further)
     is_date, note = read.kind == "date", ""
     numbers = read.values
+    if column.kind == "date" and not is_date and (days := packed_days(numbers, 1)) is not None:
+        is_date, numbers = True, days
     if is_date is not (column.kind == "date") or numbers.dtype.kind not in "fM":
         _refuse_kind(column, written(further.dropna().iloc[0]))
     if column.kind == "truth" and not np.isin(numbers[~np.isnan(numbers)], (0.0, 1.0)).all():
@@ -302,7 +289,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
         note = _without_unit_note(column)
     elif column.convention == "comma" and (numbers[~np.isnan(numbers)] % 1).any():
         note = f"column {column.name!r} has decimal points, but had decimal commas in the table of the fit"
-    return Reread(numbers, read.strays, int(np.isnan(numbers).sum() - further.isna().sum()), note)
+    return Reread(numbers, read.strays, np.flatnonzero(np.isnan(numbers) & further.notna()), note)
 
 
 def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.bool_]) -> Reread:
@@ -402,8 +389,8 @@ def _in_convention(
 
 
 def _with_unread(values: NDArray[Any], texts: NDArray[Any], note: str = "") -> Reread:
-    unread = texts[pd.isna(values)]
-    return Reread(values, tuple(dict.fromkeys(unread)), len(unread), note)
+    rows = np.flatnonzero(pd.isna(values))
+    return Reread(values, tuple(dict.fromkeys(texts[rows])), rows, note)
 
 
 def _refuse_kind(column: Column, example: str) -> None:
@@ -551,7 +538,7 @@ def _written(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the position of each cell among the different cells, and those cells by first appearance."""
+    """Return the position of each cell among the distinct cells, and these in order of appearance."""
     # For short columns, a dict is faster than ``pandas.factorize``, which makes dozens of calls.
     if len(cells) > _SHORT and isinstance(cells, np.ndarray):
         where, distinct = pd.factorize(cells)
@@ -654,7 +641,7 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
 
 
 class _Dates(NamedTuple):
-    """Dates, and all formats that read the texts as these dates."""
+    """Dates, and all formats that fit the texts."""
 
     values: NDArray[np.datetime64]
     forms: tuple[str, ...]
@@ -687,6 +674,20 @@ def _dates_in(column: pd.Series[Any], form: str) -> NDArray[np.datetime64] | Non
     return None
 
 
+def packed_days(numbers: NDArray[Any], n_different: int = 3) -> NDArray[np.datetime64] | None:
+    """Convert numbers such as 20240131 to days; None unless all are days from 1900 to 2099."""
+    low, high = np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)
+    if not 19000101 <= low <= high <= 20991231:
+        return None
+    known = ~np.isnan(numbers)
+    different = pd.unique(numbers[known])
+    if len(different) < n_different or (different % 1).any():
+        return None
+    where = np.where(known, np.cumsum(known) - 1, -1)
+    days = _dates_in(pd.Series([f"{number:.0f}" for number in numbers[known]], dtype=object), "%Y%m%d")
+    return None if days is None else _spread(days, where)
+
+
 def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
     """Return the dates in UTC, in microseconds unless two dates would become equal."""
     dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None).to_numpy()
@@ -697,12 +698,15 @@ def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
 def _first_day(text: str) -> str:
     if found := _QUARTER.fullmatch(text):
         return f"{found[1]}-{3 * int(found[2]) - 2:02d}-01"
+    if found := _ISO_WEEK.fullmatch(text):
+        with suppress(ValueError):  # no week 53 in this year
+            return date.fromisocalendar(int(found[1]), int(found[2]), int(found[3] or 1)).isoformat()
     found = _WEEK.fullmatch(text)
     return found[1] if found else text
 
 
 def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Times of day or durations, in hours, or None if any text is neither."""
+    """Parse times of day and durations as hours; None if any text is neither."""
     # Formats: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python), P1DT2H (ISO 8601).
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
@@ -742,7 +746,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
     """Convert negative numbers, such as (1,234), -$5 and 1.50-, and digits of all scripts to ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
-        # If a column contains both 1 and its full-width form, one of them is probably a mistake.
+        # Leave columns that mix ASCII digits with those of other scripts, because this is probably a mistake.
         is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
             if is_other or "\u2212" in text:
@@ -761,16 +765,25 @@ class UnseenCells(NamedTuple):
     Attributes
     ----------
     column : str
-    kind : {"new category", "beyond range"}
+    kind : {"unreadable", "new category", "beyond range"}
+        Cells of the first two kinds are treated as missing.
     n_rows : int
     values : tuple of str
-        New categories, or the value farthest beyond the range.
+        Unreadable texts, new categories, or the value farthest beyond the range.
+    rows : tuple of int
+        Positions of the rows, from 0.
     """
 
     column: str
     kind: str
     n_rows: int
     values: tuple[str, ...]
+    rows: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, column: str, kind: str, values: Sequence[str], rows: NDArray[np.intp]) -> UnseenCells:
+        """Return the cells with these values in these rows."""
+        return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
 
 def cell_text(value: Any) -> str:
@@ -869,17 +882,11 @@ def left_out_notes(columns: Sequence[Column], labels: Sequence[Any] | None) -> l
     return notes
 
 
-def unread_notes(columns: Sequence[Column], found: Sequence[Reread]) -> list[str]:
-    """Return notes about cells of further rows that could not be parsed."""
-    notes = []
-    for column, read in zip(columns, found, strict=True):
-        if n := read.n_unread:
-            cells, count = ("1 cell", "counts") if n == 1 else (f"{n} cells", "count")
-            texts = listed([repr(text) for text in read.unread])
-            notes.append(
-                f"column {column.name!r} has {cells} that could not be read ({texts}) and {count} as missing"
-            )
-    return notes
+def unread_note(unread: UnseenCells) -> str:
+    """Return a note about cells of further rows that could not be parsed."""
+    cells, count = ("1 cell", "counts") if unread.n_rows == 1 else (f"{unread.n_rows} cells", "count")
+    texts = listed([*map(repr, unread.values)])
+    return f"column {unread.column!r} has {cells} that could not be read ({texts}) and {count} as missing"
 
 
 def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
@@ -910,8 +917,8 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
             notes.append(
                 f"column {column.name!r} contains codes, which are used as categories: {column.code}"
             )
-        for remark in filter(None, (column.remark, _suspicion(column))):
-            notes.append(f"column {column.name!r}: {remark}")
+        if column.remark:
+            notes.append(f"column {column.name!r}: {column.remark}")
         if column.grouped and column.convention == "plain":
             notes.append(f"column {column.name!r} read as numbers with decimal points, not as thousands")
     notes += [f"{column_list(names)} read as numbers of {unit}" for unit, names in units.items()]

@@ -20,20 +20,8 @@ from moo_clustering._arrays import BoolArray, Int64Array, quoted, warn_caller
 from moo_clustering._data import checked_array, warn_of_lengths
 from moo_clustering._docs import documented
 from moo_clustering._messages import Advice
-from moo_clustering.datasets import tables
-from moo_clustering.datasets.files import (
-    JSON_LINES,
-    DataError,
-    absent,
-    data_path,
-    file_bytes,
-    file_text,
-    ragged,
-    readable,
-    suffix_of,
-    table_text,
-    written,
-)
+from moo_clustering.datasets import files, tables
+from moo_clustering.datasets.files import DataError
 from moo_clustering.persistence import EXPANSION
 
 if TYPE_CHECKING:
@@ -134,21 +122,21 @@ def read_documents(
         Largest expansion of a compressed file beyond 16 MiB, as a multiple of its size.
     """
 
-    path = data_path(path)
+    path = files.data_path(path)
     if isinstance(text_columns, str):
         text_columns = (text_columns,)
     fields = Fields(
         None if text_columns is None else tuple(text_columns), id_column, labels, partial_labels, tuple(drop)
     )
-    with readable(path, is_folder=True):
+    with files.readable(path, is_folder=True):
         fields.check()
         if path.is_dir():
             return read_folder(path, fields)
-        if path.name.lower().endswith(JSON_LINES):
+        if path.name.lower().endswith(files.JSON_LINES):
             return documents_of(read_lines(path, fields.wanted(), expansion), fields, path)
-        if suffix_of(path) in _ROWS:
+        if files.suffix_of(path) in _ROWS:
             return documents_of(read_rows(path, fields.wanted(), expansion), fields, path)
-    known = ", ".join([*JSON_LINES, *_ROWS])
+    known = ", ".join([*files.JSON_LINES, *_ROWS])
     raise DataError(f"{path} has the suffix {path.suffix!r}; texts can be read from {known} or a folder")
 
 
@@ -163,8 +151,8 @@ def tfidf(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Compute tf-idf weights of texts with scikit-learn's ``TfidfVectorizer``.
 
-    O(total length of the texts) time, O(stored weights) memory. Raises a DataError if no document has a term
-    left, and a TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
+    O(total length of the texts) time, O(stored weights) memory. Raises a DataError if no terms remain,
+    and a TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -311,15 +299,15 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
         if given not in (None, _FOLDER):
             allowed = "'folder' (its sub-folders are the classes)"
             raise DataError(f"{option} of a folder must be {allowed}, got {quoted(given)}")
-    files = sorted(
+    found = sorted(
         (path for path in folder.rglob("*") if path.suffix.lower() == ".txt" and path.is_file()),
         key=lambda path: path.relative_to(folder).parts,
     )
-    if not files:
+    if not found:
         raise DataError(f"{folder} contains no documents: it has no .txt file")
-    places = [path.relative_to(folder) for path in files]
+    places = [path.relative_to(folder) for path in found]
     row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
-    documents = Documents(folder.resolve().name, [file_text(path) for path in files], row_ids)
+    documents = Documents(folder.resolve().name, [files.file_text(path) for path in found], row_ids)
     if fields.labels is None and fields.partial_labels is None:
         return documents
     names = [clean_name(place.parts[0]) if len(place.parts) > 1 else "" for place in places]
@@ -390,7 +378,7 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
     if fields.labels is not None:
         cells = records.cells[fields.labels]
         labelled = np.array(
-            [isinstance(cell, list) or bool(written(cell).strip()) for cell in cells], dtype=bool
+            [isinstance(cell, list) or bool(files.written(cell).strip()) for cell in cells], dtype=bool
         )
     return Documents(
         name=path.name,
@@ -427,7 +415,7 @@ def _text_columns(fields: Fields, free: list[str], records: Records, source: str
         return columns
     for column in fields.text:
         if column not in records.columns:
-            raise DataError(absent(source, "column", column, "text columns", records.columns))
+            raise DataError(files.absent(source, "column", column, "text columns", records.columns))
     return fields.text
 
 
@@ -443,7 +431,7 @@ def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ..
             raise DataError(
                 f"{source}, line {line}: column {column!r} is neither a string nor a list of strings"
             )
-        yield tuple(name for item in items if (name := written(item)).strip())
+        yield tuple(name for item in items if (name := files.written(item)).strip())
 
 
 def _known(
@@ -491,9 +479,9 @@ def read_lines(path: Path, wanted: Collection[str], expansion: int = EXPANSION) 
 
 
 def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Line number and object of every non-empty line."""
+    """Yield the line number and object of every non-empty line."""
     is_gzip = path.name.lower().endswith(".gz")
-    with io.BytesIO(file_bytes(path, expansion)) if is_gzip else open(path, "rb") as file:
+    with io.BytesIO(files.file_bytes(path, expansion)) if is_gzip else open(path, "rb") as file:
         for line, text in enumerate(file, start=1):
             if text.strip():
                 yield line, _object(text, f"{path}, line {line}", first=line == 1)
@@ -527,13 +515,11 @@ def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -
     """Read the requested columns of a table, in the notation of the file."""
     source = str(path)
     lines: list[int] = []
-    rows = table_text(path, expansion=expansion).rows(source)
+    rows = files.table_text(path, expansion=expansion).rows(source)
     columns = tables.column_names(list(itertools.islice(rows, 1)), source)
     present = {name: number for number, name in enumerate(columns) if name in wanted}
     cells: dict[str, list[Any]] = {name: [] for name in present}
-    for line, row in rows:
-        if len(row) != len(columns):
-            ragged(source, len(columns), line, row)
+    for line, row in files.equal_rows(rows, len(columns), source):
         lines.append(line)
         for name, number in present.items():
             cells[name].append(row[number])

@@ -58,12 +58,13 @@ _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 # Numbers with decimal points or commas, to distinguish data from column names.
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Programs write a sign or a decimal point with an exponent; people may write 1e6.
+# Numbers that programs write with an exponent have a sign or a decimal point, but people write 1e6.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Number format of an Excel cell that pads an integer with zeros.
 _PADDED = re.compile("0{2,}")
 # Options of the command that assign roles to columns.
 _OPTIONS = {"id": "id-column", "the identifier": "id-column", "left out": "drop", "label": "labels"}
+_MISSING_CODES = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # with either sign
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -74,16 +75,16 @@ class Remedy(NamedTuple):
     option: str = ""  # option of the reader, or empty
     # Value of the option, in a list for options that accept several; ``...`` if only the user knows it.
     value: Any = ...
-    note: str = ""  # additional information about the option
+    note: str = ""  # remark on the option
 
     def __str__(self) -> str:
-        """Advice for callers of the reader: ``leave it out with drop=['name']``."""
+        """Format advice for callers of the reader: ``leave it out with drop=['name']``."""
         if not self.option:
             return self.action
         return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
 
     def with_flag(self, flag: str) -> str:
-        """Advice for users of the command: ``leave it out with --drop 'name'`` for ``--drop NAME``."""
+        """Format advice for users of the command: ``leave it out with --drop 'name'`` for ``--drop NAME``."""
         if not flag:
             return self.action
         if self.value is ... or isinstance(self.value, bool):
@@ -145,7 +146,7 @@ def _advised(problem: str, advice: Iterable[str]) -> str:
 
 @contextmanager
 def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
-    """Context that raises a DataError if the path is not a regular file or an OSError occurs."""
+    """Raise a DataError if the path is not a regular file, or if an OSError occurs in the context."""
     if fault := path_fault(path, "file or folder" if is_folder else "file"):
         raise DataError(f"{path} {fault}")
     if not path.exists():
@@ -170,7 +171,7 @@ def data_path(path: str | PathLike[str]) -> Path:
 
 
 def suffix_of(path: Path) -> str:
-    """Suffix in lower case; for gzip files the suffix before ``.gz``."""
+    """Return the suffix in lower case; for gzip files, the suffix before ``.gz``."""
     name = path.name.lower().removesuffix(".gz")
     return Path(name).suffix
 
@@ -201,7 +202,7 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
 def too_large(
     path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
 ) -> DataError:
-    """Error for a file that expands beyond the limit."""
+    """Create an error for a file that expands beyond the limit."""
     return DataError(
         f"{path} expands from {size:,} bytes to {expanded}, more than {expansion} times as many, and "
         "was not read",
@@ -211,7 +212,7 @@ def too_large(
 
 
 def file_text(path: Path, expansion: int = EXPANSION, notes: list[str] | None = None) -> str:
-    """Read a file as text (UTF-8; with ``notes`` about this also UTF-16, Windows-1252)."""
+    """Read a file as UTF-8 text; with ``notes``, also UTF-16, or Windows-1252, which a note reports."""
     with readable(path):
         return _decoded(file_bytes(path, expansion), notes)[0]
 
@@ -220,7 +221,8 @@ def _decoded(content: bytes, notes: list[str] | None) -> tuple[str, str]:
     """Return a text and its encoding."""
     if content.startswith(_ZIP):
         raise UnicodeDecodeError("utf-8", content, 0, len(_ZIP), "zip archive")
-    encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else "utf-8"
+    encoding = "ascii" if content.isascii() else "utf-8"
+    encoding = "utf-8-sig" if content.startswith(codecs.BOM_UTF8) else encoding
     if notes is not None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     try:
@@ -237,13 +239,16 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
     notes: list[str] = []
     with readable(path):
         if path.suffix.lower() in EXCEL:
-            return TableText(_sheet(path, expansion, notes), ",", tuple(notes))
+            return TableText(_sheet(path, expansion, notes), ",", tuple(notes), "ascii")
         text, encoding = _decoded(file_bytes(path, expansion), notes if lenient else None)
     return tidy_text(text, suffix_of(path), notes)._replace(encoding=encoding)
 
 
 class TableText(NamedTuple):
     """Text of a table without comments, its separator, notes about how it was read, and its encoding."""
+
+    # The encoding of ASCII files and of sheets is "ascii". Files that are derived from them and contain other
+    # letters are UTF-8 with a byte order mark, without which Excel misreads these letters.
 
     text: str
     separator: str
@@ -612,12 +617,14 @@ def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
     return np.array([np.nan if "," in text else as_number(text) for text in listed], dtype=np.float64)
 
 
-def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
-    """Raise a DataError for a line with the wrong number of cells."""
-    cells = "cell" if len(row) == 1 else "cells"
-    raise DataError(
-        f"{source}, line {line} has {len(row)} {cells}, but the first line names {expected} columns"
-    )
+def equal_rows(rows: Iterable[Row], n_columns: int, source: object) -> Iterator[Row]:
+    """Yield rows; raise a DataError for a row with another number of cells."""
+    for line, row in rows:
+        if len(row) != n_columns:
+            cells = f"{len(row)} cell{'' if len(row) == 1 else 's'}"
+            fault = f"has {cells}, but the first line names {n_columns} columns"
+            raise DataError(f"{source}, line {line} {fault}")
+        yield line, row
 
 
 def code_reason(known: Mapping[str, float]) -> str:
@@ -648,6 +655,20 @@ def rounding_note(known: Mapping[str, float]) -> str:
         return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
         return f"read as numbers with exponents ({text!r} is {known[text]:.15g})"
+    return ""
+
+
+def missing_code(numbers: NDArray[np.floating[Any]]) -> str:
+    """Describe a number such as -999 that may mark missing cells; empty if there is none. O(n) time."""
+    # Such a number occurs repeatedly, and is farther from all others than the others are from each other.
+    for code in (np.fmin.reduce(numbers, initial=np.inf), np.fmax.reduce(numbers, initial=-np.inf)):
+        if abs(code) in _MISSING_CODES:
+            others = numbers[(numbers != code) & ~np.isnan(numbers)]
+            n, halves = np.count_nonzero(numbers == code), others / 2  # differences of halves cannot overflow
+            if n > 1 and len(others) and 0 < np.ptp(halves) < np.abs(halves - code / 2).min():
+                values = f"all other values ({others.min():g} to {others.max():g})"
+                what = f"{code:g} in {n} cells is far from {values}"
+                return f"{what}; if it marks missing values, leave these cells empty"
     return ""
 
 

@@ -15,17 +15,9 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import quoted, warn_caller
 from moo_clustering._docs import documented
-from moo_clustering.datasets import arff, tables
+from moo_clustering.datasets import arff, files, tables
 from moo_clustering.datasets.documents import Documents, read_documents
-from moo_clustering.datasets.files import (
-    DataError,
-    Remedy,
-    data_path,
-    file_bytes,
-    file_text,
-    holds_documents,
-    readable,
-)
+from moo_clustering.datasets.files import DataError, Remedy
 from moo_clustering.persistence import EXPANSION, read_arrays
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
@@ -35,7 +27,7 @@ MOST_FEATURES = 20_000_000
 # The number of features or rows is limited to 2^21 (hashing uses 2^20), or to 100 per value if that is more.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
-# Errors of scikit-learn's reader: the last two for indices beyond 64 bits and invalid bytes.
+# Errors of scikit-learn's reader; indices beyond 64 bits and invalid bytes cause the last two.
 _ERRORS = (ValueError, OverflowError, IndexError)
 # An integer feature with more digits than double precision.
 _LONG = re.compile(rb":[+-]?(\d{16,400})(?=\s|\Z)")
@@ -193,7 +185,7 @@ def read_multilabel(
     drop : sequence of str, default=()
         Attributes (ARFF) to drop.
     """
-    path = data_path(path)
+    path = files.data_path(path)
     drop = _sequence(drop, "drop")
     given = {
         "labels_xml": labels_xml,
@@ -220,19 +212,19 @@ def read_multilabel(
             "only one option may specify the labels",
             *(Remedy("give only", name, given[name]) for name in ways),
         )
-    with readable(path):
+    with files.readable(path):
         return _read(path, kind, given, expansion)
 
 
 def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> MultiLabelTable:
     if kind == "ARFF":
         file, labels = given["labels_xml"], given["labels"]
-        text, file = file_text(path, expansion), None if file is None else data_path(file)
+        text, file = files.file_text(path, expansion), None if file is None else files.data_path(file)
         labels = None if labels is None else _sequence(labels, "labels")
         options = arff.ArffOptions(file, given["n_labels"], labels, given["id_column"], given["drop"] or ())
         return read_multilabel_arff(text, path, options)
     if kind == "svmlight":
-        return read_multilabel_svmlight(file_bytes(path, expansion), path)
+        return read_multilabel_svmlight(files.file_bytes(path, expansion), path)
 
     labels = given["labels"]
     if labels is not None and not isinstance(labels, str | PathLike):
@@ -252,7 +244,7 @@ def _kind(path: Path) -> str:
         return "ARFF"
     if inner in _SVMLIGHT:
         return "svmlight"
-    if holds_documents(path):
+    if files.holds_documents(path):
         raise DataError(
             f"{path} contains documents: use read_documents(path, labels=...) for the texts, and "
             "label_indicators for their labels"
@@ -443,7 +435,7 @@ def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTab
     arrays = read_arrays(path, DataError)
     X = _features(arrays, source)
     if options["labels"] is not None:
-        file: Path | None = data_path(options["labels"])
+        file: Path | None = files.data_path(options["labels"])
     else:
         file = None if "Y" in arrays else _beside(path, "_Y.npz")
     if file is not None and not file.is_file():
@@ -564,11 +556,11 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
     """Check that names are unique and as many as columns; a text file has one name per line."""
     if isinstance(names, str | PathLike):
-        path = data_path(names)
+        path = files.data_path(names)
         source = str(path)
         if not path.exists():
             raise DataError(f"file {path} ({what}) does not exist")
-        with readable(path):
+        with files.readable(path):
             lines = path.read_text(encoding="utf-8-sig").split("\n")
         names = [line.strip() for line in lines]
         while names and not names[-1]:
@@ -586,7 +578,7 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
 
 
 def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[str, ...]:
-    """Names x0, x1, ...; raise if the count is implausible for a file with ``n_values`` values."""
+    """Return x0, x1, ...; raise if the count is implausible for a file with ``n_values`` values."""
     most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
     if count > most:
         raise DataError(

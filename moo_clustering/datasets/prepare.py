@@ -34,7 +34,7 @@ from moo_clustering.datasets import files
 _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
 _LEAST_ROWS = 40
-# Outliers, this many interquartile ranges beyond the quartiles, do not influence the scale, up to this share.
+# Outliers this many interquartile ranges beyond the quartiles, up to this share, do not affect the scale.
 # The range of other values must be at least this fraction of the largest, so that squares do not overflow.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters.
@@ -73,7 +73,7 @@ class PreparedTable:
     preparer : TablePreparer
         Fitted preparer, whose ``transform`` prepares further rows.
     unseen : tuple of UnseenCells
-        Unknown categories and values beyond the range of the fit, in further rows.
+        Unreadable cells, unknown categories and values beyond the range of the fit, in further rows.
     """
 
     X: NDArray[np.float64]
@@ -139,13 +139,15 @@ def prepare_table(
     """Compute features from the numbers, booleans, dates and categories of a table.
 
     Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units or brackets
-    for a minus; fractions, times of day and durations (in hours), dates and periods are recognised, and so
-    are words for missing values (NA, n/a, null, ?). Numerals with leading zeros (01000), with exponents of
-    several digits (2004E205) and integers that float64 cannot distinguish are codes, hence categories.
-    Booleans become 0 and 1, dates become days, and categories one indicator per value (one for two values).
+    for a minus. Fractions, times of day, durations (in hours), dates (20240131 only if all cells are such
+    dates), weeks (2024-W05), periods and words for missing values (NA, n/a, null, ?) are recognised. A note
+    names numbers such as -999 that may mark missing values. Numerals with leading zeros (01000), with
+    exponents of several digits (2004E205) and integers that float64 cannot distinguish are codes, hence
+    categories. Booleans become 0 and 1, dates become days, and categories one indicator per value (one for
+    two values).
 
     Columns are dropped if they are constant, mostly empty, number the rows, contain mostly unique texts, or
-    have different units, ambiguous commas or dates. Up to 5 % of the numbers may lack the unit of the others.
+    have different units, ambiguous commas or dates. Up to 5% of the numbers may lack the unit of the others.
 
     Parameters
     ----------
@@ -158,7 +160,7 @@ def prepare_table(
         With ``scale="equal"``, weights of columns with at most 20 different values: their greatest
         association with another column, see Notes, or 1. All weights are 1 for fewer than 40 rows.
     missing : {"neighbors", "median"}, default="neighbors"
-        Fill missing cells with the mean (or mode) of the five nearest rows that have the value, or with the
+        Fill missing cells with the mean (or mode) of the five nearest rows with known cells, or with the
         median (or mode) of the column, which can turn the filled rows into a cluster.
 
     Raises
@@ -179,8 +181,8 @@ def prepare_table(
     (chi-square test at .01 divided by the number of other columns) is dropped, unless all would be.
 
     With at least 40 rows, values beyond the quartiles by ten interquartile ranges do not influence the scale,
-    unless they are more than 5 %. Distances between rows use the columns that both have; in tables of up to
-    two columns a single row fills a cell.
+    unless they are more than 5%. Distances between rows use the columns known in both; in tables of up to
+    two columns, a single row fills a cell.
 
     O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the association of
     columns with n_values different values in total, and O(n_incomplete min(n_samples, 2000) n_features) to
@@ -321,7 +323,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return self._prepared(X)[0]
 
     def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
-        """Columns that :meth:`transform` converts to these features, such as those of a cluster centre.
+        """Convert features, such as those of a cluster centre, to the columns of a table.
 
         Parameters
         ----------
@@ -344,7 +346,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return pd.DataFrame({scale.column.name: scale.cells(block) for scale, block in pairs})
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
-        """Names of the features: those of columns, and ``column=value`` for the indicators of categories.
+        """Return column names, and ``column=value`` for the indicators of categories.
 
         Parameters
         ----------
@@ -448,9 +450,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             raise files.DataError(f"{refused[first]}{more}")
         reading.require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
-        alarming += reading.unread_notes(columns, found)
+        unseen = [
+            reading.UnseenCells.of(column.name, "unreadable", read.unread, read.rows)
+            for column, read in zip(columns, found, strict=True)
+            if len(read.rows)
+        ]
+        alarming += map(reading.unread_note, unseen)
         values = []
-        unseen: list[reading.UnseenCells] = []
         for scale, read in zip(self._scales, found, strict=True):
             cells, note, unlike = scale.known_categories(read.values)
             values.append(cells)
@@ -553,7 +559,7 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str], of_fit: Sequence
 
 
 def dependence_weights(columns: Sequence[reading.Column]) -> NDArray[np.float64]:
-    """Weight of every column, from 0 to 1: 1 for continuous numbers, otherwise its greatest association."""
+    """Weigh every column from 0 to 1: 1 for continuous numbers, otherwise its greatest association."""
     # All weights are 1 for fewer than 40 rows, or if no weight would be positive.
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
@@ -594,8 +600,8 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
     if column.kind != "category" and len(different) > reading.FEW:
         # Use ranks, so that huge numbers and dates are binned in the same way.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
-        # Bins of a continuous column for associations. Numbers of at most FEW different values are discrete:
-        # their values form clusters, as those of categories do.
+        # Eight bins of a continuous column. At most FEW distinct numbers are discrete: they form clusters, as
+        # categories do.
         codes = np.unique(first[codes] * 8 // len(codes), return_inverse=True)[1]
     indicators = np.zeros((len(known), int(codes.max()) + 1))
     indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
@@ -603,7 +609,7 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
 
 
 def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Bias-corrected Cramer's V, from 0 to 1, and the p-value of the chi-square test."""
+    """Return the bias-corrected Cramer's V, from 0 to 1, and the p-value of the chi-square test."""
     counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
     r, c = counts.shape
     n = counts.sum()
@@ -701,7 +707,7 @@ class _Donors(NamedTuple):
             distances = rows @ (-2.0 * self.rows.T)
             distances += (rows**2 @ of_donors_mask.T)[:, donor_at]
             distances += (of_rows_mask @ squared.T)[row_at]
-            # Divide by the total weight of the columns that both rows have.
+            # Divide by the total weight of the columns known in both rows.
             common = (of_rows * self.weights) @ of_donors.T
             with np.errstate(divide="ignore"):
                 distances /= np.where(common > 0.0, common, np.nan)[row_at][:, donor_at]
@@ -786,7 +792,10 @@ class _Scale:
             # The second indicator of two values would be redundant.
             names = tuple(f"{column.name}={value}" for value in categories[len(categories) == 2 :])
             scale = cls(bare, names, weight, usual, categories=categories)
-            return replace(scale, factor=scale._factor(filled)) if is_equal else scale
+            if is_equal:
+                spread = np.sqrt(scale._indicators(filled).var(axis=0).sum())
+                scale = replace(scale, factor=float(1.0 / spread))
+            return scale
         scale = cls(bare, (column.name,), weight, usual, known.min(), known.max())
         if not is_equal:
             return scale
@@ -802,9 +811,6 @@ class _Scale:
         mean = numbers[is_usual].mean()
         spread = (numbers - mean)[is_usual].std()
         return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
-
-    def _factor(self, filled: NDArray[Any]) -> float:
-        return float(1.0 / np.sqrt(self._indicators(filled).var(axis=0).sum()))
 
     def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
         places = {value: place for place, value in enumerate(self.categories)}
@@ -866,21 +872,22 @@ class _Scale:
         others = [text for text, name in names.items() if name is None]
         if not others:
             return found, "", None
-        n = int(np.isin(cells, np.array(others, dtype=object)).sum())
+        rows = np.flatnonzero(np.isin(cells, np.array(others, dtype=object)))
+        n = len(rows)
         note = (
             f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} not "
             f"seen in the fit ({reading.listed(list(map(repr, others)))}), in {n} row{'s' * (n != 1)}; "
             f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
         )
-        return found, note, reading.UnseenCells(self.column.name, "new category", n, tuple(others))
+        return found, note, reading.UnseenCells.of(self.column.name, "new category", others, rows)
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, reading.UnseenCells | None]:
         """Return a note on values outside the range, whether any is far outside, and UnseenCells."""
         if self.column.kind not in ("number", "date"):
             return "", False, None
-        known = cells[pd.notna(cells)]
-        outside = known[(known < self.low) | (known > self.high)]
-        if not len(outside):
+        rows = np.flatnonzero((cells < self.low) | (cells > self.high))
+        outside = cells[rows]
+        if not len(rows):
             return "", False, None
         # Halve the numbers first, because differences of huge numbers could overflow.
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
@@ -889,7 +896,7 @@ class _Scale:
         texts = [reading.cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
         name, is_far = self.column.name, bool(distances.max() > 1.5 * (high - low))
         note = f"column {name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit"
-        unseen = reading.UnseenCells(name, "beyond range", len(outside), (texts[2],))
+        unseen = reading.UnseenCells.of(name, "beyond range", texts[2:], rows)
         return f"{note} (such as {texts[2]})", is_far, unseen
 
 
@@ -919,7 +926,7 @@ def _refuse(judged: Sequence[reading.Column]) -> None:
 
 
 def independence_notes(names: Sequence[str]) -> list[str]:
-    """Notes about discrete columns without an association with any other column."""
+    """Return notes about discrete columns without an association with any other column."""
     if not names:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
@@ -929,12 +936,12 @@ def independence_notes(names: Sequence[str]) -> list[str]:
 
 
 def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], missing: str) -> list[str]:
-    """Notes about the number of filled cells, and how they were filled."""
+    """Return notes about the number of filled cells, and how they were filled."""
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
     word = "in the nearest rows, in" if nearest else "of"
-    # Missing dates become a date of the table.
+    # The median of dates is a date of the table, unlike their mean.
     frequent = "most frequent value"
     names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
     kinds: dict[str, list[str]] = {}
@@ -961,9 +968,9 @@ def empty_row_notes(known: NDArray[np.bool_]) -> list[str]:
 
 
 def repeated_column_notes(columns: Sequence[reading.Column], filled: Sequence[NDArray[Any]]) -> list[str]:
-    """Notes about pairs of columns of numbers or dates that are linear functions of each other."""
+    """Return a note about columns of numbers or dates that are linear functions of each other."""
     numeric = [at for at, column in enumerate(columns) if column.kind in ("number", "date")]
-    # Many columns, such as pixels or genes, are expected to repeat each other, and few rows do by chance.
+    # Some of many columns, such as pixels or genes, usually repeat others; in few rows, columns do by chance.
     if not 2 <= len(numeric) <= 100 or len(filled[0]) < 10:
         return []
     rows = _some_rows(len(filled[0]), 100_000)
@@ -988,7 +995,7 @@ def _unit_range(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def class_notes(columns: Sequence[reading.Column]) -> list[str]:
-    """Notes about features that may be known classes."""
+    """Return notes about features that may be known classes."""
     names = [column.name for column in columns if column.name.casefold() in _CLASSES]
     text = "column {!r} is used as a feature; if it contains known classes, "
     ways = [("exclude it from the fit", f"use --labels {shlex.quote(name)}") for name in names]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering._messages import Advice, distinct_names, for_command, quoted
 from moo_clustering.datasets import files
-from moo_clustering.datasets.cells import alike_note, blanks_note, read_dates, read_times
+from moo_clustering.datasets.cells import alike_note, blanks_note, packed_days, read_dates, read_times
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
@@ -129,7 +129,7 @@ class CategoryTable(Table):
     category_names: tuple[str, ...] = ()
 
     def columns(self) -> list[NDArray[Any]]:
-        """One array per feature, of numbers or texts."""
+        """Return one array of numbers or texts per feature."""
         return [
             self.X[name].to_numpy(dtype=str if name in self.category_names else np.float64)
             for name in self.feature_names
@@ -153,11 +153,11 @@ def read_table(
     """Read a data set from CSV, TSV, Excel, Parquet or npz.
 
     Columns without another role are features. They must be numeric, or with ``categories`` numeric or text;
-    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates become days since the
-    earliest date, times of day and durations become hours. Numerals with leading zeros (01000), exponents of
-    several digits (2004E205) and integers that are equal in double precision are codes and thus text. A
-    first column without a name contains the row identifiers. A column ``Unnamed: 0`` with the numbers 0, 1,
-    ... is dropped. O(bytes) time and memory.
+    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates (20240131 only if all
+    cells are such dates) become days since the earliest date, times of day and durations become hours.
+    Numerals with leading zeros (01000), exponents of several digits (2004E205) and integers that are equal in
+    double precision are codes and thus text. A first column without a name contains the row identifiers. A
+    column ``Unnamed: 0`` with the numbers 0, 1, ... is dropped. O(bytes) time and memory.
 
     Parameters
     ----------
@@ -202,8 +202,8 @@ def read_table(
     -----
     UserWarning
         Category columns with mostly numbers or mostly unique values; first lines read as data; skipped
-        comments, sheets and columns; dates and times converted to numbers; numbers that became equal;
-        classes that look alike or like a missing cell.
+        comments, sheets and columns; dates and times converted to numbers; numbers that became equal, or that
+        may mark missing cells (-999); classes that look alike or like a missing cell.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
@@ -245,7 +245,7 @@ class Roles(NamedTuple):
     """Whether the first line names the columns; None: unless it contains only numbers."""
 
     def by_column(self) -> dict[str, str]:
-        """Role of each named column; raise if a column has two roles."""
+        """Return the role of each named column; raise if a column has two roles."""
         roles: dict[str, str] = {}
         named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
         for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
@@ -277,18 +277,14 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
     columns, is_named = named_columns(head, roles.header, source, notes)
     roles = with_first_column(roles, columns)
     check_roles(roles, columns, source)
-    n_rows = 0 if is_named else 1
-    for line, row in rows:
-        if len(row) != len(columns):
-            files.ragged(source, len(columns), line, row)
-        n_rows += 1
-    if not n_rows:
+    n_rows = sum(1 for _ in files.equal_rows(rows, len(columns), source))
+    if not n_rows and is_named:
         raise files.DataError(f"{source} has column names but no rows")
     as_text = set(roles.by_column())
     frame = _frame(table, columns, as_text, is_named, source, notes)
     others = not_numeric(frame, [name for name in columns if name not in as_text])
     if roles.categories and others:
-        # Categories, too, keep the notation of the file.
+        # Categories also retain the notation of the file.
         frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
     found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
     for note in notes:
@@ -321,7 +317,7 @@ def named_columns(
 
 
 def _is_numeric(names: list[str], is_number: Callable[[str], bool]) -> bool:
-    """Whether all names are numbers, except the names 0, 1, ... that pandas gives to unnamed columns."""
+    """Return whether all names are numbers, but not 0, 1, ..., which pandas writes for unnamed columns."""
     return all(map(is_number, names)) and (len(names) == 1 or names != [*map(str, range(len(names)))])
 
 
@@ -421,7 +417,8 @@ def typed(
     # With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
     # Columns of lists, bytes and categories do not change.
     if files.is_plain(column) and files.indistinct_values(column) is None:
-        return column
+        packed = packed_days(column.to_numpy(dtype=np.float64, na_value=np.nan)) if dates else None
+        return column if packed is None else _as_numbers(packed, name, notes)
     cells = files.cells_of(column)
     if isinstance(column.dtype, pd.CategoricalDtype) or not files.are_cells(cells):
         return column
@@ -436,17 +433,24 @@ def typed(
     if not np.isnan(found).any() and not files.code_reason(numerals):
         if note := files.rounding_note(numerals):
             notes.append(f"column {name!r}: {note}")
+        if dates and (packed := packed_days(found)) is not None:
+            found = _as_numbers(packed, name, notes)
     elif dates and (hours := read_times(bare)) is not None:
         found = hours
         notes.append(f"column {name!r} read as numbers of hours")
     elif dates and isinstance(days := read_dates(bare), np.ndarray):
-        found = (days - days.min()) / np.timedelta64(86400, "s")
-        notes.append(f"column {name!r} of dates converted to numbers of days")
+        found = _as_numbers(days, name, notes)
     else:
         texts[texts == ""] = None
         return texts
     numbers[known] = found
     return numbers
+
+
+def _as_numbers(days: NDArray[np.datetime64], name: str, notes: list[str]) -> NDArray[np.float64]:
+    notes.append(f"column {name!r} of dates converted to numbers of days")
+    found: NDArray[np.float64] = (days - np.fmin.reduce(days)) / np.timedelta64(86400, "s")
+    return found
 
 
 def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple[pd.DataFrame, Roles]:
@@ -478,7 +482,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
     roles.by_column()
     keep = _kept(names, roles.drop, source)
     X, names = np.ascontiguousarray(X[:, keep]), tuple(names[column] for column in keep)
-    require_finite(X, names, source)
+    check_numbers(X, names, source)
     labels = roles.labels or ("y" if "y" in arrays and roles.partial_labels != "y" else None)
     row_ids: NDArray[Any] = np.arange(len(X))
     if roles.id_column is not None:
@@ -577,7 +581,7 @@ def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: st
         _refuse(frame, others, source)
     numeric = [column for column in features if column not in others]
     X = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
-    require_finite(X, numeric, source)
+    check_numbers(X, numeric, source)
     row_ids: NDArray[Any] = np.arange(len(frame))
     if roles.id_column is not None:
         row_ids = identifiers(frame[roles.id_column], roles.id_column, source)
@@ -624,12 +628,12 @@ def _example(column: pd.Series[Any]) -> str:
     return f" ({reason}, so these are codes; write numbers without this notation)" if reason else ""
 
 
-def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
-    """Raise a DataError for empty cells, NaN and infinity."""
+def check_numbers(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
+    """Raise a DataError for empty cells, NaN and infinity; see :func:`warn_of_codes`."""
     # Check the sum first: it needs no copy of X, and is finite if all values are, unless it overflows.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(X.sum()):
-            return
+            return warn_of_codes(X, features, source)
     bad = np.argwhere(~np.isfinite(X))
     if len(bad):
         row, column = bad[0]
@@ -641,11 +645,25 @@ def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str)
             f"{source} has {what} in column {features[column]!r}, row {row + 1}{more}; "
             "fill in or remove such cells first"
         )
+    warn_of_codes(X, features, source)
+
+
+def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source: str) -> None:
+    """Warn of numbers such as -999 that may mark missing cells, and 20240131 that may be dates."""
+    said = []
+    for name, numbers in zip(features, X.T, strict=True):
+        note = files.missing_code(numbers)
+        if not note and packed_days(numbers) is not None:
+            note = f"numbers such as {numbers[0]:.0f} may be dates, but are used as numbers"
+        said += [f"column {name!r}: {note}"] if note else []
+    if said:
+        more = f" (and {len(said) - _SHOWN} more such columns)" if len(said) > _SHOWN else ""
+        warn_caller(f"{source}: {'; '.join(said[:_SHOWN])}{more}")
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
     """Return the features as stripped texts (categories), booleans, or float64."""
-    # Warns of columns that seem to be numbers or identifiers.
+    # Warns about columns that seem to be numbers or identifiers.
     columns = {}
     for name, column in frame.items():
         kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
@@ -713,7 +731,7 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
-    """Row identifiers as text. Repeated identifiers get numbers, with a warning."""
+    """Convert row identifiers to text; number repeated identifiers, with a warning."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
     if "" in names:
@@ -814,12 +832,10 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     columns, rows = _without_empty_ends(list(table.rows(path)), path, roles.header, notes)
     roles = with_first_column(roles, columns)
     check_roles(roles, columns, str(path))
-    for line, row in rows:
-        if len(row) != len(columns):
-            files.ragged(str(path), len(columns), line, row)
-    if not rows:
+    cells = [row for _, row in files.equal_rows(rows, len(columns), path)]
+    if not cells:
         raise files.DataError(f"{path} has column names but no rows")
-    frame = pd.DataFrame([row for _, row in rows], columns=columns, dtype=object)
+    frame = pd.DataFrame(cells, columns=columns, dtype=object)
     frame = without_index(frame, roles, notes)
     frame.attrs["csv"] = {"sep": table.separator, "encoding": table.encoding}
     return frame, roles, notes
@@ -828,7 +844,7 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
 def _without_empty_ends(
     rows: list[files.Row], path: Path, header: bool | None, notes: list[str]
 ) -> tuple[list[str], list[files.Row]]:
-    """Return the names of the columns, and rows, without empty columns and rows at the end."""
+    """Return column names and rows without empty columns and rows at the end."""
     head, rest = rows[:1], rows[1:]
     if head:
         names = head[0][1]

@@ -3,7 +3,7 @@
 import hashlib
 import sys
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,8 @@ VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operat
 class Encoding(ABC):
     """Base class of encodings, which convert populations between genotypes and partitions.
 
-    A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`.
+    A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`. Encodings must
+    not change after construction: a deep copy is the same object.
     :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 
     Attributes
@@ -53,7 +54,7 @@ class Encoding(ABC):
         """
 
     def memberships(self, X: IntArray) -> FloatArray:
-        """Memberships of samples in clusters, shape (n_individuals, n_samples, n_clusters); rows sum to 1.
+        """Return memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 per sample.
 
         By default, memberships are 1 in the cluster of :meth:`decode`, and 0 in the others. Fuzzy encodings
         decode to the cluster of largest membership. Column c belongs to label c; empty clusters come last.
@@ -89,6 +90,9 @@ class Encoding(ABC):
         """Draw valid genotypes, shape (n_individuals, n_var); by default, within the bounds."""
         low, high = self.bounds()
         return self.repair(rng.integers(low, high, size=(n_individuals, self.n_var), endpoint=True))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
@@ -132,7 +136,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
 
 
 def one_hot(labels: IntArray) -> FloatArray:
-    """Memberships 0 or 1 of partitions, shape (n_individuals, n_samples, n_clusters)."""
+    """Return memberships 0 or 1 of partitions, shape (n_individuals, n_samples, n_clusters)."""
     return np.asarray(labels[..., np.newaxis] == np.arange(labels.max(initial=0) + 1), dtype=np.float64)
 
 

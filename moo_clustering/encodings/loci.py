@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,8 +35,8 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so their
     number need not be known. Every link between samples is valid. Decoding ``"locus"`` by union-find takes
     O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice. For other
-    kinds, :meth:`parts` takes O(n_individuals n_var). Deep copies share all data. Source: Handl and Knowles,
-    IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
+    kinds, :meth:`parts` takes O(n_individuals n_var). Source: Handl and Knowles, IEEE TEVC 11(1), 2007;
+    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class LocusAdjacencyEncoding(checks.Encoding):
     n_samples : int, optional
         Number of samples; required without ``neighbors`` and ``graph``.
     kind : {"locus", "short", "split"}, default="locus"
-        One gene per sample; or genes only for the most interesting links of a minimum spanning tree, whose
-        other links are fixed: targets (``"short"``), or bits, 1 to keep and 0 to cut the link (``"split"``).
+        ``"locus"``: one gene per sample. Otherwise only the most interesting links of a minimum spanning tree
+        have genes: their targets (``"short"``), or bits, 0 to cut the link (``"split"``).
     graph : LocusGraph, optional
         Tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
     delta : float, "auto" or "sr5", default="auto"
@@ -169,7 +169,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return full
 
     def from_full(self, links: IntArray) -> IntArray:
-        """Convert genotypes of kind "locus" to this kind; links without genes become those of the tree."""
+        """Convert genotypes of kind "locus" to this kind; tree links replace links without genes."""
         full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
         if self.links is None:
             return full.astype(self.dtype)
@@ -238,15 +238,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
         picked: IntArray = choices[places, rng.integers(0, choices.shape[1], size=shape)]
         return np.where(picked >= 0, picked, samples).astype(self.dtype)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within the clusters."""
-    # Forward links, from a sample to one of its neighbours, are preferred to backward links. Roots lie in
-    # strong components without outgoing links, which forward links reach from every sample, so that backward
-    # links are few, and none if a piece has one such component.
+    # Forward links, from a sample to one of its neighbours, are preferred to backward links. They lead from
+    # every sample to a strong component without outgoing links. Roots are therefore drawn from these
+    # components, and a piece with only one of them needs no backward link.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))

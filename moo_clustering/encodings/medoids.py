@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,8 +24,6 @@ SAME = 1.0 + 1e-12
 
 class RowGenes(Documented, base.Encoding):
     """Base class of encodings whose genes are row numbers of one member per cluster, or -1.
-
-    Encodings are immutable, and deep copies share the data.
 
     Parameters
     ----------
@@ -63,7 +61,7 @@ class RowGenes(Documented, base.Encoding):
         return self.repair(X)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort row numbers, -1 last; only samples equally near to two members can change their cluster."""
+        """Sort row numbers, -1 last; sorting can move only samples that are equally near to two members."""
         rows = self._checked(X).astype(self.dtype)
         rows[rows < 0] = self.n_samples
         rows.sort(axis=1)
@@ -76,9 +74,6 @@ class RowGenes(Documented, base.Encoding):
     @abstractmethod
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
         """Return one member of some clusters of a partition, from cluster numbers and sizes."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 class SlotGenes(RowGenes):
@@ -116,7 +111,7 @@ class _MedoidGenes(RowGenes):
 
     @abstractmethod
     def _medoid(self, members: IntpArray) -> int:
-        """Medoid of a cluster."""
+        """Return the medoid of a cluster."""
 
 
 class MedoidEncoding(_MedoidGenes):
@@ -289,7 +284,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        Non-negative distances, those from sample i in row i. float32 and float64 arrays are not copied.
+        Non-negative distances, from sample i in row i. float32 and float64 arrays are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
 

@@ -52,7 +52,7 @@ from moo_clustering.constraints._checks import check_partial_labels, warn_of_sha
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
-from moo_clustering.graphs import NeighborLists, SpectralPartition
+from moo_clustering.graphs import NeighborLists, SpectralPartition, neighbor_lists
 from moo_clustering.graphs.neighbors import metric_space
 from moo_clustering.parts import Parts, lazy_labels, parts, write_labels
 from moo_clustering.persistence import Checkpoint, fingerprint
@@ -143,7 +143,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters as in scikit-learn, without those of an estimator passed as ``start``."""
+        """Return the parameters as in scikit-learn, without those of an estimator passed as ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
@@ -283,7 +283,7 @@ class ReportMixin(NumericOptionsMixin):
     def show(self, X: Any = None, **options: Any) -> None:
         """Display the page of :meth:`report` (see there for options and errors) in a notebook or the browser.
 
-        Without a browser, a UserWarning names the temporary file of the page.
+        If no browser opens, issues a UserWarning with the path of the temporary file.
         """
         _pages("estimators").show_report_of(self, X, **options)
 
@@ -374,9 +374,9 @@ class ReportMixin(NumericOptionsMixin):
         >>> from moo_clustering import ParetoClustering
         >>> X = load_iris(as_frame=True).data
         >>> print(ParetoClustering(2, random_state=0).fit(X).explain(X))
-        1 condition, fidelity 100 %
-        low petal length: petal length (cm) ≤ 2 (50 samples, 100 % correct, 100 % of the cluster)
-        high petal length: petal length (cm) > 2 (100 samples, 100 % correct, 100 % of the cluster)
+        1 condition, fidelity 100%
+        low petal length: petal length (cm) ≤ 2 (50 samples, 100% correct, 100% of the cluster)
+        high petal length: petal length (cm) > 2 (100 samples, 100% correct, 100% of the cluster)
         """
         names = {"feature_names": feature_names, "class_names": class_names}
         found: ClusterRules = _pages("estimators").explain_of(
@@ -419,7 +419,7 @@ class ReportMixin(NumericOptionsMixin):
         -------
         DataFrame
             Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and if the nearest sample
-            of the fit is farther than for 99 % of the cluster's samples. Methods with a pool add ``support``.
+            of the fit is farther than for 99% of the cluster's samples. Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -471,11 +471,11 @@ class ReportMixin(NumericOptionsMixin):
         return cast(Self, relabel(n_clusters=n_clusters))
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Scaled rows of the fit, and a function that scales features; None if the fit stores no rows."""
+        """Return scaled rows of the fit, and a function that scales features; None if there are no rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Support of every cluster for new samples, shape (n, n_clusters); None without a pool."""
+        """Return the support of every cluster for new samples, shape (n, n_clusters); None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -554,10 +554,11 @@ class PartLabelsMixin:
     def write_labels(self, folder: str | PathLike[str], X: Any = None) -> list[Path]:
         """Write the labels of a table in parts, one Parquet file per part.
 
-        All workers must be able to write the folder. ``X`` is the table of the fit by default, or a source
-        for :func:`~moo_clustering.parts.parts`. Returns the files. To complete an interrupted call, repeat
-        it. Raises a NotFittedError before ``fit``, and a ValueError if ``X`` is None after a fit in memory or
-        the folder contains other labels. See :func:`~moo_clustering.parts.write_labels`.
+        All workers need write access to the folder. ``X`` is a source for
+        :func:`~moo_clustering.parts.parts`; default: the table of the fit. Returns the files. Repeat an
+        interrupted call to write the remaining files. Raises a NotFittedError before ``fit``, and a
+        ValueError if ``X`` is None after a fit in memory or the folder contains other labels. See
+        :func:`~moo_clustering.parts.write_labels`.
         """
         check_is_fitted(self)
         table = vars(self).get("parts_") if X is None else checked_parts(self, parts(X), reset=False)
@@ -628,7 +629,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
             Partial labels 0, 1, ..., and -1 or a missing value for unlabelled samples. A warning is issued if
             all are labelled.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong together, or apart.
+            Pairs of row numbers to assign to the same cluster, or to different clusters.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -743,6 +744,13 @@ class NearestSampleMixin:
             return labels[X.argmin(axis=1)]
         rows = metric_space(scaling(X), space.metric).points
         return labels[nearest_rows(rows, space.points, "euclidean" if space.power == 2.0 else space.metric)]
+
+    def _neighbors(
+        self, X: AnyFloatArray, width: int, rng: np.random.Generator, groups: ConstraintGroups | None = None
+    ) -> NeighborLists:
+        """Find the nearest neighbours of scaled samples."""
+        options: Any = {"metric": self.metric, "n_jobs": self.n_jobs, "method": self.neighbor_method}  # type: ignore[attr-defined]
+        return neighbor_lists(X, width, ties=self.ties, rng=rng, groups=groups, **options)
 
     def _scale_samples(self, X: AnyFloatArray) -> Any:
         """Scale the features of the fit, and store the scaling for :meth:`predict`."""
@@ -1026,10 +1034,10 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> FloatArray:
     return D
 
 
-def check_n_clusters(n_clusters: int, n_samples: int) -> None:
-    """Raise if there are more clusters than samples."""
-    if n_clusters > n_samples:
-        raise ValueError(f"n_clusters={n_clusters} is more than the number of samples, {n_samples}.")
+def check_n_clusters(n_clusters: int, most: int, of: str = "samples, {}") -> None:
+    """Raise if there are more clusters than samples, or than the items that ``of`` describes."""
+    if n_clusters > most:
+        raise ValueError(f"n_clusters={n_clusters} is more than the number of {of.format(most)}.")
 
 
 def feature_scaling(X: AnyFloatArray, scale: str) -> Scaling:

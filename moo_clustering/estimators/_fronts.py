@@ -67,10 +67,10 @@ class FrontMixin(metaclass=ABCMeta):
         return tuple(dict.fromkeys((*self._own_rules(), "knee", *self.objective_names_)))
 
     def choose(self, rule: _base.Rule) -> Self:
-        """Set ``labels_`` and similar attributes to another solution of the front, without another search.
+        """Set ``labels_`` and related attributes to another solution of the front, without another search.
 
-        Raises a ValueError or TypeError if the rule is unknown (the message has the nearest name), the row is
-        outside the front, or the callable does not return a row number.
+        Raises a ValueError or TypeError if the rule is unknown (the message suggests the nearest name), the
+        row is outside the front, or the callable does not return a row number.
 
         Parameters
         ----------
@@ -128,6 +128,9 @@ class ControlsMixin:
     """Mixin for search and controls; ``_plans`` fits like ``fit``, but yields a Plan before every search."""
 
     _plans: Callable[..., Plans[Any]]
+    history_: Any
+    n_iter_: int
+    interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
@@ -138,18 +141,29 @@ class ControlsMixin:
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 
+    def _run_search(
+        self, search: Any, n_gen: int, names: Sequence[str], checkpoint: Checkpoint | None, signs: Any = None
+    ) -> Plans[None]:
+        """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        yield Plan(search, n_gen, names)
+        self.history_ = Recorder(signs)
+        shown: dict[str, Any] = {"objective_names": names, "signs": signs, "description": type(self).__name__}
+        shown["verbose"] = bool(self.verbose)  # type: ignore[attr-defined]
+        self.interrupted_ = drive(search, n_gen=n_gen, recorder=self.history_, checkpoint=checkpoint, **shown)
+        self.n_iter_ = search.generation
+
     def _parameters(self) -> dict[str, Any]:
         parameters: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
         return parameters
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Return a clone with the values in ``replacements`` for those parameters that the class has."""
+        """Return a clone with new values of those parameters that the class has."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
 
     def _first_plan(self, X: Any, y: ArrayLike | None, **fit_options: Any) -> Plan:
-        """Prepare a fit up to its first search."""
+        """Run a fit up to its first search, and return the plan of this search."""
         self._validate_params()  # type: ignore[attr-defined]
         with closing(self._plans(X, y, **fit_options)) as plans:
             plan = next(plans, None)
@@ -158,7 +172,7 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Return the error for a fit without a search, which suggests parameters for a search."""
+        """Return an error that suggests parameters with which the fit runs a search."""
         params = self._parameters()
         # Values of parameters with which an estimator runs a search.
         values: dict[str, Any] = {"n_gen": 20, "engine": "pymoo"}
@@ -311,7 +325,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        """Set up a search by the options, and run it."""
         if isinstance(search, PymooSearch):
             search.watch(self.callback, self.save_history)
             if self.termination is not None:
@@ -320,19 +334,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
             from moo_clustering.operators import start_genes  # slow import
 
             cast(Any, search).start_from(start_genes(problem, self.start))
-        yield Plan(search, n_gen, problem.objective_names)
-        self.history_ = Recorder(signs)
-        self.interrupted_ = drive(
-            search,
-            n_gen=n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description=type(self).__name__,
-            objective_names=problem.objective_names,
-            signs=signs,
-            checkpoint=checkpoint,
-        )
-        self.n_iter_ = search.generation
+        yield from self._run_search(search, n_gen, problem.objective_names, checkpoint, signs)
 
 
 class LazyFrontMixin(FrontMixin):
@@ -392,7 +394,7 @@ class MemberGraphs(ABC):
     X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
     lists: NeighborLists
     groups: ConstraintGroups
-    join_groups: bool  # whether samples of a group are linked, besides separating groups
+    join_groups: bool  # whether to link samples of a group, in addition to separating groups
     options: Mapping[str, Any]  # parameters of the estimator
     seed: np.random.SeedSequence  # seed of every partition, so that repeated calls return the same partition
     sample_weight: NDArray[np.float64] | None = field(default=None, kw_only=True)

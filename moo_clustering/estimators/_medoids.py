@@ -50,10 +50,10 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
         - ``"objective"``: the violated fraction is a third objective.
         - ``"crowding"``: the satisfied fraction is added to the crowding distance (Internal).
-        - ``"external"``: for the selection of the solution only (External).
-        - ``"constraint"``: fewer violations come before all objectives; not in DEAP.
+        - ``"external"``: only the selection of the solution uses them (External).
+        - ``"constraint"``: solutions with fewer violations dominate; not with ``engine="deap"``.
         - ``"assignment"``: every assignment of samples to medoids respects them.
-        - ``"none"``: only for ``constraint_scores_`` and ``metric="fisher"``.
+        - ``"none"``: only ``constraint_scores_`` and ``metric="fisher"`` use them.
     post_repair : bool
         Reassign samples to satisfy consistent constraints, unless ``supervision`` is ``"none"`` or
         ``"assignment"``.

@@ -17,6 +17,7 @@ from moo_clustering._docs import documented
 
 Count = Annotated[int, Interval(Integral, 1, None, closed="left")]
 NonNegativeCount = Annotated[int, Interval(Integral, 0, None, closed="left")]
+PopulationSize = Annotated[int, Interval(Integral, 2, None, closed="left")]
 NonNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
 Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
 Probability = Annotated[float, Interval(Real, 0, 1, closed="both")]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from copy import copy, deepcopy
+from copy import copy
 from dataclasses import KW_ONLY, replace
 from functools import partial
 from numbers import Integral
@@ -159,10 +159,10 @@ class ParetoPoolClusterer(
         Number of samples of every landmark.
     rare_groups_ : DataFrame
         Groups of at least 20 samples that are far from all others, in a fit with landmarks. A group contains
-        at most 1 % of the samples, unless they are identical. Columns ``cluster``, ``n_samples``, ``share``,
+        at most 1% of the samples, unless they are identical. Columns ``cluster``, ``n_samples``, ``share``,
         ``sample`` (the first of the group) and ``is_cluster``.
     outliers_ : ndarray of shape (n_samples,), bool
-        Whether a sample is far from all others, see Notes. False for all samples if more than 5 % would be
+        Whether a sample is far from all others, see Notes. False for all samples if more than 5% would be
         outliers, and for distances and bags.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.
@@ -558,19 +558,14 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        if self._samples.counts is not None:
-            return cast(Any, self)._label()(rows)
         labels = self._nearest_clusters(rows)
         if self.noise == "label":
-            labels[self._samples.outlying(rows)] = -1
+            labels[self._samples.outlying(rows) & self._has_inliers[labels]] = -1
         return labels
 
     def _nearest_clusters(self, rows: Any) -> Labels:
         """Predict clusters without noise."""
-        if self._solution.model is not None:
-            return self._solution.model.clusters(self._samples, self._solution.cluster_classes, rows)
-        of_points = self._samples.per_point(self._solution.labels)
-        return of_points[self._samples.nearest(rows, 1)[0][:, 0]]
+        return self._solution.clusters(self._samples, rows)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
@@ -616,11 +611,23 @@ class ParetoPoolClusterer(
     def _labels_of(self, rows: IntpArray) -> Labels:
         if self._candidates is None:
             return np.zeros((0, self._samples.n_samples), dtype=np.int32)
-        return self._shown(
-            _by_appearance(
-                self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
-            )
-        )
+        labels = self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
+        for row in labels:
+            # Renumber the clusters by first row, except noise.
+            found, number = row[self._row_order], np.full(row.max() + 2, -1, dtype=np.int32)
+            former = number_clusters(found[found >= 0])[1]
+            number[former] = np.arange(len(former))
+            row[:] = number[row]
+        return self._shown(labels)
+
+    @property
+    def _row_order(self) -> Any:
+        """Order of the samples by row number. That of a landmark is its first row that is not noise."""
+        counts, known_rows = self._samples.counts, self._samples.known_rows
+        if counts is None or known_rows is None:
+            return slice(None)
+        noise = (self.noise == "label") & (counts.outliers < counts.rows)
+        return np.argsort(np.append(np.where(noise, counts.inlier, counts.first), known_rows), kind="stable")
 
     def _shown(self, labels: Labels) -> Labels:
         """Return labels of the samples, or of the landmarks of a table in parts."""
@@ -663,6 +670,13 @@ class ParetoPoolClusterer(
         fixed = self._side_information.known(len(equal))
         return _base.united(labels, equal, np.flatnonzero(fixed if known is None else fixed | known))
 
+    @property
+    def _has_inliers(self) -> BoolArray:
+        """Mask of the clusters that contain inliers. Outliers of other clusters are not noise."""
+        labels, found = self._solution.labels, np.zeros(int(self._solution.labels.max()) + 1, dtype=bool)
+        found[labels[~self._samples.far_samples]] = True
+        return found
+
     def _partitions_of_points(self, labels: Labels) -> Labels:
         """Convert labels of samples to labels of points, with noise in the most similar cluster."""
         of_points, far = self._samples.per_point(labels), self._samples.far
@@ -682,7 +696,7 @@ class ParetoPoolClusterer(
         marked[..., apart if known is None else apart & ~known] = -1
         # A cluster that consists of outliers only is not noise.
         for row, whole in zip(np.atleast_2d(marked), np.atleast_2d(labels), strict=True):
-            alone = ~np.isin(whole, row)
+            alone = ~np.isin(whole, whole[~outliers])
             row[alone] = whole[alone]
         return marked
 
@@ -718,8 +732,8 @@ class ParetoPoolClusterer(
         """Raise if the parameters do not match the data."""
 
     @abstractmethod
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
-        """Build the pool of the samples that :meth:`_read` returned."""
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
+        """Return a function of a ``k_range`` that builds the pool of the samples from :meth:`_read`."""
 
     def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Plans[None]:
         """Build the pool, and select from it by labels, must-links and cannot-links."""
@@ -732,10 +746,10 @@ class ParetoPoolClusterer(
         *self._seeds, pool_seed = spawn_seeds(self.random_state, 4)
         if side.targets is not None and not isinstance(data, Bags):
             _base.warn_if_all_labelled(side.targets.labelled)
-        needs_pool = self.kernel != "bags" or side.kind != "labels"
+        pooled = self._pooled(data, self.kernel != "bags" or side.kind != "labels", pool_seed)
         ks: Any = self.k_range
         while True:
-            self._samples = self._pooled(data, needs_pool, deepcopy(pool_seed), ks)
+            self._samples = pooled(ks)
             for name in ("parts_", "_marked"):
                 self.__dict__.pop(name, None)
             ks = yield from self._select(side, *supervision, ks=ks if self._grows(side) else None)
@@ -1029,8 +1043,8 @@ class ParetoPoolClusterer(
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
         labels = self._united(solution.labels, solution.known)
-        marked = self._with_noise(labels, solution.known)
-        found = marked[marked >= 0]
+        found = self._with_noise(labels, solution.known)[self._row_order]
+        found = found[found >= 0]
         # With labels of every class, clusters have the numbers of the classes.
         if by_class:
             former = np.unique(found)
@@ -1043,13 +1057,6 @@ class ParetoPoolClusterer(
         return solution._replace(
             labels=number[labels], cluster_classes=None if classes is None else classes[former]
         )
-
-
-def _by_appearance(labels: Labels) -> Labels:
-    """Renumber the clusters of every partition by first sample, except noise."""
-    for row in labels:
-        row[row >= 0] = number_clusters(row[row >= 0])[0]
-    return labels
 
 
 class _Evolution(NamedTuple):

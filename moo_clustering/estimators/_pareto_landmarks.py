@@ -1,6 +1,6 @@
 """Landmarks of many samples, rare groups of samples far from others, and the scaling of features."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -26,12 +26,12 @@ FAR_NEIGHBOR, LEAST_FOR_FAR = 5, 20
 # Outliers: number of robust deviations of the logarithmic distance above the median, smallest deviation,
 # factor relative to the neighbours, and largest share of the points.
 FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
-# Passes, batch size and largest number of samples of the k-means that finds landmarks.
-_PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
+# Passes and batch size of the k-means that finds landmarks.
+_PASSES, _BATCH = 10, 10_000
 # Largest number of features for which bounds are faster than matrix products, even in data without clusters.
 _FEW = 50
 # Number of values of a table to scale at once: 256 MB. Larger tables are scaled anew when needed.
-_AT_ONCE = 1 << 25
+AT_ONCE = 1 << 25
 # Rare groups: smallest number of samples, largest share, and landmarks per group. Smallest gap to other
 # samples relative to the longest link inside, by number of features (last: more), because gaps between
 # neighbouring samples vary more in few dimensions.
@@ -39,8 +39,6 @@ _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.
 # Landmarks of noise are at least this many times as far from their fifth neighbour as the median of their
 # nearest landmarks. The first number is that of the nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
-# Fewer landmarks than this are repeated, because the algorithms require several points per cluster.
-_FEW_LANDMARKS = 20
 # Samples of rare groups are at least this far from their landmark, relative to the median.
 _OUTER = 1.5
 
@@ -72,13 +70,13 @@ class FeatureScaling:
             n_samples, n_features = X.shape
             if min(X.shape) <= n_components:
                 return cls(np.zeros(n_features), np.ones(n_features), np.arange(n_features), unit=True)
-            n_rows = min(n_samples, max(n_features, _AT_ONCE // n_features))
+            n_rows = min(n_samples, max(n_features, AT_ONCE // n_features))
             rows = np.arange(n_samples)
             if n_rows < n_samples:
                 rows = np.sort(np.random.default_rng(0).choice(n_samples, n_rows, replace=False))
             svd = TruncatedSVD(n_components, random_state=0).fit(unit_rows(_floating(X[rows])))
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
-        n_parts = -(-X.shape[0] * X.shape[1] // _AT_ONCE)
+        n_parts = -(-X.shape[0] * X.shape[1] // AT_ONCE)
         parts = np.array_split(np.arange(X.shape[1]), min(n_parts, X.shape[1]))
 
         def values(columns: IntpArray) -> FloatArray:
@@ -116,7 +114,8 @@ class FeatureScaling:
         if self.components is not None:
             columns, reduce = self.components.components_.T.copy(), self.components.transform
             parts = [near_one(_floating(part)) for part in _row_parts(X)]
-            parts = [row_products(part, columns) if self.by_row else reduce(part) for part in parts]
+            by_row = self.by_row and not sp.issparse(X)  # products of sparse rows are independent
+            parts = [row_products(part, columns) if by_row else reduce(part) for part in parts]
             return np.ascontiguousarray(unit_rows(np.concatenate(parts, dtype=np.float64)))
         if self.unit:
             return np.ascontiguousarray(unit_rows(_dense(X)))
@@ -140,7 +139,7 @@ class FeatureScaling:
 
 def _row_parts(X: Any) -> list[Any]:
     """Divide dense data into views that are small enough to convert at once; do not divide sparse data."""
-    step = max(1, _AT_ONCE // max(1, X.shape[1]))
+    step = max(1, AT_ONCE // max(1, X.shape[1]))
     if sp.issparse(X) or X.shape[0] <= step:
         return [X]
     return [X[low : low + step] for low in range(0, X.shape[0], step)]
@@ -159,68 +158,46 @@ def _dense(X: Any) -> FloatArray:
 class Placement:
     """Scaled samples, or landmarks with the landmark of every sample."""
 
-    # ``features`` are the scaled features of all samples, None if they exceed the memory limit. ``away`` are
-    # the distances of the samples to their landmarks. ``rare`` is the rare group of every landmark, -1 for
-    # other landmarks, or None without groups, and ``limits`` are the largest distances of their samples.
-    # A table in parts has ``counts``, the numbers of rows of the landmarks, instead of ``landmark_of``.
+    # ``features`` are the scaled features of all samples, None if they exceed the memory limit. ``rare`` is
+    # the rare group of every landmark, -1 for other landmarks, or None without groups, and ``limits`` are the
+    # largest distances of their samples. ``counts`` are the numbers of all rows of the landmarks.
     points: FloatArray
     landmark_of: Labels | None = None
     features: FloatArray | None = None
     rare: Labels | None = None
-    away: FloatArray | None = None
     limits: FloatArray | None = None
     counts: IntpArray | None = None
 
     @classmethod
-    def of(
-        cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int | None = None
-    ) -> Self:
+    def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:
         """Place up to ``n_landmarks`` landmarks, and up to twelve more for every rare group."""
-        # Mini-batch k-means of up to 250,000 samples finds the landmarks, which have equal weights, so
-        # dense regions weigh less. This helps clusters of different sizes.
-        # O(n_samples n_landmarks n_features) time. X is a sample of ``n_rows`` rows; None: all of them.
-        n_samples, n_rows = X.shape[0], X.shape[0] if n_rows is None else n_rows
-        if n_samples <= n_landmarks:
-            return cls(scaling.transform(X))
-        n_features = max(1, len(scaling.varying))
-        step = max(1, _AT_ONCE // n_features)
-        features = scaling.transform(X) if n_samples <= step else None
-
-        def blocks() -> Iterator[tuple[int, FloatArray]]:
-            for low in range(0, n_samples, step):
-                yield low, scaling.transform(X[low : low + step]) if features is None else features
-
-        def nearest(points: FloatArray, limits: FloatArray) -> tuple[Labels, FloatArray]:
-            search = PointSearch(points, limits)
-            found = [search(block, 1) for _, block in blocks()]
-            return tuple(np.concatenate([each[part][:, 0] for each in found]) for part in (0, 1))  # type: ignore[return-value]
-
-        seen: Any = slice(None)
-        if n_samples > _SEEN:
-            seen = np.sort(np.random.default_rng(seed).choice(n_samples, _SEEN, replace=False))
-        some = scaling.transform(X[seen]) if features is None else features[seen]
-        centers = landmark_centers(some, n_landmarks, seed)
-        groups = separate_groups(some, centers, n_rows)
+        # Mini-batch k-means finds the landmarks, which have equal weights, so dense regions weigh less. This
+        # helps clusters of different sizes. X is a sample of ``n_rows`` rows, or contains all of them.
+        # O(len(X) n_landmarks n_features) time.
+        features = scaling.transform(X)
+        n_samples = len(features)
+        if n_rows <= n_landmarks:
+            return cls(features)
+        centers = landmark_centers(features, n_landmarks, seed)
+        groups = separate_groups(features, centers, n_rows)
         rare, limits = np.full(len(centers), -1, dtype=np.int32), np.full(len(centers), np.inf)
         if groups:
             # Landmarks of the groups replace landmarks that mostly represent samples of the groups.
-            cell = PointSearch(centers)(some, 1)[0][:, 0]
+            cell = PointSearch(centers)(features, 1)[0][:, 0]
             among = np.concatenate([members for members, _ in groups])
             of_groups = np.bincount(cell[among], minlength=len(centers))
             keep = 2 * of_groups <= np.bincount(cell, minlength=len(centers))
             centers, rare, limits = centers[keep], rare[keep], limits[keep]
         for group, (members, longest) in enumerate(groups):
-            inside = landmark_centers(some[members], min(_LANDMARKS_OF_RARE, len(members) // 2), seed)
-            at, reach = PointSearch(inside)(some[members], 1)
+            inside = landmark_centers(features[members], min(_LANDMARKS_OF_RARE, len(members) // 2), seed)
+            at, reach = PointSearch(inside)(features[members], 1)
             most = np.full(len(inside), longest)
             np.maximum.at(most, at[:, 0], reach[:, 0] + longest)
             centers, limits = np.concatenate([centers, inside]), np.append(limits, most)
             rare = np.append(rare, np.full(len(inside), group, dtype=np.int32))
-        landmark_of = nearest(centers, limits)[0]
+        landmark_of = PointSearch(centers, limits)(features, 1)[0][:, 0]
         counts = np.bincount(landmark_of, minlength=len(centers))
-        means = np.zeros((len(centers), n_features))
-        for start, block in blocks():
-            means += _weighted_sums(block, landmark_of[start : start + len(block)], np.maximum(counts, 1))
+        means = _weighted_sums(features, landmark_of, np.maximum(counts, 1))
         # Rows that are equal up to rounding share one landmark.
         kept = np.flatnonzero(counts)
         equal = rounding(means)
@@ -228,7 +205,7 @@ class Placement:
         kept = np.setdiff1d(kept, close[np.triu(cdist(means[close], means[close]) <= equal, 1).any(axis=0)])
         means, rare, limits = means[kept], rare[kept], limits[kept]
         # The samples of a landmark are those that ``predict`` assigns to it.
-        landmark_of, away = nearest(means, limits)
+        landmark_of, away = (found[:, 0] for found in PointSearch(means, limits)(features, 1))
         counts = np.bincount(landmark_of, minlength=len(means))
         filled = counts > 0
         means, rare, limits, counts = means[filled], rare[filled], limits[filled], counts[filled]
@@ -237,15 +214,7 @@ class Placement:
         np.maximum.at(widest, landmark_of, away)
         least = _LEAST_RARE * n_samples / n_rows
         settled = settled_groups(means, rare, counts, widest <= equal, n_samples, least)
-        if len(means) < _FEW_LANDMARKS < n_landmarks and n_rows == n_samples and settled is None:
-            # Like the rows, the landmarks of few distinct rows occur several times.
-            copies = np.minimum(counts, _FEW_LANDMARKS)
-            rank = np.empty(n_samples, dtype=np.intp)
-            rank[np.argsort(landmark_of, kind="stable")] = np.concatenate([np.arange(n) for n in counts])
-            first = np.cumsum(copies) - copies
-            landmark_of = (first[landmark_of] + rank % copies[landmark_of]).astype(np.int32)
-            means, limits = np.repeat(means, copies, axis=0), np.repeat(limits, copies)
-        return cls(means, landmark_of, features, settled, away, limits)
+        return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
         """Return a mask of the points outside rare groups that are outliers now or in the mask ``before``."""
@@ -255,8 +224,7 @@ class Placement:
     def sizes(self) -> IntpArray:
         """Number of samples of every rare group."""
         assert self.rare is not None
-        counts = np.bincount(self.landmark_of) if self.counts is None else self.counts  # type: ignore[arg-type]
-        return np.bincount(self.rare + 1, counts).astype(np.intp)[1:]
+        return np.bincount(self.rare + 1, self.counts).astype(np.intp)[1:]
 
 
 def rounding(rows: FloatArray) -> float:
@@ -284,7 +252,7 @@ def settled_groups(
 def separate_groups(rows: FloatArray, centers: FloatArray, n_samples: int) -> list[tuple[IntpArray, float]]:
     """Find small groups of rows whose gap to all other rows is long relative to their longest link.
 
-    ``rows`` are a sample of ``n_samples`` rows, and ``centers`` represent them. Groups have at most 1 % of
+    ``rows`` are a sample of ``n_samples`` rows, and ``centers`` represent them. Groups have at most 1% of
     the rows. Only rows far from their centre, or with an isolated centre, are linked.
     """
     n, n_features = rows.shape
@@ -480,7 +448,7 @@ def far_points(points: FloatArray) -> BoolArray:
     """Return a mask of the outliers: samples far from all others, not only in a sparse region."""
     # The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
     # deviations, and the distance is eight times that of at least two of these neighbours (not all, because
-    # outliers can be neighbours). No sample is an outlier among fewer than 20, or if over 5 % would be.
+    # outliers can be neighbours). No sample is an outlier among fewer than 20, or if over 5% would be.
     none = np.zeros(len(points), dtype=bool)
     if len(points) < LEAST_FOR_FAR:
         return none
@@ -495,7 +463,7 @@ def far_points(points: FloatArray) -> BoolArray:
 
 def noise_joined(pool: PartitionPool, points: FloatArray, sizes: FloatArray) -> PartitionPool:
     """Let landmarks in clusters of scattered noise join the cluster of the nearest other landmark."""
-    # In a cluster of noise, most landmarks have much denser surroundings. At most 5 % of the samples are
+    # In a cluster of noise, most landmarks have much denser surroundings. At most 5% of the samples are
     # noise, and no partition gets fewer clusters than the smallest number in the pool.
     near, distances = PointSearch(points)(points, _AROUND + 1)
     reach = distances[:, min(FAR_NEIGHBOR, len(points) - 1)]

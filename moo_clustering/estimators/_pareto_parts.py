@@ -1,6 +1,6 @@
 """ParetoClustering of tables in parts: landmarks, rows with labels or pairs, and labels of all rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,153 +10,19 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import integer_seed, quoted, spawn_seeds
-from moo_clustering._data import is_partitioned, warn_of_lengths
+from moo_clustering._arrays import quoted, spawn_seeds
+from moo_clustering._data import is_partitioned
 from moo_clustering._targets import partial_targets
-from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, Labels
+from moo_clustering._types import BoolArray, Int64Array, IntArray, Labels
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
-from moo_clustering.estimators import _pareto_landmarks as placement
 from moo_clustering.estimators._base import PartLabelsMixin, RowLabels, checked_parts
-from moo_clustering.estimators._pareto_pool import (
-    PooledSamples,
-    RowCounts,
-    TableNeighbors,
-    check_scaled,
-    extra_candidates_of,
-    placed_table,
-    samples_of,
-)
+from moo_clustering.estimators._pareto_pool import NO_ROWS, PooledSamples
 from moo_clustering.estimators._pareto_selection import SideInformation, Solution, read_side_information
 from moo_clustering.parts import Parts, lazy_labels
-from moo_clustering.parts.statistics import grain, on_grain, survey
 
-# Size of the sample that determines the landmarks: as in memory, but smaller for very wide tables.
-_MOST_SAMPLED, _LEAST_SAMPLED, _MOST_VALUES = 250_000, 20_000, 1 << 25
 # Largest number of rows with labels or pairs, which are read into memory.
 _MOST_KNOWN = 100_000
-# Row numbers of known rows if there are no labels or pairs.
-NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
-
-
-def pooled_parts(
-    table: Parts,
-    *,
-    extra: Any,
-    seed: np.random.SeedSequence,
-    placing: Any,
-    min_size: int | None,
-    **options: Any,
-) -> Callable[[Any], PooledSamples]:
-    """Place landmarks of all rows in three passes; return a function that builds their pool for a k_range.
-
-    ``placing`` contains the options of :func:`placed_table`.
-    """
-    # A uniform sample determines scale, landmarks and rare groups, as in memory. Landmarks then become exact
-    # means of all their rows. If the sample contains all rows, one pass is enough, as for a fit in memory.
-    n, seeds = table.n_rows, seed.spawn(3)
-    least = max(_LEAST_SAMPLED, placing["n_landmarks"])
-    size = min(n, _MOST_SAMPLED, max(least, _MOST_VALUES // table.n_features))
-    looked = survey(table, size, seed=integer_seed(seeds[1]))
-    rows = looked.rows[np.argsort(looked.numbers)]
-    if placing["scale"] == "unit":
-        warn_of_lengths(rows, "rows of X" if len(rows) == n else "sampled rows of X")
-    scaling, placed, far = placed_table(rows, seed=integer_seed(seeds[0]), n_rows=n, **placing)
-    scaling = replace(scaling, by_row=True)
-    check_scaled(scaling, scaling.transform(np.stack([looked.low, looked.high])))
-    points, rare, n_clusters = placed.points, placed.rare, options["n_clusters"] or 0
-    limits = np.full(len(points), np.inf) if placed.limits is None else placed.limits
-    search = _search(scaling, points, limits, far, rare, n_clusters)
-    if len(rows) < n:
-        extent = float(np.ptp(points[~far], axis=0).max())
-        sums, inside, counts = table.map(
-            _sums, search, extent, grain(extent, n), merge=_added, description="means of landmarks"
-        )
-        points = points + sums / np.maximum(inside, 1)[:, None]
-        kept = np.flatnonzero(counts.rows)
-        points, limits, far, counts = points[kept], limits[kept], far[kept], counts.of(kept)
-        groups = np.full(len(points), -1, dtype=np.int32) if rare is None else rare[kept]
-        uniform = counts.widest <= placement.rounding(points)
-        rare = placement.settled_groups(points, groups, counts.rows, uniform, n)
-        far = placement.Placement(points, rare=rare).far(far)
-        search = _search(scaling, points, limits, far, rare, n_clusters)
-        counts = table.map(_counts, search, merge=RowCounts.merged, description="rows of landmarks")
-    else:
-        counts = _counts(rows, 0, search)
-    # Clusters are numbered by their first row.
-    order = np.argsort(counts.first, kind="stable")[: np.count_nonzero(counts.rows)]
-    points, limits, far, counts = points[order], limits[order], far[order], counts.of(order)
-    rare = None if rare is None else rare[order]
-    m = len(points)
-    every = np.arange(m, dtype=np.int32)
-    placed = placement.Placement(points, every, points, rare, None, limits, counts.rows)
-    samples = samples_of(m, scaling, placed, far, min_size, options)
-    samples = replace(samples, counts=counts, known_rows=NO_ROWS, outliers=counts.outliers == counts.rows)
-    if not samples.vary:
-        return lambda k_range: samples
-    assert samples.features is not None
-    tables = {"": samples.features}
-    candidates = extra_candidates_of(extra, scaling.inverse(points), None, seeds[2])
-    return lambda k_range: samples.with_pool(tables, candidates, {**options, "k_range": k_range})
-
-
-def _search(
-    scaling: placement.FeatureScaling,
-    points: FloatArray,
-    limits: FloatArray,
-    far: BoolArray,
-    rare: Labels | None,
-    n_clusters: int,
-) -> PooledSamples:
-    """Return landmarks without a graph and a pool, for passes over the table."""
-    m = len(points)
-    counts = RowCounts(*np.zeros((3, m), dtype=np.intp), np.zeros(m))  # type: ignore[call-arg]
-    return PooledSamples(
-        m,
-        sp.csr_array((m, m)),
-        None,
-        TableNeighbors(scaling, points, limits),
-        points,
-        np.arange(m, dtype=np.int32),
-        transform=scaling.transform,
-        far=far if m - far.sum() > n_clusters else None,
-        rare=rare,
-        counts=counts,
-    )
-
-
-def _assigned(rows: NDArray[Any], start: int, search: PooledSamples) -> tuple[Any, ...]:
-    """Return the scaled rows, their landmarks, a mask of outliers, and counts per landmark."""
-    assert search.transform is not None
-    scaled = search.transform(rows)
-    positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
-    at, away, m = positions[:, 0], distances[:, 0], search.n_points
-    outlying = search.outlying_at(at, away, scaled.__getitem__)
-    first, widest = np.full(m, np.iinfo(np.int64).max), np.zeros(m)
-    np.minimum.at(first, at, start + np.arange(len(at)))
-    np.maximum.at(widest, at, away)
-    counts = np.bincount(at, minlength=m), np.bincount(at[outlying], minlength=m)
-    return scaled, at, outlying, RowCounts(*counts, first, widest)
-
-
-def _counts(rows: NDArray[Any], start: int, search: PooledSamples) -> RowCounts:
-    found: RowCounts = _assigned(rows, start, search)[-1]
-    return found
-
-
-def _sums(rows: NDArray[Any], start: int, search: PooledSamples, extent: float, unit: float) -> Any:
-    """Return exact sums of the differences between inliers and their landmarks, and numbers of rows."""
-    assert search.features is not None
-    (scaled, at, outlying, counts), m = _assigned(rows, start, search), search.n_points
-    gaps = scaled - search.features[at]
-    inside = ~outlying & (np.abs(gaps).max(axis=1) <= extent)
-    at, gaps = at[inside], on_grain(gaps[inside], unit)
-    sums = np.stack([np.bincount(at, column, minlength=m) for column in gaps.T], axis=1)
-    return sums, np.bincount(at, minlength=m), counts
-
-
-def _added(a: Any, b: Any) -> Any:
-    return a[0] + b[0], a[1] + b[1], a[2].merged(b[2])
 
 
 # ---- Rows with labels or pairs ---------------------------------------------------------------------------
@@ -246,7 +112,7 @@ def with_known_rows(samples: PooledSamples, table: Parts, numbers: Int64Array) -
 class PooledLabels:
     """Label rows as ``predict`` does, except known rows of the fit, whose labels are ``of_known``."""
 
-    # ``of_points`` are the clusters of the points. Outliers in clusters of the mask ``marked`` become -1.
+    # Outliers in clusters of the mask ``marked`` become -1.
 
     def __init__(
         self,
@@ -258,23 +124,27 @@ class PooledLabels:
         columns: Any = None,
     ) -> None:
         m = samples.n_points
-        self.of_points, self.marked = samples.per_point(solution.labels), marked
+        self.marked = marked
+        self.solution = solution._replace(
+            labels=samples.per_point(solution.labels), probabilities=None, known=None
+        )
         self.known: tuple[Int64Array, IntArray] | None = None
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
-        self.model, self.classes = solution.model, solution.cluster_classes
         self.preparer, self.columns = preparer, columns
         # Omit arrays that only the selection requires.
         # They are None, because digests of empty arrays are not reproducible.
-        omitted = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
-        self.samples = replace(samples, graph=sp.csr_array((m, m)), **omitted)  # type: ignore[arg-type]
+        omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
+        if samples.landmark_of is not None:
+            omitted |= {"landmark_of": np.arange(m, dtype=np.int32)}
+        self.samples = replace(samples, graph=sp.csr_array((m, m)), **omitted)
 
     def __call__(self, rows: Any) -> Labels:
         if self.preparer is not None:
             import pandas as pd  # slow import
 
             rows = np.asarray(self.preparer.transform(pd.DataFrame(rows, columns=self.columns)))
-        labels = self._clusters(rows)
+        labels = self.solution.clusters(self.samples, rows)
         if self.marked is not None:
             labels[self.samples.outlying(rows) & self.marked[labels]] = -1
         return labels
@@ -287,11 +157,6 @@ class PooledLabels:
             here = (numbers >= start) & (numbers < start + len(labels))
             labels[numbers[here] - start] = known[here]
         return labels
-
-    def _clusters(self, rows: Any) -> Labels:
-        if self.model is None:
-            return self.of_points[self.samples.nearest(rows, 1)[0][:, 0]]
-        return self.model.clusters(self.samples, self.classes, rows)
 
 
 def _outliers(rows: Any, samples: PooledSamples) -> Labels:
@@ -360,17 +225,7 @@ class PartsMixin(PartLabelsMixin):
         checked_parts(self, table, reset=True).verbose |= bool(self.verbose)
         *seeds, pool_seed = spawn_seeds(self.random_state, 4)
         vars(self)["preparer_"] = None
-        scale = self._scale_of_features()
-        pooled = pooled_parts(
-            table,
-            placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
-            extra=self.extra_candidates,
-            min_size=self.min_cluster_size,
-            seed=pool_seed,
-            n_clusters=self._number,
-            verbose=bool(self.verbose),
-            **{name: getattr(self, name) for name in ("families", "n_neighbors", "n_jobs")},
-        )
+        pooled = self._pooled(table, True, pool_seed)
         ks: Any = self.k_range
         while True:
             samples = with_known_rows(pooled(ks), table, known.rows)
@@ -398,18 +253,10 @@ class PartsMixin(PartLabelsMixin):
         extended: SideInformation = side.extended(0, before=self._samples.n_points)
         return extended
 
-    @property
-    def _marks_outliers(self: Any) -> BoolArray:
-        """Mask of the clusters whose outliers are noise: all clusters with at least one inlier."""
-        labels, samples = self._solution.labels, self._samples
-        marks = np.full(int(labels.max()) + 1, samples.counts is None)
-        marks[labels[~samples.far_samples]] = True
-        return marks
-
     def _label(self: Any, *, of_fit: bool = False) -> Any:
         if not hasattr(self._samples.nearest, "scaling"):
             return RowLabels(self)
-        marked = self._marks_outliers if self.noise == "label" else None
+        marked = self._has_inliers if self.noise == "label" else None
         known = self._labels_of_samples[self._samples.n_points :] if of_fit else None
         columns = None if self.preparer_ is None else list(self.feature_names_in_)
         return PooledLabels(self._samples, self._solution, marked, known, self.preparer_, columns)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import integer_seed, number_clusters, quoted, spawn_seeds
+from moo_clustering._data import warn_of_lengths
 from moo_clustering._parallel import one_thread, threads_here
 from moo_clustering._types import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
@@ -25,10 +26,20 @@ from moo_clustering.estimators._base import row_keys
 from moo_clustering.estimators._pareto_landmarks import Nearest, Scale
 from moo_clustering.evidence.kernels import dense_affinity, diffusion, unit_diagonal
 from moo_clustering.graphs import self_tuning_graph
+from moo_clustering.parts import Parts
+from moo_clustering.parts.statistics import draw, grain, key_limit, on_grain, survey
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
+# Smallest and largest size of the sample that determines the landmarks, which is smaller for wide tables.
+_LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
+# Fewer landmarks than this are repeated, because the algorithms require several points per cluster.
+_FEW_LANDMARKS = 20
+# Row numbers of a table in parts without labels and pairs.
+NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
+# Number of scaled values in a block of a table in memory: 8 MB.
+_BLOCK_VALUES = 1 << 20
 # Family of a pool with a single partition of one cluster.
 TRIVIAL = "trivial"
 # Number of landmarks or samples whose values are averaged for a new sample.
@@ -44,22 +55,33 @@ _GRAPH_DISTANCE = "average"
 
 
 class RowCounts(NamedTuple):
-    """Counts of the rows of a table in parts, one per landmark."""
+    """Counts of the rows of a table, one per landmark."""
 
     rows: IntpArray  # number of rows
     outliers: IntpArray  # number of outliers among them
     first: IntpArray  # number of the first row
+    inlier: IntpArray  # number of the first row that is not an outlier, or a very large number
     widest: FloatArray  # largest distance of a row to the landmark
+
+    @classmethod
+    def of(cls, at: IntArray, away: FloatArray, outlying: BoolArray, n_points: int, start: int = 0) -> Self:
+        """Count rows from ``start`` on by their landmarks ``at``, their distances and a mask of outliers."""
+        number, inside = start + np.arange(len(at)), ~outlying
+        first, inlier = np.full((2, n_points), np.iinfo(np.intp).max)
+        np.minimum.at(first, at, number)
+        np.minimum.at(inlier, at[inside], number[inside])
+        widest = np.zeros(n_points)
+        np.maximum.at(widest, at, away)
+        rows, outliers = (np.bincount(each, minlength=n_points) for each in (at, at[outlying]))
+        return cls(rows, outliers, first, inlier, widest)
 
     def merged(self, other: Self) -> Self:
         """Combine the counts of two parts."""
-        first = np.minimum(self.first, other.first)
-        widest = np.maximum(self.widest, other.widest)
-        return self._replace(
-            rows=self.rows + other.rows, outliers=self.outliers + other.outliers, first=first, widest=widest
-        )
+        first, inlier = (np.minimum(*both) for both in zip(self[2:4], other[2:4], strict=True))
+        rows, outliers = self.rows + other.rows, self.outliers + other.outliers
+        return type(self)(rows, outliers, first, inlier, np.maximum(self.widest, other.widest))
 
-    def of(self, points: Any) -> Self:
+    def at(self, points: Any) -> Self:
         """Select the counts of some landmarks."""
         return type(self)(*(values[points] for values in self))
 
@@ -433,48 +455,213 @@ def nearest_weights(distances: FloatArray) -> FloatArray:
 
 
 def pooled_table(
-    X: Any,
+    table: Any,
     *,
-    scale: Scale,
-    n_components: int,
-    n_landmarks: int,
+    placing: Mapping[str, Any],
     views: Mapping[str, Any] | None,
     extra: Sequence[Any] | None,
-    n_neighbors: int,
-    n_jobs: int | None,
     seed: np.random.SeedSequence,
     min_cluster_size: int | None = None,
-    **grid: Any,
-) -> PooledSamples:
-    """Scale a table, represent it by landmarks if it is long, and build the pool of all its views."""
-    placing, viewing, extra_seed = seed.spawn(3)
+    **options: Any,
+) -> Callable[[Any], PooledSamples]:
+    """Scale a table, and place landmarks if it is in parts or long; return a function of ``k_range``.
+
+    The function builds the pool of all views. ``placing`` contains the options of :func:`placed_table`.
+    """
+    # A uniform sample determines scale, landmarks and rare groups. Landmarks then become exact means of all
+    # their rows. If the sample contains all rows, no further pass is necessary.
+    n, in_parts, seeds = table.shape[0], isinstance(table, Parts), seed.spawn(3)
+    rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(seeds[1]))
+    if in_parts and placing["scale"] == "unit":
+        warn_of_lengths(rows, "rows of X" if len(rows) == n else "sampled rows of X")
+    by_landmarks = in_parts or n > placing["n_landmarks"]
     scaling, placed, far = placed_table(
-        X, scale=scale, n_components=n_components, n_landmarks=n_landmarks, seed=integer_seed(placing)
+        rows, seed=integer_seed(seeds[0]), n_rows=n, by_row=by_landmarks, **placing
     )
-    landmark_of = placed.landmark_of
-    options = {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
-    samples = samples_of(X.shape[0], scaling, placed, far, min_cluster_size, options)
-    if landmark_of is not None:
-        assert placed.away is not None
-        samples = replace(samples, rows=X if placed.features is None else None)
-        outliers = samples.outlying_at(landmark_of, placed.away, lambda some: scaling.transform(X[some]))
-        samples = replace(samples, outliers=outliers)
+    if ends is not None:
+        check_scaled(scaling, scaling.transform(ends))
+    changes: dict[str, Any] = {}
+    if by_landmarks:
+        placed, far, counts, outliers = _placed_rows(table, rows, scaling, placed, far, options["n_clusters"])
+        if len(placed.points) < _FEW_LANDMARKS < placing["n_landmarks"] and placed.rare is None:
+            placed, far, counts = _repeated(placed, far, counts)
+        m, width = placed.points.shape
+        if in_parts:
+            places, outliers = np.arange(m, dtype=np.int32), counts.outliers == counts.rows
+            placed = replace(placed, landmark_of=places, features=placed.points)
+            changes = {"counts": counts, "known_rows": NO_ROWS}
+        elif n * width > placement.AT_ONCE:
+            changes = {"rows": table}
+        else:
+            placed = replace(placed, features=scaling.transform(table))
+        changes["outliers"] = outliers
+    n_samples, landmark_of = (len(placed.points), None) if in_parts else (n, placed.landmark_of)
+    samples = samples_of(n_samples, scaling, placed, far, min_cluster_size, options)
+    samples = replace(samples, **changes)
     if not samples.vary:
-        return samples
+        return lambda k_range: samples
     assert samples.features is not None
     tables = {"": samples.features}
     for name, view in (views or {}).items():
-        table = _view_table(name, view, X, scale, n_components, integer_seed(viewing))
-        tables[name] = table if landmark_of is None else placement.landmark_means(table, landmark_of)
-    return samples.with_pool(tables, extra_candidates_of(extra, X, landmark_of, extra_seed), options)
+        of_view = _view_table(
+            name, view, table, placing["scale"], placing["n_components"], integer_seed(seeds[1])
+        )
+        tables[name] = of_view if landmark_of is None else placement.landmark_means(of_view, landmark_of)
+    candidates: list[tuple[str, IntArray]] = []
+    if extra:
+        points, rng = table, np.random.default_rng(seeds[2])
+        if by_landmarks:
+            sparse = sp.issparse(table)
+            points = (
+                placement.landmark_means(table, landmark_of) if sparse else scaling.inverse(placed.points)
+            )
+        candidates = extra_partitions(extra, points, n_samples=n_samples, landmark_of=landmark_of, rng=rng)
+    return lambda k_range: samples.with_pool(tables, candidates, {**options, "k_range": k_range})
+
+
+def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
+    """Return a uniform sample of the rows in their order, and the bounds of a table with further rows."""
+    n = table.shape[0]
+    width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
+    size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
+    if isinstance(table, Parts):
+        looked = survey(table, size, seed=seed)
+        rows, ends = looked.rows[np.argsort(looked.numbers)], [looked.low, looked.high]
+        rows = rows.astype(table.dtype, copy=False)
+    elif size == n:
+        return table, None
+    else:
+        # The same rows as in parts.
+        rows = table[np.sort(draw(np.empty((n, 0)), 0, size, seed, key_limit(size, n)).numbers)]
+        ends = [table.min(axis=0), table.max(axis=0)]
+        ends = [end.toarray().reshape(-1) if sp.issparse(end) else end for end in ends]
+    return rows, None if size == n else np.stack(ends).astype(np.float64)
+
+
+def _placed_rows(
+    table: Any,
+    rows: Any,
+    scaling: placement.FeatureScaling,
+    placed: placement.Placement,
+    far: BoolArray,
+    n_clusters: int | None,
+) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:
+    """Move landmarks to the means of all their rows, and count these; also return a mask of far landmarks."""
+    # The last result is a mask of the rows that are outliers. For parts, it and ``landmark_of`` are empty.
+    n, in_memory = table.shape[0], not isinstance(table, Parts)
+    limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
+    placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
+    search = _search(scaling, placed, far, n_clusters)
+    if rows.shape[0] == n:
+        table = rows
+    else:
+        extent = float(np.ptp(placed.points[~far], axis=0).max())
+        unit = grain(extent, n)
+        counts, sums, inside = _mapped(table, "means of landmarks", _sums, search, extent, unit)
+        points = placed.points + sums / np.maximum(inside, 1)[:, None]
+        kept = np.flatnonzero(counts.rows)
+        points, limits, far, counts = points[kept], limits[kept], far[kept], counts.at(kept)
+        groups = np.full(len(points), -1, dtype=np.int32) if placed.rare is None else placed.rare[kept]
+        uniform = counts.widest <= placement.rounding(points)
+        rare = placement.settled_groups(points, groups, counts.rows, uniform, n)
+        placed = placement.Placement(points, rare=rare, limits=limits)
+        far = placed.far(far)
+        search = _search(scaling, placed, far, n_clusters)
+    counts, *of_rows = _mapped(table, "rows of landmarks", _counts, search, in_memory)
+    at, outlying = map(np.concatenate, of_rows)
+    kept = np.flatnonzero(counts.rows)
+    at = (np.cumsum(counts.rows > 0) - 1).astype(np.int32)[at]
+    rare, counts = None if placed.rare is None else placed.rare[kept], counts.at(kept)
+    placed = placement.Placement(placed.points[kept], at, None, rare, limits[kept], counts.rows)
+    return placed, far[kept], counts, outlying
+
+
+def _repeated(
+    placed: placement.Placement, far: BoolArray, counts: RowCounts
+) -> tuple[placement.Placement, BoolArray, RowCounts]:
+    """Repeat the landmarks of few distinct rows, like these rows, up to twenty times."""
+    assert placed.landmark_of is not None
+    assert placed.limits is not None
+    copies = np.minimum(counts.rows, _FEW_LANDMARKS)
+    first, which = np.cumsum(copies) - copies, np.repeat(np.arange(len(copies)), copies)
+    # Rows of a landmark are distributed evenly over its copies, in their order.
+    order, at = np.argsort(placed.landmark_of, kind="stable"), placed.landmark_of.copy()
+    rank = np.arange(len(at)) - np.searchsorted(at[order], at[order])
+    at[order] = first[at[order]] + rank % copies[at[order]]
+    n_rows, left = np.divmod(counts.rows, copies)
+    counts = counts.at(which)._replace(
+        rows=n_rows[which] + (np.arange(len(which)) - first[which] < left[which])
+    )
+    placed = replace(placed, points=placed.points[which], landmark_of=at, limits=placed.limits[which])
+    return placed, far[which], counts
+
+
+def _search(
+    scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
+) -> PooledSamples:
+    """Return landmarks without a graph and a pool, for passes over the table."""
+    m = len(placed.points)
+    return PooledSamples(
+        m,
+        sp.csr_array((m, m)),
+        None,
+        TableNeighbors(scaling, placed.points, placed.limits),
+        placed.points,
+        np.arange(m, dtype=np.int32),
+        transform=scaling.transform,
+        far=far if m - far.sum() > (n_clusters or 0) else None,
+        rare=placed.rare,
+    )
+
+
+def _mapped(table: Any, description: str, function: Any, search: PooledSamples, *args: Any) -> Any:
+    """Merge ``function(rows, start, search, *args)`` of all parts, or of blocks of a table in memory."""
+    if isinstance(table, Parts):
+        return table.map(function, search, *args, merge=_merged, description=description)
+    assert search.features is not None
+    step = max(1, _BLOCK_VALUES // search.features.shape[1])
+    starts = range(0, table.shape[0], step)
+    return reduce(_merged, (function(table[low : low + step], low, search, *args) for low in starts))
+
+
+def _assigned(rows: Any, start: int, search: PooledSamples) -> tuple[Any, ...]:
+    """Return counts per landmark, the scaled rows, their landmarks and a mask of outliers."""
+    assert search.transform is not None
+    scaled = search.transform(rows)
+    positions, distances = search.nearest.among(scaled, 1)  # type: ignore[attr-defined]
+    at, away = positions[:, 0], distances[:, 0]
+    outlying = search.outlying_at(at, away, scaled.__getitem__)
+    return RowCounts.of(at, away, outlying, search.n_points, start), scaled, at, outlying
+
+
+def _counts(rows: Any, start: int, search: PooledSamples, in_memory: bool) -> tuple[Any, ...]:
+    """Return counts per landmark and, in memory, the landmarks of the rows and a mask of outliers."""
+    counts, _, at, outlying = _assigned(rows, start, search)
+    return counts, *([each[: in_memory * len(at)]] for each in (at, outlying))
+
+
+def _sums(rows: Any, start: int, search: PooledSamples, extent: float, unit: float) -> tuple[Any, ...]:
+    """Return counts, exact sums of the differences between inliers and landmarks, and numbers of inliers."""
+    assert search.features is not None
+    (counts, scaled, at, outlying), m = _assigned(rows, start, search), search.n_points
+    gaps = scaled - search.features[at]
+    inside = ~outlying & (np.abs(gaps).max(axis=1) <= extent)
+    at, gaps = at[inside], on_grain(gaps[inside], unit)
+    sums = np.stack([np.bincount(at, column, minlength=m) for column in gaps.T], axis=1)
+    return counts, sums, np.bincount(at, minlength=m)
+
+
+def _merged(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    return a[0].merged(b[0]), a[1] + b[1], a[2] + b[2]
 
 
 def placed_table(
-    X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int | None = None
+    X: Any, *, scale: Scale, n_components: int, n_landmarks: int, seed: int, n_rows: int, by_row: bool
 ) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
     """Scale a table and place its landmarks, without outliers; also return a mask of the outlying points."""
-    # X is a sample of ``n_rows`` rows; None: all of them.
+    # X is a sample of ``n_rows`` rows, or contains all of them.
     scaling = placement.FeatureScaling.of(X, scale, n_components=n_components)
+    scaling = replace(scaling, by_row=by_row)
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
     far = placed.far()
     if far.any() and scaling.components is None:
@@ -559,7 +746,10 @@ def pooled_distances(
     if len(D) < 3 or not D.any():
         return samples
     samples = replace(samples, coordinates=principal_coordinates(D))
-    candidates = extra_candidates_of(extra, D, None, extra_seed, "precomputed")
+    candidates: list[tuple[str, IntArray]] = []
+    if extra:
+        rng = np.random.default_rng(extra_seed)
+        candidates = extra_partitions(extra, D, n_samples=len(D), rng=rng, metric="precomputed")
     options = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
     return replace(samples, pool=_pool_of_views({"": D}, candidates, options, slice(None), samples.graph))
 
@@ -598,7 +788,10 @@ def pooled_bags(
     """Compute all pairwise distances of bags, their graph and kernels and, if needed, the pool."""
     # ``extra`` clusterers are fitted to means of bags. O(n_instances^2 n_features + n_bags^3) time.
     extra_seed, rest = seed.spawn(2)
-    candidates = extra_candidates_of(extra, bags.means() if extra else None, None, extra_seed)
+    candidates: list[tuple[str, IntArray]] = []
+    if extra:
+        rng = np.random.default_rng(extra_seed)
+        candidates = extra_partitions(extra, bags.means(), n_samples=bags.n_bags, rng=rng)
     thinning, lines = spawn_seeds(np.random.default_rng(rest), 2)
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
@@ -667,26 +860,6 @@ def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:
             f"0 to {n_features - 1}; got {quoted(view)}."
         )
     return chosen
-
-
-def extra_candidates_of(
-    extra: Sequence[Any] | None,
-    X: Any,
-    landmark_of: Labels | None,
-    seed: np.random.SeedSequence,
-    metric: str = "euclidean",
-) -> list[tuple[str, IntArray]]:
-    """Return partitions from user-supplied labels and clusterers, as (family, labels of the points)."""
-    if not extra:
-        return []
-    return extra_partitions(
-        extra,
-        X if landmark_of is None else placement.landmark_means(X, landmark_of),
-        n_samples=X.shape[0],
-        landmark_of=landmark_of,
-        rng=np.random.default_rng(seed),
-        metric=metric,
-    )
 
 
 def _pool_of_views(

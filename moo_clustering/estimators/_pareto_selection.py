@@ -511,6 +511,12 @@ class Solution(NamedTuple):
     known: BoolArray | None = None  # shape (n_samples,): samples with answers
     numbered: bool = False  # whether the cluster numbers must not change
 
+    def clusters(self, samples: PooledSamples, rows: Any) -> Labels:
+        """Predict clusters of other rows, without noise."""
+        if self.model is not None:
+            return self.model.clusters(samples, self.cluster_classes, rows)
+        return samples.per_point(self.labels)[samples.nearest(rows, 1)[0][:, 0]]
+
 
 def choose_solution(
     samples: PooledSamples,
@@ -594,7 +600,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
 
 
 def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
-    """Return the number of clusters on which two hierarchies agree, more than families on the best, or 0."""
+    """Return the number of clusters on which two hierarchies agree, or 0 if they agree too little."""
     # Ward's method and Genie divide overlapping groups differently in two or more features. Repeated points
     # look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()
@@ -774,7 +780,7 @@ def _by_labels(
             prior = (of_class + 1.0) / (of_class.sum() + targets.n_classes)
         per_sample = samples.interpolated(scores)
         shares = per_sample
-        if samples.counts is not None:
+        if samples.counts is not None or samples.n_points < samples.n_samples:
             # Average over all rows.
             shares = evidence.class_probabilities(scores, factors=np.ones(targets.n_classes))
             shares = np.average(shares, axis=0, weights=samples.sizes)[None]

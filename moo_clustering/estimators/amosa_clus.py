@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from numbers import Integral, Real
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,7 +12,6 @@ from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 from pymoo.core.result import Result
 from scipy.sparse import issparse
-from sklearn.utils._param_validation import Interval
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels, quoted, require_squares
 from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
@@ -23,7 +21,7 @@ from moo_clustering.encodings.medoid_spaces import MedoidSpace, Members
 from moo_clustering.encodings.medoids import as_sets, random_absent, resolve_k_max, set_sizes
 from moo_clustering.estimators._base import row_distances, settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
-from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Positive, estimator
+from moo_clustering.estimators._options import KW_ONLY, Positive, estimator
 from moo_clustering.operators import CanonicalDuplicates, MedoidSampling
 from moo_clustering.operators.base import SeededSampling
 from moo_clustering.persistence import Checkpoint
@@ -32,8 +30,8 @@ from moo_clustering.problems.medoids import ConstrainedAssignment
 from moo_clustering.problems.partition import VIOLATION, evaluated_population, pymoo_result
 from moo_clustering.validity import internal
 
-# Below this number of samples, there are few medoid sets, and the limits are smaller.
-_FEW = 20
+# Parameters of AMOSA in ``annealing``.
+SCHEDULE = ("soft_limit", "hard_limit", "init_factor", "n_climb", "n_moves", "t_max", "t_min", "cooling")
 REPLACE, INSERT, DELETE = 0, 1, 2
 
 
@@ -54,17 +52,12 @@ class AMOSAClus(MedoidSetClusterer):
         Whether clusters are represented by samples, or by perturbed points (dense data only).
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         As for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
-    soft_limit, hard_limit : int
-        Largest and reduced size of the archive. Default: 200 and 100, or 20 and 10 below 20 samples.
-    init_factor : float
-        The archive starts from ``init_factor * soft_limit`` random solutions.
-    n_climb, n_moves : int
-        Number of hill climbing steps for every initial solution, and of perturbations per temperature.
-        Default of ``n_moves``: 100, or 20 below 20 samples.
-    t_max, t_min, cooling : float
-        First temperature, lower bound of all temperatures, and ratio of successive temperatures.
     acceptance : {"physical", "literal"}
-        See :class:`~moo_clustering.algorithms.AMOSA`.
+        Acceptance probability, see :class:`~moo_clustering.algorithms.AMOSA`.
+    annealing : dict, optional
+        Sizes of the archive, temperatures and steps, such as ``{"t_max": 10, "n_moves": 50}``: parameters of
+        :class:`~moo_clustering.algorithms.AMOSA`. Below 20 samples, the defaults of ``soft_limit``,
+        ``hard_limit`` and ``n_moves`` are 20, 10 and 20.
     perturbation_scale : float
         Scale of the perturbation of a centre, in standard deviations of every feature.
     checkpoint_every : int
@@ -97,20 +90,14 @@ class AMOSAClus(MedoidSetClusterer):
     algorithm: ClassVar[None] = None  # type: ignore[misc]
     encoding: Literal["medoid", "center"] = "medoid"
     supervision: Literal["objective", "external", "constraint", "assignment", "none"] = "objective"
-    soft_limit: Annotated[int | None, Interval(Integral, 2, None, closed="left"), None] = None
-    hard_limit: Count | None = None
-    init_factor: Positive = 2
-    n_climb: NonNegativeCount = 20
-    t_max: Positive = 100.0
-    t_min: Positive = 1e-5
-    cooling: Annotated[float, Interval(Real, 0, 1, closed="neither")] = 0.8
-    n_moves: Count | None = None
     acceptance: Literal["physical", "literal"] = "physical"
+    annealing: Annotated[dict[str, Any] | None, dict, None] = None
     perturbation_scale: Positive = 1.0
 
     def _problem(
         self, X: Any, constraints: PairwiseConstraints | None, supervision: str
     ) -> MedoidProblem | CenterProblem:
+        self._annealing(X.shape[0])  # reject invalid parameters before distances are computed
         if self.encoding == "medoid":
             return super()._problem(X, constraints, supervision)
         if not isinstance(self.metric, str) or self.metric not in ("euclidean", "cosine"):
@@ -139,17 +126,8 @@ class AMOSAClus(MedoidSetClusterer):
             self.history_.record(0, self.result_.pop.get("F"))
             return self.result_.pop
         centered = isinstance(problem, CenterProblem)
-        soft, hard, n_moves = self._limits(problem.n_samples)
-        algorithm = AMOSA(
-            soft_limit=soft,
-            hard_limit=hard,
-            n_moves=n_moves,
-            init_factor=self.init_factor,
-            n_climb=self.n_climb,
-            t_max=self.t_max,
-            t_min=self.t_min,
-            cooling=self.cooling,
-            acceptance=self.acceptance,
+        algorithm = self._annealing(
+            problem.n_samples,
             sampling=CenterSampling() if centered else MedoidSampling(),
             perturb=perturb_centers if centered else perturb_medoids,
             eliminate_duplicates=CanonicalDuplicates(None if centered else problem.encoding),
@@ -163,11 +141,15 @@ class AMOSAClus(MedoidSetClusterer):
         self.result_.algorithm = None
         return self.result_.pop
 
-    def _limits(self, n_samples: int) -> tuple[int, ...]:
-        """Return soft limit, hard limit and number of moves: the parameters, or their defaults."""
-        usual = (20, 10, 20) if n_samples < _FEW else (200, 100, 100)
-        given = (self.soft_limit, self.hard_limit, self.n_moves)
-        return tuple(own if value is None else int(value) for value, own in zip(given, usual, strict=True))
+    def _annealing(self, n_samples: int, **operators: Any) -> AMOSA:
+        # Few samples have few sets of medoids.
+        few = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20} if n_samples < 20 else {}
+        given = self.annealing or {}
+        if unknown := sorted(map(str, given.keys() - SCHEDULE)):
+            raise ValueError(
+                f"annealing must have keys among {', '.join(SCHEDULE)}, got {quoted(', '.join(unknown))}."
+            )
+        return AMOSA(acceptance=self.acceptance, **{**few, **given}, **operators)
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: NDArray[np.int32]) -> NDArray[Any]:
         # Sets of centres are rarely equal, so solutions are compared by their partitions.
@@ -235,7 +217,7 @@ def draw_moves(
     can_delete: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw a move for every row, uniformly from the applicable moves; -1 without applicable moves."""
+    """Draw a move for every row, uniformly from the applicable moves; -1 if there are none."""
     applicable = np.stack([can_replace, can_insert, can_delete])
     count = applicable.sum(axis=0)
     turn = rng.integers(0, np.maximum(count, 1))

@@ -114,9 +114,9 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ...; -1 or missing for unlabelled bags. All pairs of labels are constraints.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
-            Bag identifier of every row of ``X``; or first row of every bag, followed by the number of rows.
+            Bag identifier of every row of ``X``, or first row of every bag, followed by the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of bag numbers that belong together, or apart.
+            Pairs of bag numbers to assign to the same cluster, or to different clusters.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))
@@ -139,10 +139,11 @@ class BagClusterer(
             )
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
-        """Predict the cluster of the nearest centre, without constraints and smallest sizes.
+        """Predict the cluster of the nearest centre, ignoring constraints and minimum sizes.
 
-        Bags are as for ``fit``. Bags of the fit can get other labels than ``labels_`` because of pairs, equal
-        centres, smallest sizes, or a search that ended before all bags were in their nearest cluster.
+        Accepts bags in the formats of ``fit``. Predictions for bags of the fit can differ from ``labels_``
+        because of pairs, equal centres, minimum sizes, or a search that ended before all bags were in their
+        nearest cluster.
         """
         return least(self._distances(X, groups, offsets))
 
@@ -209,10 +210,7 @@ class BagClusterer(
         return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed)
 
     def _check_sizes(self, n_bags: int) -> None:
-        if self.n_clusters > n_bags:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the number of bags, n_samples={n_bags}."
-            )
+        _base.check_n_clusters(self.n_clusters, n_bags, "bags, n_samples={}")
         least = self._smallest_size(n_bags)
         if self.n_clusters * least > n_bags:
             raise ValueError(
@@ -286,7 +284,7 @@ class BagClusterer(
 
 @estimator
 class DistanceOptions:
-    """Mixin of clusterers that store the distances of all pairs of bags, before the base class.
+    """Mixin of clusterers that store the distances of all pairs of bags; precedes their base class.
 
     Parameters
     ----------

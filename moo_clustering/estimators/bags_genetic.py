@@ -15,7 +15,7 @@ from moo_clustering import algorithms
 from moo_clustering._arrays import Labels, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.deap_loops import CountedStep
-from moo_clustering.algorithms.search import Plan, Plans
+from moo_clustering.algorithms.search import Plans
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
@@ -37,7 +37,6 @@ from moo_clustering.operators.deap import (
 )
 from moo_clustering.validity import db_medoid
 
-PopulationSize = Annotated[int, Interval(Integral, 2, None, closed="left")]
 Elitism = Annotated[int, Interval(Integral, 0, 1, closed="both")]
 PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 
@@ -66,7 +65,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
     """
 
     _: KW_ONLY
-    pop_size: PopulationSize = 150
+    pop_size: _options.PopulationSize = 150
     n_gen: _options.NonNegativeCount = 150
     max_evals: _options.Count | None = None
 
@@ -96,18 +95,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
             if hasattr(toolbox, "repair"):
                 genes = np.array([toolbox.repair(toolbox.from_genes(row))[0] for row in genes])
             search.start_from(genes)
-        yield Plan(search, self.n_gen, [self._objective_name])
-        self.history_ = algorithms.Recorder()
-        self.interrupted_ = algorithms.drive(
-            search,
-            n_gen=self.n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description=type(self).__name__,
-            objective_names=[self._objective_name],
-            checkpoint=checkpoint,
-        )
-        self.n_iter_ = search.generation
+        yield from self._run_search(search, self.n_gen, [self._objective_name], checkpoint)
         self.logbook_: tools.Logbook = search.logbook
         self.hall_of_fame_: tools.HallOfFame = search.hall_of_fame
         self.n_evaluations_, self.n_trial_evaluations_ = step.evaluations, step.trials
@@ -416,13 +404,11 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
     Parameters
     ----------
-    optima : float
-        Share of the initial population that is improved to local optima.
-    perturbation, fresh : float
-        Share of genes that a restart redraws in copies of the best individual, before their descent, and
-        share of the other individuals that it replaces by random partitions.
+    perturbation : float
+        Share of the genes that a restart redraws in copies of the best individual. About half of the other
+        individuals become such copies, the rest random partitions.
     min_cluster_size : int or "auto"
-        Smallest number of bags in a cluster. ``"auto"``: 5 % of the bags, and 2 or more.
+        Smallest number of bags in a cluster. ``"auto"``: 5% of the bags, and 2 or more.
 
     Examples
     --------
@@ -433,10 +419,8 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """
 
     _: KW_ONLY
-    optima: _options.Probability = 0.5
     perturbation: PositiveShare = 0.35
-    fresh: _options.Probability = 0.5
-    pop_size: PopulationSize = 30
+    pop_size: _options.PopulationSize = 30
     n_gen: _options.NonNegativeCount = 60
     min_cluster_size: _options.Count | Literal["auto"] = "auto"  # type: ignore[assignment]
 
@@ -455,13 +439,13 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
         toolbox.register("population", MixedStarts(objective, toolbox, rng, distances))
         threshold = max(1, objective.n_bags // 4)
         return algorithms.MemeticChcStep(
-            optima=self.optima,
+            optima=0.5,
             mutpb=1.0,
             threshold=threshold,
             n_keep=1,
             threshold_rule="no_acceptance",
             step=max(1, threshold // 10),
-            restart=PerturbedCopies(objective, toolbox, share=self.perturbation, fresh=self.fresh),
+            restart=PerturbedCopies(objective, toolbox, share=self.perturbation, fresh=0.5),
             restart_threshold=max(1, int(self.perturbation * (1.0 - self.perturbation) * objective.n_bags)),
             max_evals=self.max_evals,
             unique=toolbox.key,
@@ -487,8 +471,6 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         Centres in the index: medoids, or centroids of the partition, which explain the published results.
     mutation : {"index", "rank"}
         A mutation moves a medoid to a bag with a similar number (as in the paper), or to a near bag.
-    fitness_scaling : {"inverse", "linear"}
-        Conversion of objectives to weights of the roulette.
     pc, pm, p_gene : float
         Probabilities of crossing a pair, of mutating an individual, and of moving each of its medoids.
 
@@ -513,8 +495,6 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     centers: Literal["medoid", "mean"] = "medoid"
     weighting: Weighting = "bag"
     mutation: Literal["index", "rank"] = "index"
-    reach: PositiveShare = 0.25
-    fitness_scaling: Literal["inverse", "linear"] = "inverse"
     pc: _options.Probability = 0.2
     pm: _options.Probability = 0.3
     p_gene: _options.Probability = 0.7
@@ -546,8 +526,6 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
             rng,
             mutation=self.mutation,
             p_gene=self.p_gene,
-            reach=self.reach,
-            selection=self.fitness_scaling,
         )
         step = algorithms.GcukStep(
             cxpb=self.pc, mutpb=self.pm, elitism=self.elitism, max_evals=self.max_evals

@@ -30,8 +30,6 @@ from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, ParallelOptions, estimator
 from moo_clustering.problems.centers import CenterEncoding, nearest_centers, shifted
 
-# Passes of Lloyd's algorithm without limits before the first assignment within limits.
-_FREE_PASSES = 5
 # Least number of samples that the first linear programme of an assignment leaves free.
 _FREE = 100
 
@@ -130,7 +128,7 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
         groups : array-like of shape (n_samples,), optional
             Group of every sample, for ``min_group_ratio`` and ``max_group_ratio``.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of rows of X that must, or must not, be in the same cluster.
+            Pairs of row numbers to assign to the same cluster, or to different clusters.
         """
         X = numeric_features(self, X, dtype=np.float64)
         _base.check_n_clusters(self.n_clusters, len(X))
@@ -289,9 +287,10 @@ def _constrained_run(
     points: FloatArray, centers: FloatArray, bounds: _Bounds, max_iter: int, limit: float
 ) -> _Run | None:
     """Alternate between assignments within bounds and means; return None if there is no assignment."""
-    centers = np.array(centers, order="C")
-    n_steps = _FREE_PASSES * points.size * len(centers) / 2
-    caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), _FREE_PASSES, 0.0)
+    # Lloyd's algorithm without limits moves the first assignment within limits near its optimum.
+    centers, n_passes = np.array(centers, order="C"), 5
+    n_steps = n_passes * points.size * len(centers) / 2
+    caching.run(lloyd, n_steps, points, centers, np.empty(len(points), np.int32), n_passes, 0.0)
     assign, found = bounds.assigner(), None
     best, n_iter, seen = None, 0, set()
     while n_iter < max_iter and (found := assign(cdist(points, centers, "sqeuclidean"))) is not None:
@@ -339,11 +338,7 @@ class _Bounds:
             elif isinstance(each, GroupShares):
                 self.groups = each
         # Amounts that are summed per cluster, shape (n_samples, n_amounts), and bounds on their sums.
-        self.amounts, self.low, self.high = (
-            np.column_stack(columns),
-            np.column_stack(low),
-            np.column_stack(high),
-        )
+        self.amounts, self.low, self.high = map(np.column_stack, (columns, low, high))
         self.per_cluster = bool((self.low != self.low[0]).any() or (self.high != self.high[0]).any())
         if self.groups is not None:
             member = np.eye(int(self.groups.codes.max()) + 1)[self.groups.codes]

@@ -52,7 +52,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     Parameters
     ----------
     n_clusters, n_runs : int
-        Number of topics of every run and of clusters of the consensus, and number of runs.
+        Number of topics per run and of clusters in the consensus, and number of runs.
     input : {"tfidf", "counts"}
         Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
     document_weighting : {"ncw"} or None
@@ -62,7 +62,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         ``"cspa"`` use METIS if installed, which balances the cluster sizes.
     run_selection : {"none", "best_half", "pareto"}
         Runs in the consensus: all, the half with the best agreement, or an evolved subset (with little gain).
-    choose : {"anmi", "i2"}
+    select : {"anmi", "i2"}
         Selection from the front of ``"pareto"``: agreement with all runs, or cohesion of the documents.
     tol, max_iter : float, int
         Tolerance and largest number of iterations of the solver.
@@ -81,8 +81,8 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     confidence_ : ndarray of shape (n_documents,)
         Largest association of a document divided by the sum of its associations; 0 without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of the runs, and -1 for documents without terms, which consensus functions do not accept:
-        pass them ``run_labels_[:, run_labels_[0] >= 0]``.
+        Labels of the runs, with -1 for documents without terms. Consensus functions reject -1: pass
+        ``run_labels_[:, run_labels_[0] >= 0]``.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations of the longest run.
@@ -111,7 +111,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     solver: Literal["hals", "mu", "sklearn", "sklearn-mu"] = "hals"
     consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Annotated[Consensus, callable] = "mcla"
     run_selection: Literal["none", "best_half", "pareto"] = "none"
-    choose: Literal["anmi", "i2"] = "anmi"
+    select: Literal["anmi", "i2"] = "anmi"
     unit_topics: bool = True
     tol: _options.NonNegative | None = None
     max_iter: _options.Count | None = None
@@ -148,6 +148,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         B = weights[seen]
         if self.document_weighting == "ncw":
             B = NCWTransformer().fit_transform(B)
+        factorization.check_scale(B, "X", self.dtype)
         runs = ensemble_runs(
             B,
             self.n_clusters,
@@ -166,7 +167,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
         equal = _base.equal_rows(weights[seen])
         run_labels = _base.united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
-            self.run_selection, run_labels, runs.losses, self.n_clusters, B, self.choose, select_seed
+            self.run_selection, run_labels, runs.losses, self.n_clusters, B, self.select, select_seed
         )
         taken = run_labels[self.selected_runs_]
         found, associated = consensus_partition(
@@ -243,20 +244,11 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
 
     def _check_sizes(self, n_seen: int, shape: tuple[int, int]) -> None:
         n_documents, n_terms = shape
-        if self.n_clusters > n_seen:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the number of documents with terms, {n_seen} of "
-                f"n_samples={n_documents}."
-            )
-        if self.n_clusters > n_terms:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the number of terms, n_features={n_terms}."
-            )
+        of_documents = f"documents with terms, {{}} of n_samples={n_documents}"
+        _base.check_n_clusters(self.n_clusters, n_seen, of_documents)
+        _base.check_n_clusters(self.n_clusters, n_terms, "terms, n_features={}")
         if n_seen < n_documents:
-            warn_caller(
-                f"{n_documents - n_seen} of {n_documents} documents have no terms; they are assigned to the "
-                "largest cluster"
-            )
+            _warn_of_largest(n_documents - n_seen, n_documents, "have no terms")
 
     def _set_labels(self, found: Labels, seen: NDArray[np.intp], n_documents: int) -> None:
         labels = np.full(n_documents, np.bincount(found).argmax(), dtype=np.int32)
@@ -267,7 +259,7 @@ class EnsembleNMF(_options.CheckpointOptions, DocumentClusterer):
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
         # The runs do not depend on their number, or on the consensus.
         same = clone(self).set_params(
-            n_runs=1, consensus="mcla", run_selection="none", choose="anmi", n_top_terms=1,
+            n_runs=1, consensus="mcla", run_selection="none", select="anmi", n_top_terms=1,
             max_memory=factorization.MAX_MEMORY,
         )  # fmt: skip
         return _base.checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
@@ -340,15 +332,12 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         y : ignored
         """
         X = self._checked(X, reset=True)
-        for count, name in zip(X.shape, ("n_samples", "n_features"), strict=True):
-            if self.n_clusters > count:
-                what = "documents" if name == "n_samples" else "terms"
-                raise ValueError(
-                    f"n_clusters={self.n_clusters} is more than the number of {what}, {name}={count}."
-                )
+        _base.check_n_clusters(self.n_clusters, X.shape[0], "documents, n_samples={}")
+        _base.check_n_clusters(self.n_clusters, X.shape[1], "terms, n_features={}")
         empty = row_sizes(X) == 0
         if empty.all():
             raise ValueError("all entries of X are 0, so no document has a term.")
+        factorization.check_scale(X, "X", self.dtype)
         best = factorization.map_nmf(
             _best_run,
             X,
@@ -389,7 +378,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         without = (weights == 0).all(axis=1)
         if without.any():
             labels[without] = self._largest
-            _warn_of_largest(without, "have no weight in the topic of any cluster")
+            _warn_of_largest(int(without.sum()), len(without), "have no weight in the topic of any cluster")
         return labels
 
     def _checked(self, X: Any, reset: bool) -> Any:
@@ -403,7 +392,7 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
             topics[empty] = largest
-            _warn_of_largest(empty, "have no terms")
+            _warn_of_largest(int(empty.sum()), len(empty), "have no terms")
         self.labels_, used = number_clusters(topics)
         order = np.concatenate([used, np.setdiff1d(np.arange(self.n_clusters), used)])
         lengths = factorization.topic_lengths(run.U)
@@ -432,11 +421,8 @@ def _best_run(runs: factorization.NMFRuns) -> _Run:
     return _Run(runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best]), runs.losses)
 
 
-def _warn_of_largest(documents: NDArray[np.bool_], why: str) -> None:
-    warn_caller(
-        f"{np.count_nonzero(documents)} of {len(documents)} documents {why}; they are assigned to the "
-        "largest cluster"
-    )
+def _warn_of_largest(n_moved: int, n_documents: int, why: str) -> None:
+    warn_caller(f"{n_moved} of {n_documents} documents {why}; they are assigned to the largest cluster")
 
 
 def ensemble_runs(
@@ -449,7 +435,7 @@ def ensemble_runs(
     verbose: bool = False,
     **options: Any,
 ) -> EnsembleRuns:
-    """Factorise B once per seed by :func:`map_nmf`; continue from the checkpoint, and write to it."""
+    """Factorise B once per seed by :func:`map_nmf`; read and write the checkpoint."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
         labels = [
@@ -526,12 +512,8 @@ def _count(runs: EnsembleRuns | None) -> int:
 
 def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
     best = min(parts, key=lambda part: part.losses.min())  # the first of equally good runs
-    return EnsembleRuns(
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.losses for part in parts]),
-        np.concatenate([part.n_iter for part in parts]),
-        best.topics,
-    )
+    labels, losses, n_iter = (np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3])
+    return EnsembleRuns(labels, losses, n_iter, best.topics)
 
 
 def chosen_runs(
@@ -540,7 +522,7 @@ def chosen_runs(
     losses: NDArray[np.float64],
     n_clusters: int,
     B: Any,
-    choose: str,
+    select: str,
     seed: np.random.SeedSequence,
 ) -> NDArray[np.intp]:
     """Select the runs for the consensus, and return their indices."""
@@ -553,8 +535,8 @@ def chosen_runs(
         n_clusters,
         losses=losses,
         min_runs=min(5, len(labels)),
-        choose=choose,  # type: ignore[arg-type]
-        X=B if choose == "i2" else None,
+        select=select,  # type: ignore[arg-type]
+        X=B if select == "i2" else None,
         random_state=np.random.default_rng(seed),
     )
     return picked.runs

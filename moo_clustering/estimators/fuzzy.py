@@ -145,8 +145,8 @@ class GustafsonKessel(FuzzyCMeans):
 
     Each cluster has a norm of volume 1, derived from its fuzzy covariance matrix, whose estimation requires
     many samples per feature. The first memberships use Euclidean distances, so the units of the columns only
-    affect the start and the regularisation. ``max_condition`` keeps covariances of collinear samples regular.
-    O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson, W. Kessel, "Fuzzy
+    affect the start and the regularisation. Eigenvalues below 1e-15 times the largest are increased to this
+    bound. O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson, W. Kessel, "Fuzzy
     clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der Veen, U. Kaymak,
     "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE (2002).
 
@@ -154,8 +154,6 @@ class GustafsonKessel(FuzzyCMeans):
     ----------
     regularization : float
         Weight, from 0 to 1, of a multiple of the identity matrix in covariances; 1 leads to fuzzy c-means.
-    max_condition : float
-        Largest ratio of the eigenvalues of a covariance; smaller eigenvalues are increased.
 
     Attributes
     ----------
@@ -172,7 +170,6 @@ class GustafsonKessel(FuzzyCMeans):
 
     _: KW_ONLY
     regularization: _options.Probability = 0.0
-    max_condition: Annotated[float, Interval(Real, 1, None, closed="left")] = 1e15
 
     @documented(FuzzyCMeans.fit)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -183,7 +180,7 @@ class GustafsonKessel(FuzzyCMeans):
         return self
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-        """Factors B of the norms B B^T = det(F)^(1/d) F^-1 of the regularised covariances F."""
+        """Compute factors B of the norms B B^T = det(F)^(1/d) F^-1 of the regularised covariances F."""
         overall = self._limited(np.linalg.eigvalsh(points.T @ points / len(points)))
         covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
         covariances += self.regularization * np.exp(np.log(overall).mean()) * np.eye(points.shape[1])
@@ -193,12 +190,12 @@ class GustafsonKessel(FuzzyCMeans):
 
     def _limited(self, values: Any) -> FloatArray:
         """Limit the condition number; eigenvalues of a single point become 1, for the Euclidean norm."""
-        values = np.maximum(values, values[..., -1:] / self.max_condition)
+        values = np.maximum(values, values[..., -1:] / 1e15)  # the bound in Babuska et al.
         return np.where(values[..., -1:] > 0.0, values, 1.0)
 
 
 def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None) -> FloatArray:
-    """Squared distances of shape (n_samples, n_clusters) in the norms of the clusters."""
+    """Compute squared distances in the norms of the clusters, shape (n_samples, n_clusters)."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
     # Avoid BLAS, which can round equal rows differently.
@@ -207,7 +204,7 @@ def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None
 
 
 def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-    """Fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
+    """Compute fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
     pairs = zip(centers, weights.T, strict=True)
     return np.concatenate([weighted_covariance((points - v)[np.newaxis], w[np.newaxis]) for v, w in pairs])
 

@@ -30,7 +30,14 @@ from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._fronts import FrontSearchMixin
-from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegativeCount,
+    PopulationSize,
+    Probability,
+    estimator,
+)
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.modes import ModesMutation, ModesSampling
 from moo_clustering.persistence import Checkpoint
@@ -84,8 +91,6 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples.
     modes_ : ndarray of shape (n_clusters_, n_features)
         Modes of the selected solution, or most frequent values or means of the clusters of a vote or
         consensus. Values as in X, and intervals for binned columns.
@@ -122,7 +127,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     reference: Literal["first", "medoid"] = "first"
     bins: Annotated[int, Interval(Integral, 2, None, closed="left")] | None = 5
     scale: Literal["minmax", "standard", "none"] = "minmax"
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    pop_size: PopulationSize = 100
     n_gen: NonNegativeCount = 100
     pc: Probability = 0.8
     pm: Probability = 0.2
@@ -131,7 +136,8 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, a table without missing values.
 
-        The error names columns without numbers (``metric="euclidean"``) or with fractions (``bins=None``).
+        Raises a ValueError that names the columns without numbers (``metric="euclidean"``) or with fractions
+        (``bins=None``).
         """
         complete(self._plans(X))
         return self
@@ -139,8 +145,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
     def _plans(self, X: Any, y: ArrayLike | None = None) -> Plans[None]:
         columns = read_columns(self, X, reset=True)
         n_samples = len(columns[0].values)
-        if self.n_clusters > n_samples:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than n_samples={n_samples}.")
+        _base.check_n_clusters(self.n_clusters, n_samples)
         self._coder: CategoryCoder | NumberCoder
         if self.metric == "hamming":
             self._coder = CategoryCoder(columns, self.bins)
@@ -258,7 +263,7 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
 
 class CategoryCoder:
-    """Columns as codes 0, 1, ... of their values in ascending order.
+    """Encoder of columns as codes 0, 1, ... of their sorted values.
 
     Every value is a category, except in columns of floats with more than ``bins`` different values (if all
     are whole, also more than 20), which are cut at their quantiles into up to ``bins`` intervals. Without
@@ -301,7 +306,7 @@ class CategoryCoder:
 
 
 class NumberCoder:
-    """Columns as numbers on a common scale. Raises an error that names columns without numbers."""
+    """Encoder of columns as numbers on a common scale; raises an error that names columns without numbers."""
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
@@ -385,7 +390,7 @@ def _sorted_values(column: Column) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a table, without missing values; its name in messages, such as ``"column 'width'"``."""
+    """Column of a table without missing values, with its name in messages, such as ``"column 'width'"``."""
 
     name: str
     values: pd.Series
@@ -404,7 +409,7 @@ class Column:
 
 
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
-    """Columns of a table; set or (``reset=False``) check the estimator's names and number of features."""
+    """Read the columns of a table; set (``reset``) or check the features of the estimator."""
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -461,8 +466,9 @@ def majority_vote(
     """Assign samples to clusters by a vote of partitions, or by neighbours if too few partitions agree.
 
     ``labels`` are renumbered to agree best with the reference: the first partition, or the ``"medoid"``.
-    Samples with a share ``beta`` of the votes train a classifier by the 5 nearest neighbours, which decides
-    about the others, unless there are fewer than 5, or none in a cluster. Ties go to the first cluster.
+    Samples with at least a share ``beta`` of the votes train a 5-nearest-neighbour classifier, which assigns
+    the others, unless there are fewer than 5 training samples, or none in a cluster. Ties go to the first
+    cluster.
     """
     # Renumber all partitions first, so that numbers do not decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -58,7 +58,7 @@ WARD_SAMPLES = 8000
 # 200 times. With a smaller budget, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
 # For tables in parts: number of searches, rows of each, iterations over their samples together, passes over
-# all rows (after eleven, a sum improves by less than .2 %), and relative gain below which a candidate stops.
+# all rows (after eleven, a sum improves by less than .2%), and relative gain below which a candidate stops.
 _SEARCHES, _SEARCHED, _TOGETHER, _PASSES, _REST = 4, 20_000, 20, 11, 1e-6
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -166,7 +166,7 @@ class MemeticKMeans(_base.PartLabelsMixin, _base.TransformingClusterer, SearchOp
     max_stall: Count = 500
     report_controls: bool = False
     engine: Literal["pymoo", "deap"] = "pymoo"
-    max_memory: Annotated[int, Interval(Integral, 1, None, closed="left")] = 2**32
+    max_memory: Count = 2**32
     checkpoint_every: Count = 100
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -445,7 +445,7 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Initial centres: those of ``begin``, then a Ward cut if ``ward``, then :meth:`seeds`."""
+        """Return initial centres: those of ``begin``, then a Ward cut if ``ward``, then :meth:`seeds`."""
         if self.generation < len(self.begin):
             return self.begin[self.generation]
         return (

@@ -33,7 +33,6 @@ from moo_clustering.estimators._options import (
 
 # liblinear does not terminate if fourth powers overflow or squares underflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
-Regularisation = Annotated[float, Interval(Real, 1e-20, 1e20, closed="both")]
 
 
 @estimator
@@ -81,7 +80,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         """
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy on the labelled samples: share of correct classes, or of exactly correct label sets.
+        """Return the accuracy on labelled samples: share of correct classes, or of correct whole label sets.
 
         Raises a ValueError if no sample is labelled.
 
@@ -181,13 +180,11 @@ class MetaLabeler(PartialLabelClassifier):
 
     Parameters
     ----------
-    C : float
-        Inverse regularisation strength of the linear support vector machines.
     cut : bool
         Whether ``predict_proba`` returns normalised scores of the predicted labels and 0 for the others, as
         for the ROC curves of the paper, or the scores of all labels.
     estimator : classifier with ``decision_function``, optional
-        Replaces ``LinearSVC(C=C)``, for the labels and for their number.
+        Classifier of the labels and of their number. Default: ``LinearSVC()``.
 
     Attributes
     ----------
@@ -219,13 +216,12 @@ class MetaLabeler(PartialLabelClassifier):
     """
 
     _: KW_ONLY
-    C: Regularisation = 1.0
     cut: bool = True
     estimator: Annotated[Any, HasMethods(["fit", "predict", "decision_function"]), None] = None
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
         X, targets = self._labelled_data(X, y)
-        base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
+        base = LinearSVC() if self.estimator is None else self.estimator
         rank_seed, count_seed = spawn_seeds(self.random_state, 2)
         Y = targets.indicators.astype(np.int8)
         # Decision for a label that all labelled samples have; negated, for a label that none of them has.
@@ -241,7 +237,7 @@ class MetaLabeler(PartialLabelClassifier):
         self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of all labels, (n, n_classes) or (n,) for two classes; ``cut`` does not affect them."""
+        """Compute scores of all labels, ignoring ``cut``; shape (n, n_classes), or (n,) for two classes."""
         decisions = self._decisions(self._rows(X))
         return decisions[:, 1] if self._two_classes else decisions
 
@@ -312,7 +308,7 @@ def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDA
 
 
 def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike | None) -> float:
-    """Accuracy on the labelled samples, exact for label sets. Raises if no sample is labelled."""
+    """Return the accuracy on labelled samples, of whole label sets. Raises if no sample is labelled."""
     targets = partial_targets(y, len(predicted))
     rows = targets.rows
     if not len(rows):
@@ -327,7 +323,7 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
 
 
 def narrow_indices(X: Any) -> Any:
-    """Sparse rows with 32-bit indices, if possible, as liblinear requires."""
+    """Convert indices of sparse rows to 32 bits, if possible, as liblinear requires."""
     if not issparse(X) or X.indices.dtype == np.int32 == X.indptr.dtype:
         return X
     if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
@@ -359,14 +355,14 @@ def fit_classes(estimator: Any, X: Any, classes: NDArray[Any]) -> Any:
 
 
 def label_codes(targets: Targets) -> NDArray[np.int64]:
-    """``y`` for another estimator: indicators, or class indices 0, 1, ..., with -1 for unlabelled samples."""
+    """Return ``y`` for other estimators: indicators or class indices, -1 for unlabelled samples."""
     if targets.multilabel:
         return np.where(targets.labelled[:, None], targets.indicators, -1).astype(np.int64)
     return np.where(targets.labelled, targets.indicators.argmax(axis=1), -1).astype(np.int64)
 
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
-    """Sigmoids of the selected scores (default: all) divided by their sum in the row, 0 for the others."""
+    """Divide sigmoids of the selected scores (default: all) by their sum in the row; 0 for the others."""
     # The ratios of very small sigmoids are computed from logarithms, without underflow.
     logs = log_expit(scores)
     if kept is not None:
@@ -400,12 +396,10 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         Share of the labelled samples, drawn without replacement, for every classifier.
     threshold : float
         Minimum share of votes at which a label is predicted.
-    C : float
-        Inverse regularisation strength of the linear support vector machines.
     random_state : int, Generator, RandomState or None
         Seed. Classifier i does not depend on ``n_estimators``.
     estimator : classifier, optional
-        Replaces ``LinearSVC(C=C)``.
+        Classifier of the classes. Default: ``LinearSVC()``.
 
     Attributes
     ----------
@@ -429,12 +423,11 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     n_subsets: NonNegativeCount = 3
     n_estimators: Count = 10
     max_samples: Annotated[float, Interval(Real, 0, 1, closed="right")] = 0.63
-    C: Regularisation = 1.0
     estimator: Annotated[Any, HasMethods(["fit", "predict"]), None] = None
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
         X, targets = self._labelled_data(X, y)
-        base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
+        base = LinearSVC() if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
         # Rare classes are kept, because a single class has no subsets to replace it.
         min_count = self.min_count if self.multilabel_ else 1
@@ -522,7 +515,8 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
 def _first_subsets(
     frequent: NDArray[np.int8], rare: NDArray[np.int8], n_subsets: int
 ) -> list[NDArray[np.intp]]:
-    """First frequent subsets of every rare set, except the empty set, which would contradict its labels."""
+    """Return the first frequent subsets of every rare set, except the empty set."""
+    # The empty set would contradict the labels of the sample.
     wide = frequent.astype(np.float32)
     usable = frequent.any(axis=1)
     subsets: list[NDArray[np.intp]] = []

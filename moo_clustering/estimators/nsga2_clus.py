@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from deap import tools
@@ -11,7 +10,6 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
-from sklearn.utils._param_validation import Interval
 
 from moo_clustering import operators
 from moo_clustering._docs import documented
@@ -21,7 +19,13 @@ from moo_clustering.encodings.base import row_digests
 from moo_clustering.estimators._base import settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
 from moo_clustering.estimators._methods import NSGA2_CLUS
-from moo_clustering.estimators._options import KW_ONLY, NonNegativeCount, Probability, estimator
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    NonNegativeCount,
+    PopulationSize,
+    Probability,
+    estimator,
+)
 from moo_clustering.operators.deap import constraint_nsga2_step, medoid_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
@@ -58,7 +62,7 @@ class NSGA2Clus(MedoidSetClusterer):
     search : {"auto", "evolve", "exhaustive"}
         Evolution, or evaluation of all sets of medoids (``"auto"``: if there are at most ``max_sets``).
     max_sets : int
-        Largest number of sets in an exhaustive search. If there are more, the search raises an error.
+        Largest number of sets in an exhaustive search. An exhaustive search of more sets raises a ValueError.
 
     Attributes
     ----------
@@ -89,7 +93,7 @@ class NSGA2Clus(MedoidSetClusterer):
     _: KW_ONLY
     length: Literal["grow", "keep", "two_cut"] = "grow"
     mutation: Literal["replace", "full", "swap"] = "replace"
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 20
+    pop_size: PopulationSize = 20
     n_gen: NonNegativeCount = 20
     pc: Probability = 0.6
     pm: Probability = 0.2
@@ -101,12 +105,12 @@ class NSGA2Clus(MedoidSetClusterer):
 
     @classmethod
     def internal(cls, **options: Any) -> Self:
-        """Internal of the paper: constraints affect the crowding distance, and select the solution."""
+        """Create Internal-NSGA-II-clus: constraints affect the crowding distance and the selection."""
         return cls(**{**NSGA2_CLUS, "supervision": "crowding", **options})
 
     @classmethod
     def external(cls, **options: Any) -> Self:
-        """External of the paper: an unsupervised front, from which constraints select the solution."""
+        """Create External-NSGA-II-clus: an unsupervised search, with constraints to select the solution."""
         return cls(**{**NSGA2_CLUS, "supervision": "external", **options})
 
     def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
@@ -188,7 +192,7 @@ def _select_distinct(
 
 
 def deap_result(search: DeapSearch, problem: MedoidProblem) -> Result:
-    """Final population of a DEAP run as a pymoo result."""
+    """Convert the final population of a DEAP run to a pymoo result."""
     values = {
         "X": np.stack([np.asarray(individual) for individual in search.population]).astype(np.float64),
         "F": search.objectives(),

@@ -6,7 +6,8 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from numbers import Real
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -16,20 +17,30 @@ from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import number_clusters, require_squares, spawn_seeds, unit_rows, warn_caller
+from moo_clustering._arrays import (
+    number_clusters,
+    quoted,
+    require_squares,
+    spawn_seeds,
+    unit_rows,
+    warn_caller,
+)
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering._types import BoolArray, FloatArray, Int32Array, Int64Array, IntpArray
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators import _base
-from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
+from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, SeedOptions, estimator
 
 PAIR_ITEMS = 2**20  # entries of a block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # maximum entries of the differences stored in memory: 256 MiB
 Features = Any  # ndarray or CSR matrix of float64
 BLOCK_ITEMS = 2**22  # entries of a block of distances: 32 MiB
+# Penalty of any violated pair, or penalties of must-links and cannot-links.
+Penalty = Annotated[float | tuple[float, float] | None, Interval(Real, 0, None, closed="left"), tuple, None]
 
 
 @estimator
@@ -40,10 +51,6 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     ----------
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cos to the mean direction (1 for zero rows).
-    w : float
-        Penalty of a violated must-link.
-    w_cannot : float
-        Penalty of a violated cannot-link. Default: ``w``.
     n_init : int
         Number of runs with random orders and centres. The run with the least objective is used.
     max_iter : int
@@ -66,8 +73,7 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
     n_clusters: Count
     _: KW_ONLY
     metric: Literal["euclidean", "cosine"] = "euclidean"
-    w: NonNegative | None = None
-    w_cannot: NonNegative | None = None
+    penalty: Penalty = None
     n_init: Count = 10
     max_iter: Count = 100
     conflicts: Literal["raise", "keep"] = "raise"
@@ -131,8 +137,8 @@ class PairwiseKMeans(SeedOptions, _base.ConstrainedClusterer, ABC):
 class PCKMeans(PairwiseKMeans):
     """K-means with the same penalty for every violated pair.
 
-    Minimises J = sum of the distortions to the centres + ``w`` per must-link between clusters + ``w_cannot``
-    per cannot-link within a cluster. The initial centres are those of must-link components. A round assigns
+    Minimises J = sum of the distortions to the centres + ``penalty`` per must-link between clusters and per
+    cannot-link within a cluster. The initial centres are those of must-link components. A round assigns
     the samples one by one in random order (iterated conditional modes), and then updates the centres, in
     O(n_samples n_clusters n_features + n_pairs) time and O(n_samples n_clusters + n_pairs) memory. Sparse
     data remain sparse. n labelled samples have n(n-1)/2 pairs. Source: S. Basu, A. Banerjee, R. Mooney,
@@ -141,8 +147,9 @@ class PCKMeans(PairwiseKMeans):
 
     Parameters
     ----------
-    w : float
-        Penalty of a violated must-link. Default: the mean distortion to a single centre, or 1 if it is 0.
+    penalty : float or tuple of two floats
+        Penalty of a violated pair, or of a violated must-link and a violated cannot-link. Default: the mean
+        distortion to a single centre, or 1 if this is 0.
 
     Examples
     --------
@@ -150,22 +157,22 @@ class PCKMeans(PairwiseKMeans):
     >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]]
     >>> PCKMeans(2, random_state=0).fit_predict(X)
     array([0, 0, 0, 1, 1, 1], dtype=int32)
-    >>> PCKMeans(2, w=100.0, random_state=0).fit_predict(X, must_link=[(2, 3)])
+    >>> PCKMeans(2, penalty=100.0, random_state=0).fit_predict(X, must_link=[(2, 3)])
     array([0, 0, 0, 0, 1, 1], dtype=int32)
     """
 
     def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
-        w = self.w
-        if w is None:
+        if self.penalty is None:
             one = np.zeros(X.shape[0], dtype=np.int32)
             center = distortion.centers(X, one, np.zeros((1, X.shape[1])))
-            w = float(distortion.distances(X, center).mean()) or 1.0
-        w_cannot = w if self.w_cannot is None else self.w_cannot
+            must = cannot = float(distortion.distances(X, center).mean()) or 1.0
+        else:
+            must, cannot = two_penalties(self.penalty)
         return Penalties(
             pairs.must_link,
-            np.full(len(pairs.must_link), float(w)),
+            np.full(len(pairs.must_link), must),
             pairs.cannot_link,
-            np.full(len(pairs.cannot_link), float(w_cannot)),
+            np.full(len(pairs.cannot_link), cannot),
         )
 
 
@@ -173,8 +180,8 @@ class PCKMeans(PairwiseKMeans):
 class HMRFKMeans(PairwiseKMeans):
     """K-means with distance-dependent penalties for violated pairs (hidden Markov random field).
 
-    Minimises J = sum of the distortions to the centres + ``w`` d(i, j) per must-link between clusters +
-    ``w_cannot`` (d_max - d(i, j)) per cannot-link within a cluster, for the distortion d(i, j) of two samples
+    Minimises J = sum of the distortions to the centres + ``penalty`` d(i, j) per must-link between clusters +
+    ``penalty`` (d_max - d(i, j)) per cannot-link within a cluster, for the distortion d(i, j) of two samples
     and its largest value d_max. The initial centres are those of must-link components. The costs are those of
     :class:`PCKMeans`. With cannot-links, d_max takes up to O(n_samples^2 n_features) time, once. Source: S.
     Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD (2004),
@@ -182,10 +189,8 @@ class HMRFKMeans(PairwiseKMeans):
 
     Parameters
     ----------
-    w : float
-        Factor of the penalties of must-links. Default: 1.
-    w_cannot : float
-        Factor of the penalties of cannot-links. Default: ``w``.
+    penalty : float or tuple of two floats
+        Factor of the penalties, or factors for must-links and cannot-links. Default: 1.
 
     Examples
     --------
@@ -196,15 +201,14 @@ class HMRFKMeans(PairwiseKMeans):
     """
 
     def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
-        w = 1.0 if self.w is None else self.w
-        w_cannot = w if self.w_cannot is None else self.w_cannot
+        must, cannot = two_penalties(1.0 if self.penalty is None else self.penalty)
         apart = distortion.within(X, pairs.cannot_link)
         largest = distortion.largest(X) if len(apart) else 0.0
         return Penalties(
             pairs.must_link,
-            w * distortion.within(X, pairs.must_link),
+            must * distortion.within(X, pairs.must_link),
             pairs.cannot_link,
-            w_cannot * np.maximum(largest - apart, 0.0),
+            cannot * np.maximum(largest - apart, 0.0),
         )
 
 
@@ -212,25 +216,22 @@ class HMRFKMeans(PairwiseKMeans):
 class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
 
-    O((n_must + n_cannot) n_features) time per iteration for a diagonal metric, O(n_cannot n_features^2 +
-    n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs. Source: E. Xing, A. Ng, M.
-    Jordan, S. Russell, "Distance metric learning with application to clustering with side-information", NIPS
-    15 (2002), sections 2.1 and 2.2.
+    An iteration takes O((n_must + n_cannot) n_features) time for a diagonal metric, and O(n_cannot
+    n_features^2 + n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs. Source: E. Xing,
+    A. Ng, M. Jordan, S. Russell, "Distance metric learning with application to clustering with
+    side-information", NIPS 15 (2002), sections 2.1 and 2.2.
 
     Parameters
     ----------
     metric_type : {"diagonal", "full"}
         Form of the metric: a weight per feature, or a matrix.
     ridge : float
-        Share of the total variance to add to that of must-linked samples; 0 as published, often degenerate.
+        Share of the total variance that is added to the variance within must-links. With 0, as published, the
+        metric is often degenerate.
     n_init : int
         Number of runs of k-means. The best run is used.
     max_iter : int
         Largest number of iterations of k-means.
-    metric_max_iter : int
-        Largest number of iterations for the metric.
-    metric_tol : float
-        Tolerance of the metric: largest gradient (diagonal), or relative distance to the optimum (full).
 
     Attributes
     ----------
@@ -262,8 +263,6 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
     ridge: NonNegative = 0.3
     n_init: Count = 10
     max_iter: Count = 300
-    metric_max_iter: Count = 1000
-    metric_tol: Positive = 1e-6
     conflicts: Literal["raise", "keep"] = "raise"
 
     def _cluster(
@@ -316,7 +315,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         if not len(must) or not len(cannot):
             return None
         learn = diagonal_metric if self.metric_type == "diagonal" else full_metric
-        learned = learn(X, must, cannot, ridge=self.ridge, max_iter=self.metric_max_iter, tol=self.metric_tol)
+        learned = learn(X, must, cannot, ridge=self.ridge)
         if learned is None:
             warn_caller(
                 "all cannot-linked samples are equal, so there is no metric to learn; Euclidean distances "
@@ -328,7 +327,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Return centres in the units of X; directions of weight 0 get the means of the clusters."""
+        """Return centres in the units of X, which are the cluster means in directions with weight 0."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)
@@ -342,6 +341,17 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
             return np.sqrt(self.metric_)
         values, vectors = linalg.eigh(self.metric_)
         return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+
+
+def two_penalties(penalty: float | tuple[float, float]) -> tuple[float, float]:
+    """Return the penalties of a must-link and a cannot-link."""
+    both: tuple[Any, ...] = penalty if isinstance(penalty, tuple) else (penalty, penalty)
+    if len(both) != 2 or not all(isinstance(one, Real) and 0 <= float(one) < np.inf for one in both):
+        raise ValueError(
+            "penalty must be a finite non-negative number, or a tuple of two (must-links, cannot-links), got "
+            f"{quoted(penalty)}."
+        )
+    return float(both[0]), float(both[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -583,7 +593,13 @@ class LearnedMetric(NamedTuple):
 
 
 def diagonal_metric(
-    X: FloatArray, must: Int64Array, cannot: Int64Array, *, ridge: float, max_iter: int, tol: float
+    X: FloatArray,
+    must: Int64Array,
+    cannot: Int64Array,
+    *,
+    ridge: float,
+    max_iter: int = 1000,
+    tol: float = 1e-6,
 ) -> LearnedMetric | None:
     """Minimise sum_ML d^2 - log sum_CL d over feature weights; None for equal cannot-linked samples."""
     # The solution satisfies ``s @ a == 1/2`` for the sum s_t of squared must-link differences in feature t,
@@ -629,7 +645,13 @@ def diagonal_metric(
 
 
 def full_metric(
-    X: FloatArray, must: Int64Array, cannot: Int64Array, *, ridge: float, max_iter: int, tol: float
+    X: FloatArray,
+    must: Int64Array,
+    cannot: Int64Array,
+    *,
+    ridge: float,
+    max_iter: int = 1000,
+    tol: float = 1e-6,
 ) -> LearnedMetric | None:
     """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A."""
     # The sum over must-links includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
@@ -729,8 +751,7 @@ def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
 
 def _warn(metric: str, max_iter: int) -> None:
     warn_caller(
-        f"the {metric} metric did not converge in metric_max_iter={max_iter} iterations; the last "
-        "metric is used",
+        f"the {metric} metric did not converge in {max_iter} iterations; the last metric is used",
         ConvergenceWarning,
     )
 

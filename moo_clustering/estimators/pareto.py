@@ -1,6 +1,7 @@
 """ParetoClustering and ParetoBagClustering: select a partition from a pool, or combine the partitions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -40,10 +41,6 @@ from moo_clustering.parts import parts
 
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
-
-# An update partitions all samples again if the p-value of unlike rows is below this, or the share of new
-# points at least this. Numbers of clusters are in this range around the current one. Least gain in score.
-_UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
 @estimator
@@ -127,16 +124,17 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     deviations. The page of this method describes the calibration and the choice of defaults.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
-    landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of
-    more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask``
-    read it again, so it must not change.
+    landmarks. A uniform sample of up to 250,000 samples, fewer for more than 134 features, determines scale,
+    landmarks and rare groups. Landmarks then become the means of all their samples. Distances and bags have
+    no landmarks. A table of more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied;
+    ``relabel`` and ``ask`` read it again, so it must not change.
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
-    than memory. A uniform sample of up to 250,000 rows determines scale, landmarks and rare groups. Landmarks
-    then become the means of all their rows, in three passes. Results are bit-identical for all divisions into
-    parts and numbers of workers, except for rounding in probabilities of classes. ``labels_``, ``outliers_``
-    and ``landmark_of_`` are Dask arrays, ``parts_`` is the table, and other partitions and reports describe
-    the landmarks. Frames must be numeric. ``ask``, ``update`` and ``views`` require the rows in memory.
+    than memory, and is read in at most three passes. Results are bit-identical for all divisions into parts
+    and numbers of workers, and equal those in memory for more than ``n_landmarks`` rows, except for rounding
+    in probabilities of classes. ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask arrays, ``parts_``
+    is the table, and other partitions and reports describe the landmarks. Frames must be numeric. ``ask``,
+    ``update`` and ``views`` require the rows in memory.
 
     References
     ----------
@@ -190,7 +188,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For a table
             in parts, also a mapping from row numbers to classes.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong together, or apart. Labels spread along must-links.
+            Pairs of row numbers to assign to the same cluster, or to different clusters. Labels spread along
+            must-links.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -265,13 +264,12 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         earlier: ClusterChanges | None = vars(self).get("_changes")
         partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
-        needed = drift.p_value < _UNLIKE_FROM or n_fresh >= _GROWN * partitioned
-        low, high = (self.n_clusters_ + more for more in _ABOUT)
+        needed = drift.p_value < 0.05 or n_fresh >= 0.5 * partitioned
         extension = extended(
             samples, new, apart,
             n_landmarks=self.n_landmarks, n_clusters=self._number, n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs, families=self.families, verbose=bool(self.verbose),
-            k_range=range(max(2, low), high + 1) if needed else None,
+            k_range=range(max(2, self.n_clusters_ - 2), self.n_clusters_ + 4) if needed else None,
         )  # fmt: skip
         side = self._side_information.extended(len(new))
         current, known = np.concatenate([self._solution.labels, predicted]), self._solution.known
@@ -285,7 +283,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             of_points = extension.per_point(both)
             total = objectives.total(objectives.values(of_points), of_points)
-            least = _GAIN * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
+            # Least gain in score for which another partition replaces the current one.
+            least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
             numbers.update(matched)
@@ -314,7 +313,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return self
 
     def _accepted_lead(self) -> float:
-        """Lead in score of the fit's result over the partition that the user chose instead."""
+        """Return by how much the score of the fit's result exceeds that of the user's selection."""
         lead: float = self.__dict__.get("_lead", 0.0)
         if self._candidates is None:
             return lead
@@ -403,30 +402,29 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
                 "samples; increase n_landmarks."
             )
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
         options: dict[str, Any] = {
             "extra": self.extra_candidates,
-            "k_range": ks,
             "n_clusters": self._number,
             "n_neighbors": self.n_neighbors,
             "n_jobs": self.n_jobs,
             "verbose": bool(self.verbose),
-            "seed": seed,
         }
         if isinstance(data, Bags):
-            return pooled_bags(data, needs_pool=needs_pool, **options)
-        if self.metric == "precomputed":
-            return pooled_distances(
-                checked_distances(data, dtype=np.float64), families=self.families, **options
+            return lambda ks: pooled_bags(
+                data, needs_pool=needs_pool, k_range=ks, seed=deepcopy(seed), **options
             )
+        options |= {"families": self.families}
+        if self.metric == "precomputed":
+            D = checked_distances(data, dtype=np.float64)
+            return lambda ks: pooled_distances(D, k_range=ks, seed=deepcopy(seed), **options)
+        scale = self._scale_of_features()
         return pooled_table(
             data,
-            scale=self._scale_of_features(),
-            n_components=self.n_components,
-            n_landmarks=self.n_landmarks,
+            placing={"scale": scale, "n_components": self.n_components, "n_landmarks": self.n_landmarks},
             views=self.views,
-            families=self.families,
             min_cluster_size=self.min_cluster_size,
+            seed=seed,
             **options,
         )
 
@@ -473,7 +471,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     [0, 1, 0, 1, 0, 1]
     """
 
-    # Minimax paths need features, and so do outliers.
+    # Minimax paths and the detection of outliers require features.
     criterion: ClassVar[str] = "modularity"
     noise: ClassVar[str] = "assign"
 
@@ -526,8 +524,8 @@ class ParetoBagClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Bags:
         return read_bags(self, X, None, None, reset=reset)
 
-    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence, ks: Any) -> PooledSamples:
-        return pooled_bags(
+    def _pooled(self, data: Any, needs_pool: bool, seed: Any) -> Callable[[Any], PooledSamples]:
+        return lambda ks: pooled_bags(
             data,
             distances=tuple(self.distances),
             embeddings=tuple(self.embeddings),
@@ -539,6 +537,6 @@ class ParetoBagClustering(ParetoPoolClusterer):
             n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
-            seed=seed,
+            seed=deepcopy(seed),
             needs_pool=needs_pool,
         )

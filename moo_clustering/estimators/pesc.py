@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
-from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -16,7 +15,6 @@ from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import consensus, graphs, results
@@ -48,7 +46,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
 ENSEMBLES = ("es1", "es2", "es3")
-# Initial and largest length of the neighbour lists for water-filling. The length doubles while more than 1 %
+# Initial and largest length of the neighbour lists for water-filling. The length doubles while more than 1%
 # of the samples need more neighbours than their lists contain.
 _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
@@ -95,8 +93,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
         ``"gene"``: every gene mutates with probability ``pm``. ``"individual"``: an individual mutates with
         probability ``pm``, and each of its genes then with 1/N. ``"exclusive"``: only pairs without crossover
         mutate, with probability 1/N per gene, and ``pm`` is ignored.
-    eta_crossover, eta_mutation : float
-        Distribution indices of SBX and polynomial mutation.
     ensemble : {"es1", "es2", "es3"}
         Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
         (Eq. 6). They are also rules of ``choose``, whose other rules select a single graph.
@@ -136,7 +132,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
 
     n_clusters: _options.Count
     _: KW_ONLY
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    pop_size: _options.PopulationSize = 100
     n_gen: _options.NonNegativeCount = 100
     pc: _options.Probability = 0.9
     pm: _options.Probability = 0.1
@@ -145,8 +141,6 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
     init: Literal["knn", "spread", "random"] = "knn"
     operators: Literal["uniform", "rank", "index"] = "uniform"
     mutation_prob: Literal["gene", "individual", "exclusive"] = "gene"
-    eta_crossover: Annotated[float, Interval(Real, 1, 100, closed="both")] = 15
-    eta_mutation: Annotated[float, Interval(Real, 1, 100, closed="both")] = 20
     diversity: Literal["slots", "last_front", "none"] = "slots"
     n_div: _options.NonNegativeCount | None = None
     ensemble: Literal["es1", "es2", "es3"] = "es2"
@@ -256,16 +250,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
                 )
             indices, distances = self.neighbors
             return graphs.lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
-        return graphs.neighbor_lists(
-            X,
-            self._list_width(len(X)),
-            metric=self.metric,
-            ties=self.ties,
-            rng=rng,
-            groups=groups,
-            n_jobs=self.n_jobs,
-            method=self.neighbor_method,
-        )
+        return self._neighbors(X, self._list_width(len(X)), rng, groups)
 
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
@@ -321,7 +306,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
             crossover, mutation = RankSBX, RankPM
         else:
             crossover, mutation = IndexSBX, IndexPM
-        return crossover(prob=self.pc, eta=self.eta_crossover), mutation(eta=self.eta_mutation, **rates)
+        return crossover(prob=self.pc), mutation(**rates)
 
     def _set_partition(self, partition: graphs.SpectralPartition, sigma: float | None) -> None:
         self._set_spectral(partition, self.graphs_.X, self.graphs_.lists, self.n_clusters)
@@ -490,32 +475,20 @@ class SpectralGraphClustering(_base.SpectralMixin, _options.ParallelOptions, _ba
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
         """Return the lists of the graph; for graphs without lists, lists of width 1 to find duplicates."""
         n_samples = len(data)
-        if self.graph in ("epsilon", "full"):
-            return self._nearest(data, 1, seed)
-        if self.n_neighbors is not None:
-            return self._nearest(data, self.n_neighbors, seed)
-        if self.graph != "waterfill":
-            return self._nearest(data, math.floor(math.log(n_samples)) + 1, seed)
+        fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
+        if fixed is None and self.graph != "waterfill":
+            fixed = math.floor(math.log(n_samples)) + 1
+        if fixed is not None:
+            return self._neighbors(data, fixed, np.random.default_rng(seed))
         width, widest = (min(w, n_samples - 1) for w in _WATERFILL_WIDTHS)
         while True:
-            lists = self._nearest(data, width, seed)
+            lists = self._neighbors(data, width, np.random.default_rng(seed))
             lam = graphs.waterfill_lambda(lists) if self.lam is None else self.lam
             # A sample with a weight for its last listed neighbour may need more neighbours.
             cut = np.mean(graphs.waterfill_weights(lists.distances, lam)[:, -1] > 0)
             if width == widest or cut <= _WATERFILL_CUT:
                 return lists
             width = min(2 * width, widest)
-
-    def _nearest(self, data: AnyFloatArray, width: int, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        return graphs.neighbor_lists(
-            data,
-            width,
-            metric=self.metric,
-            ties=self.ties,
-            rng=np.random.default_rng(seed),
-            n_jobs=self.n_jobs,
-            method=self.neighbor_method,
-        )
 
     def _graph(
         self,
@@ -524,7 +497,7 @@ class SpectralGraphClustering(_base.SpectralMixin, _options.ParallelOptions, _ba
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """Graph with constraints, and its scale factor."""
+        """Build the graph with constraints, and return its scale factor, if any."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:
@@ -555,7 +528,7 @@ class SpectralGraphClustering(_base.SpectralMixin, _options.ParallelOptions, _ba
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Distances to average for the scale factor, and the graph as a function of the scale factor."""
+        """Return distances to average for the scale factor, and a function from scale factor to graph."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

@@ -56,10 +56,11 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_regions : int or "auto"
-        Number of regions; ``"auto"`` searches for the largest number with loads of at least ``min_weight``.
+        Number of regions; ``"auto"`` searches for the largest number with loads of at least
+        ``min_cluster_weight``.
     tolerance : float
         Largest difference between a load and the mean load, relative to the mean. Not used with ``"auto"``.
-    min_weight : float, optional
+    min_cluster_weight : float, optional
         Smallest load of a region, for ``n_regions="auto"``.
     objectives : sequence of str, optional
         Some of ``"sum_of_squares"`` (of the features, within regions), ``"cut_edges"``, ``"load_variation"``,
@@ -106,11 +107,11 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     n_regions: Annotated[Any, Interval(Integral, 1, None, closed="left"), str]
     _: KW_ONLY
     tolerance: _options.NonNegative = 0.15
-    min_weight: _options.Positive | None = None
+    min_cluster_weight: _options.Positive | None = None
     objectives: Annotated[Any, "array-like", None] = None
     scale: Literal["standard", "minmax", "none"] = "standard"
     select: Annotated[Any, str, Integral, callable] = "knee"
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 20
+    pop_size: _options.PopulationSize = 20
     n_gen: _options.NonNegativeCount = 100
     n_proposals: _options.Count | None = None
     start: ClassVar[None] = None  # type: ignore[misc]  # an argument of ``fit``, like the graph
@@ -238,16 +239,18 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     def _encoding(self, graph: csr_array, weights: FloatArray, rng: np.random.Generator) -> RegionEncoding:
         if isinstance(self.n_regions, str):
-            if self.n_regions != "auto" or self.min_weight is None:
+            if self.n_regions != "auto" or self.min_cluster_weight is None:
                 problem = f"n_regions must be an integer or 'auto', got {quoted(self.n_regions)}."
-                needs = "n_regions='auto' requires min_weight, the smallest load of a region."
+                needs = "n_regions='auto' requires min_cluster_weight, the smallest load of a region."
                 raise ValueError(needs if self.n_regions == "auto" else problem)
-            plan = most_regions(graph, weights, float(self.min_weight), rng)
+            plan = most_regions(graph, weights, float(self.min_cluster_weight), rng)
             return RegionEncoding(
-                graph, int(plan.max()) + 1, weight=weights, low=float(self.min_weight), plan=plan
+                graph, int(plan.max()) + 1, weight=weights, low=float(self.min_cluster_weight), plan=plan
             )
-        if self.min_weight is not None:
-            raise ValueError("min_weight requires n_regions='auto'; use tolerance with a fixed n_regions.")
+        if self.min_cluster_weight is not None:
+            raise ValueError(
+                "min_cluster_weight requires n_regions='auto'; use tolerance with a fixed n_regions."
+            )
         if self.n_regions > len(weights):
             raise ValueError(f"n_regions={self.n_regions} is more than the number of areas, {len(weights)}.")
         mean = weights.sum() / self.n_regions
@@ -426,7 +429,7 @@ def most_regions(graph: csr_array, weights: FloatArray, floor: float, rng: np.ra
         area = int(np.flatnonzero(component == int((totals < floor).argmax()))[0])
         raise ValueError(
             f"the component of the graph with area {area} weighs {totals[component[area]]:g}, less than "
-            f"min_weight={floor:g}: connect it to other areas, or decrease min_weight."
+            f"min_cluster_weight={floor:g}: connect it to other areas, or decrease min_cluster_weight."
         )
     edges = (graph.indptr.astype(np.int32), graph.indices.astype(np.int32), weights, floor, rng)
     labels = np.full(len(weights), -1, dtype=np.int32)

@@ -37,7 +37,14 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import multi_label
 from moo_clustering.estimators._base import Rule, checkpoint_for, settled
 from moo_clustering.estimators._fronts import FrontSearchMixin
-from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegativeCount,
+    PopulationSize,
+    Probability,
+    estimator,
+)
 from moo_clustering.estimators.subspace import SISC, Clusters
 from moo_clustering.operators.generic import MutationChoice
 from moo_clustering.operators.seeds import (
@@ -88,9 +95,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Without labels, no ``"impurity"``.
     pc : float
         Crossover probability of two parents, which are mutated otherwise.
-    local : float
-        Share of mutations that replace the seeds by the documents nearest to the centroids. The others
-        replace a seed by a document far from all clusters, or add or remove a seed.
     init : {"seeds", "labels"}
         Initial seeds: any documents, or labelled documents of all classes in turn.
     select : {"impurity", "knee", "random"}, name of an objective, int or callable
@@ -135,10 +139,9 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     k_min: Count | None = None
     n_sweeps: Annotated[int, Interval(Integral, 1, 3, closed="both")] = 3
     objectives: Annotated[Sequence[str], "array-like", str] = ("dispersion", "impurity")
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 16
+    pop_size: PopulationSize = 16
     n_gen: NonNegativeCount = 12
     pc: Probability = 0.6
-    local: Probability = 0.5
     init: Literal["seeds", "labels"] = "seeds"
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
@@ -240,9 +243,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         duplicates = operators.CanonicalDuplicates(problem.encoding)
         selection = TournamentSelection(func_comp=operators.batched_tournament)
         crossover = AlignedSeedCrossover(prob=self.pc)
-        mutation = MutationChoice(
-            [SweepSeedMutation(), DistantSeedMutation()], [self.local, 1.0 - self.local], prob=1.0
-        )
+        mutation = MutationChoice([SweepSeedMutation(), DistantSeedMutation()], [0.5, 0.5], prob=1.0)
         parts = {
             "sampling": operators.RefillingSampling(sampling, duplicates),
             "crossover": crossover,
@@ -308,7 +309,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
     a document does not depend on other new documents. The mean of the standardised logits is transformed to
     the mean scale of the members before the sigmoid, which does not change the ranking of documents. The cost
     is that of fitting all members, each of which also predicts all documents. Source of the members: SISC-ML.
-    The ensemble is ours.
+    The ensemble is not from the paper.
 
     Parameters
     ----------
@@ -383,7 +384,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
-        # All members would repeat the warnings about the data that ``fit`` issues once.
+        # Collect the warnings, so that ``fit`` issues each of them once instead of once per member.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
@@ -413,7 +414,7 @@ class LogitScale(NamedTuple):
 
 
 def logits(probabilities: NDArray[Any]) -> FloatArray:
-    """Finite logits of probabilities."""
+    """Compute finite logits of probabilities."""
     inside: FloatArray = np.clip(np.asarray(probabilities, dtype=np.float64), _LEAST, 1.0 - _LEAST)
     return np.asarray(logit(inside), dtype=np.float64)
 
@@ -445,8 +446,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted without the
     documents of the fold that they predict. See :class:`SISCEnsemble` for the standardisation; weights 0 and
-    1 give the probabilities of a single model. Takes n_folds + 1 fits of both models. Issues a UserWarning if
-    no fold has a defined score. The weight nearest to 0.5 is then selected.
+    1 give the probabilities of a single model. Fits both models n_folds + 1 times. Issues a UserWarning if no
+    fold has a defined score. The weight nearest to 0.5 is then selected.
 
     Source of SISC: SISC-ML. The stack is not from the paper.
 
@@ -454,7 +455,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     ----------
     sisc : estimator, optional
         Model with partial labels and ``predict_proba``. Default: :class:`SISC`, at most n_documents clusters.
-    linear : classifier, optional
+    estimator : classifier, optional
         Classifier with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). Default:
         one-vs-rest logistic regression on idf-weighted features of unit length.
     weights : sequence of float
@@ -490,7 +491,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     """
 
     sisc: SubspaceModel = None
-    linear: Annotated[
+    estimator: Annotated[
         Any, HasMethods(["fit", "predict_proba"]), HasMethods(["fit", "decision_function"]), None
     ] = None
     _: KW_ONLY
@@ -548,8 +549,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
             n_clusters = getattr(sisc, "n_clusters", None)
             if isinstance(n_clusters, Integral) and int(n_clusters) > n_samples:
                 raise ValueError(f"n_clusters={n_clusters} of sisc is more than n_samples={n_samples}")
-        if self.linear is not None:
-            return sisc, self.linear
+        if self.estimator is not None:
+            return sisc, self.estimator
         one_against_rest = OneVsRestClassifier(LogisticRegression(C=1.0, max_iter=1000))
         return sisc, make_pipeline(TfidfTransformer(), one_against_rest)
 
@@ -584,7 +585,7 @@ def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSeque
     else:
         splitter = check_cv(cv, codes, classifier=True)
     with warnings.catch_warnings():
-        # A class with fewer samples than folds is missing in some.
+        # A class with fewer samples than folds is missing from some folds, which is acceptable.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         return list(splitter.split(X[targets.rows], codes))
 

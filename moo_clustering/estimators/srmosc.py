@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -100,7 +100,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     search: Literal["hull", "nsga2"] = "hull"
     final: Literal["rcut", "consensus"] = "rcut"
     rho: _options.NonNegative | Literal["auto"] = "auto"
-    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    pop_size: _options.PopulationSize = 100
     n_gen: _options.NonNegativeCount = 100
     pc: _options.Probability = 0.7
     pm: _options.Probability = 0.3

@@ -65,7 +65,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
     def leading_features(
         self, n: int = 10, feature_names: Sequence[str] | None = None
     ) -> tuple[tuple[Any, ...], ...]:
-        """Names or columns that characterise each cluster, most characteristic first, up to n per cluster.
+        """Return up to n names or columns per cluster that characterise it, most characteristic first.
 
         :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
         also have large weights, sort by weight times the difference between the centre and the mean of all
@@ -96,7 +96,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Distinction of every cluster by every feature; leading features have positive values."""
+        """Score every cluster by every feature; leading features have positive values."""
 
 
 @documented(subspace.votes)
@@ -168,7 +168,7 @@ class SubspaceEstimator(
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like of shape (n_documents,) or (n_documents, n_labels), optional
-            Classes, and -1 for unlabelled documents; or label indicators, rows of -1 for these.
+            Classes, with -1 for unlabelled documents, or label indicators, with rows of -1.
         """
         complete(self._plans(X, y))
         return self
@@ -297,7 +297,7 @@ class SubspaceEstimator(
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
-        """Nearness of documents to clusters, shape (n, n_clusters); a document joins the nearest cluster."""
+        """Compute nearness of documents to clusters, shape (n, n_clusters); the greatest value wins."""
         return -distances
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
@@ -410,7 +410,7 @@ class StartsEstimator(SubspaceEstimator):
 
     @abstractmethod
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        """Clusters from one start."""
+        """Find clusters from one start."""
 
 
 @documented(subspace.entropy_weighted_kmeans)
@@ -646,7 +646,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     @documented(multi_label.PartialLabelClassifier.score)
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy on the labelled documents, of classes or whole label sets.
+        """Return the accuracy on labelled documents, of classes or whole label sets.
 
         Raises a ValueError if no document is labelled, or the fit had no labels.
         """

@@ -22,7 +22,7 @@ from moo_clustering.graphs.matrices import symmetrize
 WEAKNESS = 1e-3
 # Largest number of samples for comparisons of all pairs.
 ALL_PAIRS_UP_TO = 2000
-# Without a tree, only this many members of each of two parts are compared: those nearest to the other part.
+# Without a tree, at most this many members of a part are compared: those nearest to the other part.
 FACING_SAMPLES = 1024
 # Two parts with at most this many pairs of samples are compared completely.
 COMPARED_PAIRS = 1 << 22
@@ -72,7 +72,7 @@ def bridge_components(
 
 
 def bridge_weight(graph: sp.csr_array) -> float:
-    """Similarity of the links that :func:`bridge_components` adds."""
+    """Return the similarity of the links that :func:`bridge_components` adds."""
     least = float(graph.data.min(initial=np.inf))
     return WEAKNESS * least if np.isfinite(least) else WEAKNESS
 
@@ -221,7 +221,7 @@ class LargeGraphBridges:
         """Link samples of small parts to other parts; with m samples in a part, m + 1 neighbours suffice."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it.
-        # In parts of up to this many samples, every sample searches for its nearest sample in another part.
+        # In parts of at most this size, every sample searches for its nearest sample in another part.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]):

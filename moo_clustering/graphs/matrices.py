@@ -13,7 +13,7 @@ from moo_clustering._kernels.partitions import weigh_equal
 
 
 def symmetrize(S: Any) -> sp.csr_array:
-    """Elementwise max(S, S^T) with zero diagonal and no stored zeros (PESC, Eq. 7).
+    """Compute max(S, S^T) elementwise, with zero diagonal and no stored zeros (PESC, Eq. 7).
 
     O(nnz) time and memory.
 
@@ -63,12 +63,12 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
 
 
 def degrees(S: sp.csr_array) -> FloatArray:
-    """Row sums of a symmetric similarity matrix."""
+    """Return the row sums of a symmetric similarity matrix."""
     return np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
 
 
 def inverse_root(values: FloatArray) -> FloatArray:
-    """1 / sqrt(x), with 0 for x = 0."""
+    """Compute 1 / sqrt(x), with 0 for x = 0."""
     with np.errstate(divide="ignore"):
         return np.where(values > 0, 1.0 / np.sqrt(values), 0.0)
 

@@ -125,7 +125,7 @@ def neighbor_lists(
         - ``"brute"``: all pairs, for all metrics.
         - ``"exact"``: the fastest of these three, which produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
-          Duplicates are always found, samples with forbidden neighbours get exact lists. Extra ``neighbors``.
+          Always finds duplicates; lists of samples with forbidden neighbours are exact. Extra ``neighbors``.
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
           Warns about approximate lists (with their recall) and about slow exact lists.
     """
@@ -179,7 +179,7 @@ def lists_from_arrays(
     ordered = np.sort(nb, axis=1)
     _refuse(ordered[:, 1:] == ordered[:, :-1], "a neighbour is listed twice")
     _refuse(~np.isfinite(nd) | (nd < 0), "a distance is negative or not finite")
-    _refuse(np.diff(nd, axis=1) < 0, "distances do not increase along the row")
+    _refuse(np.diff(nd, axis=1) < 0, "distances decrease along the row")
     _require_single(nd, given)
     nb = nb.astype(np.int32)
     if groups is None or groups.is_empty:
@@ -227,7 +227,7 @@ def ordered_lists(
     n_jobs: int | None = None,
     method: Method = "auto",
 ) -> NeighborLists:
-    """Neighbour lists of checked input, with the tie keys of the samples."""
+    """Compute the lists of checked input; ``keys`` order tied samples."""
     n_samples = len(data)
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
@@ -321,22 +321,28 @@ class _PointLists:
 
     def fill_free(self, search: PointSearch, free: BoolArray) -> None:
         """Fill the lists of samples without forbidden neighbours."""
-        n_points, width = len(self.rows.points), self.indices.shape[1]
-        n_found = min(n_points, width + 1 + _SPARE)
-        pending = np.unique(self.rows.of_sample[free])
-        pending = pending[search.in_order(pending)]
+        # One more entry, because the nearest samples include the sample itself.
+        width = self.indices.shape[1] + 1
+
+        def fill(points: Int64Array, n_found: int) -> BoolArray:
+            samples, found, complete = _nearest_samples(search(points, n_found), self.rows, self.keys, width)
+            self._hand_out(points[complete], samples[complete], found[complete], free)
+            return complete
+
+        points = np.unique(self.rows.of_sample[free])
+        self._fill(search, points[search.in_order(points)], fill)
+
+    def _fill(
+        self, search: PointSearch, pending: Int64Array, fill: Callable[[Int64Array, int], BoolArray]
+    ) -> None:
+        """Call ``fill`` with wider searches until it returns that all lists are final."""
+        n_points = len(self.rows.points)
+        n_found = min(n_points, self.indices.shape[1] + 1 + _SPARE)
         while len(pending):
-            again = []
             step = search.chunk(n_found)
-            for lo in range(0, len(pending), step):
-                points = pending[lo : lo + step]
-                # One more, because the samples on the point itself are among the nearest.
-                samples, found, complete = _nearest_samples(
-                    search(points, n_found), self.rows, self.keys, width + 1
-                )
-                self._hand_out(points[complete], samples[complete], found[complete], free)
-                again.append(points[~complete])
-            pending, n_found = np.concatenate(again), min(n_points, 2 * n_found)
+            parts = [pending[lo : lo + step] for lo in range(0, len(pending), step)]
+            pending = np.concatenate([part[~fill(part, n_found)] for part in parts])
+            n_found = min(n_points, 2 * n_found)
 
     def _hand_out(self, points: Int64Array, samples: Int64Array, found: FloatArray, free: BoolArray) -> None:
         """Copy the list of a point to all samples on it, without the sample itself."""
@@ -355,17 +361,11 @@ class _PointLists:
 
     def fill_constrained(self, search: PointSearch, pending: Int64Array, groups: ConstraintGroups) -> None:
         """Fill the lists of other samples, by wider searches until enough neighbours are admissible."""
-        n_points, width = len(self.rows.points), self.indices.shape[1]
-        n_found = min(n_points, width + 1 + _SPARE)
-        pending = pending[search.in_order(self.rows.of_sample[pending])]
-        while len(pending):
-            again = []
-            step = search.chunk(n_found)
-            for lo in range(0, len(pending), step):
-                samples = pending[lo : lo + step]
-                found = search(self.rows.of_sample[samples], n_found)
-                again.append(samples[~self._fill_admissible(samples, found, groups)])
-            pending, n_found = np.concatenate(again), min(n_points, 2 * n_found)
+
+        def fill(samples: Int64Array, n_found: int) -> BoolArray:
+            return self._fill_admissible(samples, search(self.rows.of_sample[samples], n_found), groups)
+
+        self._fill(search, pending[search.in_order(self.rows.of_sample[pending])], fill)
 
     def _fill_admissible(self, samples: Int64Array, found: Found, groups: ConstraintGroups) -> BoolArray:
         """Fill the lists of some samples from the points found; return a mask of samples with final lists."""
@@ -419,7 +419,7 @@ class Found(NamedTuple):
 def index_tied_lists(
     data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, FloatArray]:
-    """Nearest neighbours, ties by row number, and their distances in double precision."""
+    """Return nearest neighbours, tied ones by row number, and their distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     lists = ordered_lists(
@@ -493,7 +493,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Samples on some points, at most ``most`` per point by key, and their positions in ``points``."""
+        """Return the samples on points, ``most`` per point by key, and their positions in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -696,7 +696,7 @@ def _by_differences(
 ) -> Found:
     """Sort the points found for each row by their distances in double precision."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
-    # A megabyte of differences stays in the cache.
+    # A megabyte of differences fits into the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
     def refine(first: int, last: int) -> None:

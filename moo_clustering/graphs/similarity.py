@@ -26,7 +26,7 @@ _BYTES_PER_ENTRY = 40
 
 
 def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Gaussian similarities of pairs of samples if at least one lists the other.
+    """Link two samples if at least one lists the other, with Gaussian similarities.
 
     Source: PESC, section on baselines: k-nearest-neighbour graph.
 
@@ -50,7 +50,7 @@ def _gaussian_edges(lists: neighbors.NeighborLists, sigma: Sigma) -> sp.csr_arra
 
 @documented(knn_graph)
 def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Gaussian similarities of pairs that list each other; samples can have no edges."""
+    """Link samples that list each other, with Gaussian similarities. Samples can have no edges."""
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
     return without_diagonal(mutual)
@@ -59,7 +59,7 @@ def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> s
 def epsilon_graph(
     X: ArrayLike, epsilon: float, *, metric: neighbors.Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> sp.csr_array:
-    """Similarity 1 for pairs at a distance strictly below ``epsilon``.
+    """Link samples at a distance strictly below ``epsilon``, with similarity 1.
 
     KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. O(edges) memory.
 
@@ -156,7 +156,7 @@ def full_graph(
     metric: neighbors.Metric = "euclidean",
     max_memory: int = MAX_MEMORY,
 ) -> sp.csr_array:
-    """Gaussian similarities of all pairs of different samples.
+    """Link all pairs of different samples, with Gaussian similarities.
 
     O(N^2 d) time, O(N^2) memory. Raises a ValueError if the graph needs more than ``max_memory``.
 
@@ -237,7 +237,7 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
 
 
 def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
-    """Return the similarities by water-filling, symmetrised.
+    """Link neighbours, with similarities by water-filling, symmetrised.
 
     O(N width) time and memory. Source: PESC.
 
@@ -263,9 +263,9 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
 
 @documented(knn_graph)
 def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
-    """Default trade-off: three times the mean distance of the 10 nearest neighbours (or all, if fewer).
+    """Return the default trade-off, three times the mean distance of up to 10 nearest neighbours.
 
-    The default is 1 if these distances are all 0, when every positive number yields the same graph.
+    Returns 1 if these distances are all 0, because every positive number then yields the same graph.
     """
     near = lists.distances[:, :10]
     mean = float(np.mean(near[lists.indices[:, :10] >= 0], dtype=np.float64))
@@ -305,7 +305,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
 
 
 def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
-    """exp(-d^2 / (2 sigma^2)), at least 1e-300 so that edges do not vanish; all 1 for ``sigma=0``.
+    """Compute exp(-d^2 / (2 sigma^2)), at least 1e-300 so that no edge vanishes; 1 for ``sigma=0``.
 
     Parameters
     ----------

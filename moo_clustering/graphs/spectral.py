@@ -77,7 +77,7 @@ def spectral_partition(
     rng: Generator,
     n_jobs: int | None = None,
 ) -> SpectralPartition:
-    """Spectral clustering: Laplacian, first eigenvectors, k-means on their rows.
+    """Cluster a graph by k-means on the rows of the first eigenvectors of its Laplacian.
 
     K = 1 and K = n_samples return the trivial partitions. Above 100000 samples, k-means is fitted to 20000 of
     them, or 50 K if that is more. Raises a ValueError if K is out of range, or the graph is disconnected with
@@ -209,7 +209,9 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
         vectors = _leading_vectors(S, int(wanted[between].max()), rng)
     for q in between:
         k = int(wanted[q])
-        labels[q] = kmeans_labels(_unit_rows(vectors[:, :k]), k, n_init=n_init, seed=int(seeds[k]))
+        rows, lengths = vectors[:, :k], np.linalg.norm(vectors[:, :k], axis=1, keepdims=True)
+        rows = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        labels[q] = kmeans_labels(rows, k, n_init=n_init, seed=int(seeds[k]))
     return np.stack([number_clusters(row)[0] for row in labels])
 
 
@@ -255,7 +257,7 @@ def kmeans_labels(
 
 
 def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
-    """Squared distances of samples to centres, summed in the order of features like the kernels."""
+    """Compute squared distances to centres, summed in the order of features as in the kernels."""
     total = np.zeros((len(X), len(centers)))
     for t in range(X.shape[1]):
         total += (X[:, t, np.newaxis] - centers[:, t]) ** 2
@@ -263,14 +265,14 @@ def _squares_in_order(X: FloatArray, centers: FloatArray) -> FloatArray:
 
 
 def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int64Array) -> None:
-    """NumPy twin of ``greedy_seeds``."""
+    """Draw the seeds of ``greedy_seeds`` with NumPy."""
     chosen[0], nearest = first, squares[first]
     for c, draw in enumerate(draws):
         cumulative = np.cumsum(nearest)
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # The last sample at or before the drawn one that differs from all seeds.
+            # Take the last sample at or before the drawn one that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)
@@ -280,7 +282,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
 
 
 def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float) -> bool:
-    """NumPy twin of ``lloyd``; False, with ``begun`` unchanged, if a cluster becomes empty."""
+    """Run ``lloyd`` with NumPy; return False, with ``begun`` unchanged, if a cluster becomes empty."""
     centers, last = np.array(begun, dtype=float), False
     labels[:] = -1
     for _ in range(_MAX_PASSES):
@@ -301,7 +303,7 @@ def _small_lloyd(X: FloatArray, begun: Any, labels: Int32Array, tolerance: float
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
-    """Leading eigenvectors up to the scale of rows; rows are 0 for samples without similarities."""
+    """Return leading eigenvectors up to the scale of rows, which are 0 for samples without edges."""
     degree = np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))
@@ -331,7 +333,7 @@ def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
 
 
 def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray | None:
-    """Eigenvectors of the largest eigenvalues of root S root, increasing; None if dense is required."""
+    """Return eigenvectors of the largest eigenvalues of root S root; None if dense is required."""
     m = len(S)
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None
@@ -347,11 +349,6 @@ def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray |
     except ArpackNoConvergence:
         return None
     return found
-
-
-def _unit_rows(vectors: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
@@ -409,5 +406,5 @@ def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}.")
     if counts.size and counts.min() < 1:
-        raise ValueError(f"ks must be at least 1 each, got {counts.min()}.")
+        raise ValueError(f"each of ks must be at least 1, got {counts.min()}.")
     return counts.astype(np.int64)

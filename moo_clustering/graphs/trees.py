@@ -173,7 +173,7 @@ def square_distances(points: FloatArray) -> FloatArray | None:
 def _prim(
     X: NDArray[Any], precomputed: bool, keys: NDArray[Any], cores: FloatArray | None = None
 ) -> Int64Array:
-    """Links (n-1, 2) by Prim's algorithm from points or distances, in mutual reachability with ``cores``."""
+    """Compute links (n-1, 2) by Prim's algorithm, with ``cores`` in mutual reachability distances."""
     kernel, others = (trees.prim, keys) if cores is None else (trees.prim_reachability, cores)
     # Cost of one sample in Prim's algorithm with NumPy, in steps of an interpreted kernel.
     if not caching.interpreted(kernel, 100 * len(X)):

@@ -1,8 +1,8 @@
-"""The partition that follows from answers: a pool of partitions spreads known groups over all samples.
+"""The partition after some answers: a pool of partitions extends the known groups to all samples.
 
 A :class:`QuestionPool` contains the data of a session, which answers do not change. :func:`spread_groups`
 computes a :class:`Spread` from the anchors, the points whose group is known: a posterior over the partitions
-of the pool, the group of every point, and the probability that it is wrong. Points: samples or landmarks.
+of the pool, the group of every point, and the probability that it is wrong. Points are samples or landmarks.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _SURELY, _MOST_AT_ODDS = 0.5, 4.0
 
 @dataclass(frozen=True, eq=False)
 class QuestionPool:
-    """A pool of partitions, with the kernel and features of its points.
+    """A pool of partitions, with a kernel and features of its points.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class QuestionPool:
     score : ndarray of shape (n_partitions,)
         Unsupervised selection score.
     start : ndarray of shape (n_points,)
-        The result without answers, which is added to the pool if it is not the best partition.
+        Result without answers. It is added to the pool if it is not the best partition.
     similarity : callable
         Returns the kernel of all points, shape (n_points, n_points): that of the neighbour graph, or the sum
         of the kernels of bags.
@@ -55,7 +55,7 @@ class QuestionPool:
     nearest : callable or None
         Returns the three nearest landmarks of every sample and their weights, both of shape (n_samples, 3).
     representatives : ndarray of shape (n_points,) or None
-        Sample shown for each point. Default: the sample nearest to the mean of the landmark.
+        Sample that is shown for each point. Default: the sample nearest to the mean of its landmark.
     """
 
     pool: PartitionPool
@@ -71,7 +71,8 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # Add the start, a consensus or selected by other criteria, with a score just above all others.
+            # The start is a consensus, or was selected by other criteria: add it, with a score just above all
+            # others.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
@@ -129,7 +130,7 @@ class QuestionPool:
 
     @cached_property
     def narrow(self) -> tuple[Float32Array, Float32Array | None]:
-        """Kernel and directions in single precision, which suffices to compare candidates."""
+        """Kernel and directions in single precision, which is precise enough to compare candidates."""
         directions = None if self.directions is None else self.directions.astype(np.float32)
         return self.kernel.astype(np.float32), directions
 
@@ -365,7 +366,7 @@ def _spread(
     new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
     # Clusters without anchors remain provisional groups while new_share is at least this.
     if n_real >= 2 and new_share < 0.5:
-        # Most clusters turned out to be parts of known groups, so the others are probably parts, too.
+        # Most clusters proved to be parts of known groups, so the others probably are, too.
         held[:] = True
     provisional = np.flatnonzero(~held)
     number = np.full(len(held), -1)

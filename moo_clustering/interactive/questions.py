@@ -23,10 +23,10 @@ from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
 from moo_clustering._parallel import one_thread
 from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
 
-# Minimum posterior at which a sample is placed in a group, with uncertain and with certain answers.
+# Smallest posterior at which a sample is placed in a group, for uncertain and for certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Groups are joined above these log-odds. One answer "together" suffices if a tenth of such pairs are one
-# class: asking twice would cost more questions than it saves errors.
+# Groups are joined above these log-odds. One answer "together" suffices if a tenth of such pairs belong to
+# one class: a second question would cost more than the errors that it prevents.
 _JOINED = math.log(4.0)
 # Largest number of the oldest anchors of a group to compare with a sample or another group.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
@@ -43,7 +43,7 @@ Pair = tuple[int, int]
 
 
 class PairAnswer(NamedTuple):
-    """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
+    """An answer about the points i and j: ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
 
     # ``odds`` are the log-odds that the answer is right; None: those of the error rate of the session.
 
@@ -129,7 +129,7 @@ class State:
 
 
 def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
-    """Estimate the error rate, to four digits, from numbers of repeats with the same and another answer.
+    """Estimate the error rate, to four digits, from the numbers of repeats with equal and with other answers.
 
     Two answers of error rate e differ with probability 2 e (1 - e), which has a Beta prior with the mean of
     ``prior`` and a weight of four repeats.
@@ -244,18 +244,20 @@ class Inquiry:
         return total
 
     def _evidence(self, answer: PairAnswer) -> float:
-        """Return the log-odds that an answer adds to "together"."""
+        """Return the log-odds by which an answer supports "together"."""
         return answer.sign * (self.strength if answer.odds is None else answer.odds)
 
     def _about(self, point: int, state: State) -> FloatArray:
         """Return the log-odds of each group from the answers about a point."""
         total = np.zeros(self.spread.n_groups)
         for answer in state.answers:
-            if point in (answer.i, answer.j):
-                g = self.standing_for[answer.j if answer.i == point else answer.i]
-                if g >= 0:
-                    total[g] += self._evidence(answer)
+            if point in (answer.i, answer.j) and (g := self._compared(point, answer)) >= 0:
+                total[g] += self._evidence(answer)
         return total
+
+    def _compared(self, point: int, answer: PairAnswer) -> int:
+        """Return the group of the representative with which an answer compares a point; -1 if it is none."""
+        return int(self.standing_for[answer.j if answer.i == point else answer.i])
 
     @cached_property
     def group_logits(self) -> FloatArray:
@@ -416,8 +418,7 @@ class Inquiry:
             order.insert(0, own)
         elif state.unknowns and len(order) > 1:
             # After an answer "unknown", continue with another group.
-            last = state.answers[-1]
-            group = int(self.standing_for[last.j if last.i == point else last.i])
+            group = self._compared(point, state.answers[-1])
             if group in order:
                 order.remove(group)
                 order.append(group)
@@ -474,6 +475,10 @@ class Inquiry:
         q = np.exp(logs - logs.max())
         return q / q.sum()
 
+    def _is_clear(self, q: FloatArray) -> bool:
+        """Return whether the posterior of a point suffices to place it in its most probable group."""
+        return bool(q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED))
+
     # Answers.
 
     def after_pair(self, proposal: Proposal, sign: int, odds: float | None = None) -> Inquiry:
@@ -496,7 +501,7 @@ class Inquiry:
         return self.at(state)
 
     def after_repeat(self, i: int, j: int, sign: int, odds: float | None = None) -> Inquiry:
-        """Return the inquiry after a repeated question. ``sign`` is 0 unless the answers are equal."""
+        """Return the inquiry after a repeated question; ``sign`` is 0 unless both answers are equal."""
         state = self.state.copy()
         state.n_answers += 1
         if sign:
@@ -553,20 +558,17 @@ class Inquiry:
             return self.at(state, same_partition=True)
         state.pending, state.unknowns = point, 0
         q = self.posterior(point, state)
-        placed = q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED)
-        if not placed and self.at(state, same_partition=True)._about_sample(point, 0.0) is not None:
-            return self.at(state, same_partition=True)
+        here = self.at(state, same_partition=True)
+        if not self._is_clear(q) and here._about_sample(point, 0.0) is not None:
+            return here
         self._place(state, point, int(q.argmax()))
         self._join_at_end(state)
         return self.at(state)
 
     def _place(self, state: State, point: int, group: int) -> None:
         """Make a point an anchor of a group or of a new group."""
-        asked_about = {
-            int(self.standing_for[j if i == point else i])
-            for i, j, sign, *_ in state.answers
-            if sign and point in (i, j)
-        }
+        about = [answer for answer in state.answers if answer.sign and point in (answer.i, answer.j)]
+        asked_about = {self._compared(point, answer) for answer in about}
         # Provisional groups with which the point was compared become real groups, anchored at their medoids.
         for g in sorted(asked_about | {group}):
             if self.spread.n_real <= g < self.spread.n_groups:
@@ -618,14 +620,14 @@ class Inquiry:
                 # A correction: reconsider the younger anchor.
                 younger = max(known, key=list(state.anchors).index)
                 q = self.posterior(younger, state)
-                if q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED):
+                if self._is_clear(q):
                     self._place(state, younger, int(q.argmax()))
                 else:
                     state.pending, state.unknowns = younger, 0
         elif known:
             point = j if known == [i] else i
             q = self.posterior(point, state)
-            if q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED):
+            if self._is_clear(q):
                 self._place(state, point, int(q.argmax()))
             if sign < 0:
                 self._place_if_apart_from_all(state, point)

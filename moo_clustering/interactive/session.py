@@ -1,4 +1,4 @@
-"""AnswerSession: questions about samples, and the partition after every answer."""
+"""`AnswerSession`, which asks questions about samples and updates a partition after every answer."""
 
 import errno
 import html
@@ -34,13 +34,12 @@ _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
 # Largest file of answers in bytes; an answer takes a few hundred.
 _LARGEST = 2**26
-# Entries of an event that concern its answer rather than its question.
+# Entries of an event that belong to its answer rather than to its question.
 _OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}
-# Expected errors below which the result is presentable, and below which the user may stop.
+# Expected error below which the result is good enough to inspect, and below which the user may stop.
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A contradiction is reported if it lowers a probability from above this value to below one half.
 _SURE = 0.9
-_N_EXEMPLARS = 3
 # Error rate before any repeat, and expected number of wrong answers after which a question is repeated.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
 # Questions that can be repeated. A wrong answer about groups moves more samples.
@@ -87,10 +86,10 @@ class AnswerSession:
     labels_ : ndarray of shape (n_samples,), int32
     n_clusters_ : int
     groups_ : DataFrame
-        Number in ``labels_``, name and size of every cluster, its number of answered samples, and up to three
-        of these as examples.
+        Number in ``labels_``, name, size and number of answered samples of every cluster, and up to three of
+        these samples as examples.
     expected_error_ : float
-        Expected share of samples in a wrong cluster, as a guide to when to stop. See
+        Expected share of samples in a wrong cluster, which helps to decide when to stop. See
         :doc:`/papers/interactive` for its accuracy.
     may_stop_ : bool
         Whether little can be gained: no question is left, or ``expected_error_`` is below .02.
@@ -251,7 +250,7 @@ class AnswerSession:
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
-            The answered question, to raise an error if it is not the current one.
+            The question to answer. Raises an error if it is not the current one.
         """
         sure = self._checked_confidence(confidence)
         if samples is not None:
@@ -505,7 +504,7 @@ class AnswerSession:
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
         """Return the question of an answer, or None if it was not asked."""
-        # It is restored from the event, because another machine might select another question.
+        # The question is restored from the event, because another machine might select another one.
         if "kind" not in event:
             return None
         inquiry = self._inquiry
@@ -559,7 +558,7 @@ class AnswerSession:
         return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
     def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
-        """Number of the latest answer that this one contradicts, if it reverses near certainty; or -1."""
+        """Return the number of the latest answer that this one contradicts with near certainty, or -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
@@ -656,7 +655,7 @@ class AnswerSession:
                     "name": inquiry.name_of(group),
                     "size": int(sizes[number]),
                     "anchors": len(founders) if group < spread.n_real else 0,
-                    "exemplars": self._base.sample_of[founders[:_N_EXEMPLARS]].tolist(),
+                    "exemplars": self._base.sample_of[founders[:3]].tolist(),
                 }
             )
         return pd.DataFrame(rows)

@@ -27,7 +27,7 @@ class Question:
     samples : tuple of int
         Two samples that may belong together, or one sample whose class is asked for.
     kind : {"groups", "sample", "repeat"}
-        Whether the answer is about two groups, about the group of the first sample, or repeats an answered
+        Whether the question is about two groups, about the group of the first sample, or repeats an answered
         question with its samples in the other order.
     probability : float
         Probability before the answer that the two samples belong together.
@@ -84,7 +84,7 @@ def simulate(
     y : array-like of shape (n_samples,)
         Classes, and -1 for samples of unknown class, about which the answer is "unknown".
     n_questions : int
-        Largest number of answers.
+        Maximum number of answers.
     error_rate : float, default=0.0
         Share of wrong answers. Sessions with the same question get the same answer; a repeated question gets
         an independent one.

@@ -1,7 +1,7 @@
 """Operators for any encoding, operators that wrap other operators, and the registry of operators."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -30,7 +30,7 @@ from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_a
 from moo_clustering.operators import base
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
-from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operators
+from moo_clustering.problems.partition import OPERATOR_MAKERS, UNDEFINED_INDEX, registered_operators
 
 Maker = Callable[[], Any]
 # Accepted operators of pymoo algorithms whose signatures do not list all of them, by class.
@@ -70,7 +70,7 @@ class RefillingSampling(Sampling):
     duplicates : pymoo DuplicateElimination
         For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
-        Maximum number of populations to draw. Warns (UserWarning) if these have too few distinct individuals.
+        Maximum number of populations to draw. Warns (UserWarning) if they have too few distinct genotypes.
     start : ndarray of shape (n_start, n_var), optional
         First genotypes of the population; the sampling draws the others.
     """
@@ -84,7 +84,7 @@ class RefillingSampling(Sampling):
     ) -> None:
         super().__init__()
         if not isinstance(sampling, Sampling):
-            raise TypeError(f"sampling must be a pymoo Sampling, got {type(sampling).__name__}.")
+            raise TypeError(f"sampling must be a pymoo Sampling, got {quoted(sampling)}.")
         if not isinstance(duplicates, DuplicateElimination):
             raise TypeError(f"duplicates must be a pymoo DuplicateElimination, got {quoted(duplicates)}.")
         self.sampling = sampling
@@ -149,12 +149,11 @@ class MutationChoice(base.DrawnMutation):
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
-        self.mutations = tuple(mutations)
+        self.mutations = tuple(mutations) if isinstance(mutations, Iterable) else (None,)
+        if not all(isinstance(mutation, Mutation) for mutation in self.mutations):
+            raise TypeError(f"mutations must be a list of pymoo Mutations, got {quoted(mutations)}.")
         if not self.mutations:
             raise ValueError("mutations must contain at least one pymoo Mutation.")
-        for mutation in self.mutations:
-            if not isinstance(mutation, Mutation):
-                raise TypeError(f"mutations must contain pymoo Mutations, got {type(mutation).__name__}.")
         given = (
             np.ones(len(self.mutations)) if weights is None else checked_array(weights, "weights", np.float64)
         )
@@ -173,7 +172,8 @@ class MutationChoice(base.DrawnMutation):
         for number, mutation in enumerate(self.mutations):
             rows = np.flatnonzero(which == number)
             if len(rows):
-                mutated[rows] = mutation._do(problem, X[rows], random_state=rng)
+                made = mutation._do(problem, X[rows], random_state=rng)
+                mutated[rows] = base.children_of(mutation, made, (len(rows), X.shape[1]))
         return mutated
 
 
@@ -187,7 +187,7 @@ class EncodingRepair(base.GeneRepair):
 class _PartsCrossover(base.PairCrossover):
     """Cross each part of a :class:`~moo_clustering.encodings.TupleEncoding` by its own crossover.
 
-    Parts whose crossovers do not return two children of two parents use uniform crossover.
+    Uniform crossover replaces a crossover that does not make two children of two parents.
     """
 
     def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
@@ -228,6 +228,17 @@ def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
     return found
 
 
+def check_constraints(problem: Any, algorithm: type[Any]) -> None:
+    """Raise a ValueError if a problem has constraints, which an algorithm class of pymoo does not support."""
+    if {"MOEAD", "DNSGA2"} & {kind.__name__ for kind in algorithm.__mro__} and problem.has_constraints():
+        names = getattr(problem, "constraint_names", ("constraints",))
+        absent = " (k_min=2 removes undefined_index)" * (UNDEFINED_INDEX in names)
+        raise ValueError(
+            f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}: use "
+            f"another algorithm such as NSGA2, or remove the constraints{absent}."
+        )
+
+
 def suited_operators(
     problem: Any, algorithm: type[Any] | None = None, *, start: Any = None
 ) -> dict[str, Any]:
@@ -236,7 +247,7 @@ def suited_operators(
     ``problem.operators(algorithm)`` is equivalent. To replace an operator:
     ``NSGA2(**(problem.operators(NSGA2) | {"mutation": mine}))``. Raises a TypeError if no operators are
     registered for the problem, or the algorithm cannot search genotypes, for instance because it only moves
-    points in a real space.
+    points in a real space. Raises a ValueError if the algorithm does not support the problem's constraints.
 
     Parameters
     ----------
@@ -252,9 +263,12 @@ def suited_operators(
     dict
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
         With an ``encoding``, individuals with equal partitions are duplicates, and the sampling replaces
-        them. If an index reads genes, equal genes are duplicates; if decoding is slow, equal ``canonical``.
+        them. If an index reads genes, only individuals with equal genes are duplicates. Encodings that
+        decode slowly compare ``canonical`` instead of partitions.
     """
     operators = registered_operators(problem, algorithm)
+    if algorithm is not None:
+        check_constraints(problem, algorithm)
     if start is not None:
         operators["sampling"] = begun(operators["sampling"], start_genes(problem, start))
     return operators
@@ -289,7 +303,6 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     """
     encoding = problem if isinstance(problem, Encoding) else getattr(problem, "encoding", problem)
     n_samples, n_var = getattr(encoding, "n_samples", None), getattr(problem, "n_var", None)
-    encodes = hasattr(encoding, "encode")
     earlier: Any = getattr(start, "result_", None)
     if encoding is problem and isinstance(getattr(earlier, "problem", None), type(problem)):
         # Graphs contain more than their partition, so a fit continues the population of an earlier one.
@@ -305,11 +318,25 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
                 "data with the same parameters."
             )
         return rows
-    if not encodes:
+    if not hasattr(encoding, "encode"):
         raise TypeError(
             f"{type(problem).__name__} cannot encode partitions: start must be the Population or result_ of "
             f"an earlier search, with genes of shape (n, {n_var})."
         )
+    labels = _start_labels(rows, encoding)
+    genes: NDArray[Any] = encoding.encode(labels)
+    changed = (_partitions(encoding, genes) != labels).any(axis=1)
+    if changed.any():
+        warn_caller(
+            f"{type(encoding).__name__} can only approximate {np.count_nonzero(changed)} of "
+            f"{len(labels)} partitions in start."
+        )
+    return genes
+
+
+def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
+    """Check partitions, and number their clusters by first appearance."""
+    n_samples = getattr(encoding, "n_samples", None)
     if rows.shape[1:] != (n_samples,):
         raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}.")
     labels = checked_integers(rows, "start")
@@ -328,14 +355,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
             f"start has {largest} clusters, but the encoding supports at most {k_max}: raise k_max or "
             "n_clusters."
         )
-    genes: NDArray[Any] = encoding.encode(labels)
-    changed = (_partitions(encoding, genes) != labels).any(axis=1)
-    if changed.any():
-        warn_caller(
-            f"{type(encoding).__name__} can only approximate {np.count_nonzero(changed)} of "
-            f"{len(labels)} partitions in start."
-        )
-    return genes
+    return labels
 
 
 def start_rows(start: Any) -> NDArray[Any]:
@@ -398,6 +418,9 @@ def vary(
     >>> vary(problem, [[0, 0, 1, 1], [0, 1, 0, 1]], parts["crossover"], parts["mutation"], 0).shape
     (2, 4)
     """
+    for name, operator, kind in (("crossover", crossover, Crossover), ("mutation", mutation, Mutation)):
+        if not isinstance(operator, kind):
+            raise TypeError(f"{name} must be a pymoo {kind.__name__}, got {quoted(operator)}.")
     genes, rng = checked_array(X, "X"), np.random.default_rng(random_state)
     if genes.ndim != 2 or genes.shape[1] != problem.n_var or not len(genes):
         raise ValueError(f"X must have shape (n_parents, {problem.n_var}), got {genes.shape}.")

@@ -164,7 +164,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         Probability that a pair is crossed; otherwise the children are copies of the parents. Crossed children
         are marked for :class:`~moo_clustering.operators.PartitionMutation`.
     min_share : float, default=0.3
-        Clusters of B of which a smaller share remains are dissolved.
+        Clusters of B that retain a smaller share of their samples are dissolved.
     max_rounds : int, default=10
         Maximum number of rounds in which samples of dissolved clusters join their neighbours.
     """
@@ -416,7 +416,7 @@ class PairViolationMutation(LabelMutation):
     ) -> None:
         super().__init__(prob, **kwargs)
         if not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
         self.graph = LabelGraph.of(graph)
         self.pool = pool_labels(pool)
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])

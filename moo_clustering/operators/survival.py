@@ -269,7 +269,7 @@ class EliteSurvival(Survival):
     def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
         super().__init__(filter_infeasible=False)
         if not isinstance(survival, Survival):
-            raise TypeError(f"survival must be a pymoo Survival, got {type(survival).__name__}.")
+            raise TypeError(f"survival must be a pymoo Survival, got {quoted(survival)}.")
         self.survival = survival
         self.memory = EliteMemory(scalar, n_elite)
         self.keep = bool(keep)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from joblib import delayed
@@ -24,12 +24,11 @@ from moo_clustering._messages import did_you_mean, progress_bar, quoted
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels, SeedLike
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
-from moo_clustering.bags.distances import DISTANCE_KINDS, check_kinds
-from moo_clustering.bags.embeddings import Embedding
+from moo_clustering.bags.distances import DISTANCE_KINDS
+from moo_clustering.bags.embeddings import EMBEDDINGS, check_kinds
 from moo_clustering.pool import families as clusterings
 from moo_clustering.pool.extra import Extra, extra_parts
 
-EMBEDDING_KINDS: tuple[str, ...] = get_args(Embedding)
 # Agreement between fewer families is not informative.
 _FEW_FAMILIES = 4
 # Names of families for distances.
@@ -159,7 +158,7 @@ class PartitionPool:
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
-        """Copy with families renamed to ``family@tag``."""
+        """Return a copy with families renamed to ``family@tag``."""
         return PartitionPool(self.labels, tuple(f"{family}@{tag}" for family in self.families))
 
 
@@ -199,9 +198,9 @@ def candidate_pool(
         - ``"gmm"``: Gaussian mixtures from k-means, up to k = 20; not for distances.
         - ``"graph_agg"``: fragments merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own numbers, up to 60.
     n_clusters : int, optional
-        Added to ``k_range``.
+        Number to add to ``k_range``.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     graph : sparse or dense matrix of shape (n_samples, n_samples), optional
         Symmetric non-negative similarities for ``"spec"`` and ``"graph_agg"``. Default:
@@ -221,7 +220,7 @@ def candidate_pool(
     Returns
     -------
     PartitionPool
-        In the order of :data:`FAMILIES`, then extra ones, with ascending k. Contains no single cluster.
+        Partitions in the order of :data:`FAMILIES`, then extra ones, with ascending k, at least 2.
 
     Examples
     --------
@@ -333,9 +332,9 @@ def bag_candidate_pool(
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
         See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts), ``ward``.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own numbers, up to 60.
     n_clusters : int, optional
-        Added to ``k_range``.
+        Number to add to ``k_range``.
     n_neighbors : int, default=10
         Number of neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
@@ -350,7 +349,7 @@ def bag_candidate_pool(
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
         Distances by name.
     """
-    check_kinds(distances, name="distances")
+    check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
     data = as_bags(bags)
     directions = spawn_seeds(random_state, 2)[0]
     kinds = [k for k in DISTANCE_KINDS if k in distances or (k == "symmetric" and "prototypes" in embeddings)]
@@ -384,8 +383,8 @@ def pool_of_bag_views(
 ) -> PartitionPool:
     """:func:`bag_candidate_pool` of bags with known distances, graphs and further candidates."""
     # ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
-    check_kinds(distances, name="distances")
-    check_kinds(embeddings, name="embeddings", allowed=EMBEDDING_KINDS)
+    check_kinds(distances, name="distances", allowed=DISTANCE_KINDS)
+    check_kinds(embeddings, name="embeddings", allowed=EMBEDDINGS)
     if bags.n_bags < 3:
         raise ValueError(f"a pool requires at least 3 bags, got {bags.n_bags}")
     if not len(distances) and not len(embeddings) and not extra:
@@ -407,7 +406,7 @@ def pool_of_bag_views(
             warnings.simplefilter("ignore", ClusterWarning)
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # Finding only noise is not a failure of HDBSCAN, and common in many views.
+        # HDBSCAN finds only noise in many views, which is not a failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     clusterings.warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
@@ -423,7 +422,7 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, clusterings.Partition]], clusterings.Failures]:
-    """Partitions of families by ascending number of clusters, from two, and reasons for missing ones."""
+    """Return the partitions of families, with ascending k of at least 2, and reasons for missing ones."""
     # Sort the rows, so that starts and ties do not depend on their order.
     positions = data.own_order()
     data = data.ordered(positions)
@@ -477,7 +476,7 @@ def _be_quiet() -> None:
 
 
 def _shared(data: clusterings.PoolData, families: Sequence[str], ks: Sequence[int]) -> clusterings.PoolData:
-    """Data with the graph and the linkage that several families share."""
+    """Return the data with the graph and the linkage that several families share."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
     starts = not data.precomputed and bool({"km", "gmm"} & set(families))

@@ -34,10 +34,6 @@ LEAST_TOP = 6
 _STARTS = 3
 # Relative difference below which sums are equal.
 _ROUNDING = 1e-12
-# min_samples of HDBSCAN, and maximum numbers of clusters of HDBSCAN and of mixture components.
-_MIN_SAMPLES = 5
-_MOST_CLUSTERS = 60
-_MOST_COMPONENTS = 20
 # Maximum number of iterations of mixtures, and gain in mean log density below which they stop.
 _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
@@ -150,18 +146,17 @@ class PoolData:
         # Maximum number of features for full covariances.
         pairs = np.triu_indices(len(rows)) if len(rows) <= 12 else (each, each)
         terms = np.concatenate([rows[pairs[0]] * rows[pairs[1]], rows, np.ones((1, self.n_samples))])
-        # Rounding errors in differences of squares must not make a variance negative.
-        # Added to the variances of mixture components.
+        # The minimum is added to the variances of mixture components, so that rounding errors in differences
+        # of squares make none of them negative.
         return terms, pairs, max(1e-3, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
-        """Return the samples sorted by distance from the mean, then by features: independent of row order."""
+        """Return the samples sorted by distance from the mean, then by features, whatever the row order."""
         # Precomputed distances are sorted by their sum of squares to all other samples.
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Differences due to rounding are ties. Relative squared distances from the mean are rounded before
-        # samples are sorted by them.
+        # Relative squared distances are rounded, so that samples whose distances differ by rounding are tied.
         far = np.round(far / (far.max() or 1.0), 9)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
@@ -256,12 +251,12 @@ def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Return HDBSCAN partitions for all minimum sizes and both selection methods; noise joins clusters."""
-    tree = _density_tree(data, min(_MIN_SAMPLES, data.n_samples))
+    tree = _density_tree(data, min_samples=min(5, data.n_samples))
     found: list[Partition] = []
     for size in _sizes(data.n_samples):
         for method in ("eom", "leaf"):
             labels = tree_to_labels(tree, size, method)[0]
-            if 1 <= labels.max() < _MOST_CLUSTERS:
+            if 1 <= labels.max() < 60:  # at most 60 clusters
                 found.append(without_noise(data, labels))
     return found
 
@@ -297,7 +292,7 @@ def _sizes(n_samples: int) -> list[int]:
 
 def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Fit Gaussian mixtures (full covariances up to 12 features) for every k up to 20, from k-means."""
-    return [_mixture(data, _kmeans(data, k)) for k in ks if k <= _MOST_COMPONENTS]
+    return [_mixture(data, _kmeans(data, k)) for k in ks if k <= 20]
 
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
@@ -407,7 +402,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 def n_fragments(n_samples: int) -> int:
     """Return n_samples // 5, at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
     wanted = min(n_samples // 5, max(40, math.isqrt(9 * n_samples)))
-    # For few samples, a fifth would be too few fragments to merge.
+    # With few samples, n_samples // 5 fragments would be too few to merge.
     return max(wanted, min(n_samples, LEAST_TOP))
 
 

@@ -105,7 +105,8 @@ class FuzzyModesProblem(SignedProblem):
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        Modes are float64, or codes as int32. A genotype of shape (n_var,) is a population of one.
+        Modes are float64, or codes as int32, to which genes are rounded. A genotype of shape (n_var,) is a
+        population of one. Raises a ValueError for a wrong number of genes, and for invalid or infinite genes.
         """
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
@@ -130,7 +131,7 @@ class FuzzyModesProblem(SignedProblem):
         return relabel_by_first_appearance(self.nearest(X))
 
     def nearest(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Position of the nearest mode of each sample (ties: the first), shape (n_individuals, n_samples)."""
+        """Find the nearest mode of every sample (ties: the first), shape (n_individuals, n_samples)."""
         modes = self.modes(X)
         labels = np.empty((len(modes), self.n_samples), dtype=np.int32)
         for rows in self._individuals(len(modes)):
@@ -276,7 +277,7 @@ class ModeSpace(Protocol):
     width: int
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
-        """Distances from modes (n, n_modes, n_features) to a block of samples, (n, n_modes, n_block)."""
+        """Compute distances (n, n_modes, n_block) from modes (n, n_modes, n_features) to samples."""
 
     def between(self, modes: NDArray[Any]) -> FloatArray:
         """Return the distances between modes, shape (n, n_modes, n_modes)."""
@@ -426,7 +427,7 @@ SPACES: dict[str, type[HammingSpace] | type[EuclideanSpace]] = {
 
 
 def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:
-    """Distances from modes (n_modes, n_features) to rows, (n_modes, n_rows); -1 differs from all codes."""
+    """Compute distances (n_modes, n_rows) from modes to rows; code -1 differs from all codes."""
     if metric == "euclidean":
         return cdist(modes, rows)
     return np.stack([np.count_nonzero(rows != mode, axis=1) for mode in modes]).astype(np.float64)

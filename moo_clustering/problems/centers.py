@@ -157,7 +157,7 @@ class SumOfSquaresProblem(PartitionProblem):
         out["labels"] = self.nearest_labels(X)
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        # Equal partitions may have different centres, and so different sums of squares.
+        # Equal partitions may have different centres, and therefore different sums of squares.
         return distinct_rows(X)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any], **products: Any) -> FloatArray:
@@ -233,7 +233,7 @@ class CenterEncoding(Encoding):
         return centers + self.offsets[1] + self.offsets[0]
 
     def nearest(self, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
-        """Nearest centre of every sample, and squared distances to the nearest and second nearest centres."""
+        """Find the nearest centre of every sample, and the two smallest squared distances."""
         self.n_distances += self.n_samples * len(centers)
         return nearest_centers(self.points, centers)
 
@@ -248,22 +248,22 @@ class CenterEncoding(Encoding):
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Partitions by the nearest centre, numbered by centre position; empty clusters are dropped."""
+        """Assign samples to the nearest centre; skip empty clusters and number others in centre order."""
         rows = [np.unique(row, return_inverse=True)[1] for row in self._positions(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Centres in the coordinates of the data: first of labels 0, 1, ..., then those without samples."""
+        """Return centres in data coordinates, in the order of labels, then those without samples."""
         order = self._order(self._positions(X))
         return self.in_data(np.take_along_axis(self.relative_centers(X), order[:, :, np.newaxis], axis=1))
 
     def _positions(self, X: ArrayLike) -> Labels:
-        """Position of the nearest centre of every sample."""
+        """Find the nearest centre of every sample."""
         rows = [self.nearest(centers)[0] for centers in self.relative_centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def _order(self, positions: Labels) -> IntpArray:
-        """Positions of the centres with samples, in order, then of those without samples."""
+        """Return the positions of centres with samples, in order, then of those without."""
         sizes = [np.bincount(row, minlength=self.n_clusters) for row in positions]
         return np.argsort(np.reshape(sizes, (-1, self.n_clusters)) == 0, axis=1, kind="stable")
 
@@ -293,9 +293,6 @@ class CenterEncoding(Encoding):
         """Draw centres by greedy k-means++."""
         return np.array([self.seeds(rng) for _ in range(n_individuals)]).reshape(-1, self.n_var)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
 
 @documented(CenterEncoding)
 class FuzzyCenterEncoding(CenterEncoding):
@@ -319,7 +316,7 @@ class FuzzyCenterEncoding(CenterEncoding):
         self.fuzziness = at_least_one("fuzziness", fuzziness, strictly=True)
 
     def memberships(self, X: ArrayLike) -> FloatArray:
-        """Memberships of shape (n_individuals, n_samples, n_clusters), in the order of :meth:`centers`."""
+        """Return memberships (n_individuals, n_samples, n_clusters) in the order of :meth:`centers`."""
         found = self._memberships(self.relative_centers(X))
         order = self._order(found.argmax(axis=2).astype(np.int32))
         return np.take_along_axis(found, order[:, np.newaxis], axis=2)
@@ -354,7 +351,7 @@ def fuzzy_memberships(squares: FloatArray, fuzziness: float) -> FloatArray:
 
 
 def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
-    """Nearest centre of each point (ties: the first), and squared distances to the two nearest centres."""
+    """Find the nearest centre of each point (ties: the first) and the two least squared distances."""
     labels = np.empty(len(points), dtype=np.int32)
     first, second = np.empty(len(points)), np.empty(len(points))
     two_nearest(points, np.ascontiguousarray(centers), labels, first, second)

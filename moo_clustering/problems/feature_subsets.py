@@ -138,7 +138,7 @@ class FeatureSubsetEncoding(Encoding):
         return best, 1.0 - least / total if total > 0 else 0.0
 
     def explained_by_noise(self, sizes: IntArray) -> FloatArray:
-        """Mean share that k-means explains in permuted columns of X, interpolated between subset sizes."""
+        """Estimate the share that k-means explains in permuted columns, interpolated between subset sizes."""
         if not hasattr(self, "_noise"):
             n = max(1, math.ceil(math.log(self.max_features, _STEP)))
             at = np.unique(np.geomspace(1, self.max_features, n + 1).round().astype(int))
@@ -156,7 +156,7 @@ class FeatureSubsetEncoding(Encoding):
         return relabel_by_first_appearance(self.clustered(X)[0])
 
     def encode(self, labels: IntArray) -> BoolArray:  # type: ignore[override]
-        """Features whose cluster means differ in an analysis of variance with Bonferroni correction."""
+        """Select features whose cluster means differ (analysis of variance, Bonferroni correction)."""
         partitions = checked_labels(labels, self.n_samples)
         X = np.zeros((len(partitions), self.n_var), dtype=bool)
         for row, partition in zip(X, partitions, strict=True):
@@ -185,9 +185,6 @@ class FeatureSubsetEncoding(Encoding):
         sizes = np.exp(rng.uniform(0.0, math.log(self.max_features + 1), n_individuals)).astype(int)
         ranks = rng.random((n_individuals, self.n_var)).argsort(axis=1).argsort(axis=1)
         return ranks < np.clip(sizes, 1, self.max_features)[:, np.newaxis]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 class SubsetIndex(ValidityIndex):

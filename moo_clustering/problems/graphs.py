@@ -31,7 +31,7 @@ from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighb
 from moo_clustering.graphs.neighbors import Method, Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
 from moo_clustering.graphs.trees import Root
-from moo_clustering.problems.partition import FixedProblem, SignedProblem
+from moo_clustering.problems.partition import EncodedProblem, FixedProblem, unique_names
 from moo_clustering.validity import MinimaxSilhouette
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
@@ -45,10 +45,12 @@ MOST_LITERAL = 2000
 _MOST_FOR_SHAPES, _APART, _MOST_ROWS = 3, 0.4, 600
 # Above the first number, parts are grouped before they are merged; above the second, the cut is coarser.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
+# Remedy in messages about invalid links.
+VALID_LINKS = "pass **problem.operators() to the algorithm."
 
 
 @documented(LocusAdjacencyEncoding)
-class MOCKProblem(SignedProblem):
+class MOCKProblem(EncodedProblem):
     """Find compact clusters that contain the nearest neighbours of their samples.
 
     "short" and "split" take O(E n_features + pairs) time per partition for E links with genes and the number
@@ -81,7 +83,7 @@ class MOCKProblem(SignedProblem):
         Pairs for ``"constraint_violation"``.
     sample_weight : array-like of shape (n_samples,), optional
         Positive number of rows that each sample represents, which multiplies its terms of the objectives.
-        Variance, deviation and ``"ari"`` are those of repeated rows; copies are not neighbours.
+        Variance, deviation and ``"ari"`` equal those of repeated rows; copies are not neighbours.
     metric, ties, root, rank_cap
         As for :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
@@ -161,19 +163,7 @@ class MOCKProblem(SignedProblem):
         # Link scores have no weights.
         scores = LinkScores if encoding.links is None and sample_weight is None else PartScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs, sample_weight)
-        xl, xu = encoding.bounds()
-        super().__init__(
-            n_var=encoding.n_var, n_obj=len(self.objective_names), xl=xl, xu=xu, vtype=encoding.dtype
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.encoding.n_samples
-
-    def decode(self, X: ArrayLike) -> Labels:
-        """Decode genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
-        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+        super().__init__()
 
     def n_clusters(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the number of clusters of every individual."""
@@ -279,15 +269,8 @@ class MOCKProblem(SignedProblem):
 def _checked_objectives(
     objectives: Sequence[str], y: ArrayLike | None, constraints: PairwiseConstraints | None
 ) -> tuple[str, ...]:
-    names = (objectives,) if isinstance(objectives, str) else tuple(objectives)
-    allowed = get_args(Objective)
-    if not names or len(set(names)) < len(names) or not set(names) <= set(allowed):
-        raise ValueError(f"objectives must be unique names from {allowed}, got {names}.")
-    needs: dict[str, tuple[str, Any]] = {
-        "ari": ("y", y),
-        "constraint_violation": ("constraints", constraints),
-    }
-    for name, (parameter, value) in needs.items():
+    names = unique_names(objectives, get_args(Objective))
+    for name, parameter, value in (("ari", "y", y), ("constraint_violation", "constraints", constraints)):
         if name in names and value is None:
             raise ValueError(f"the objective {name!r} requires {parameter}.")
     return names
@@ -466,7 +449,7 @@ class PartScores:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_groups: int) -> IntArray:
-    """Groups of parts: the smallest joins the part with the largest edge weight, or else the nearest mean."""
+    """Group parts: the smallest joins the part with the largest edge weight, or else the nearest mean."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:
@@ -691,10 +674,19 @@ class NeighborGraphProblem(FixedProblem):
         return int(self.n_var)
 
     def ranks(self, X: IntArray) -> IntArray:
-        """Convert genotypes to ranks, shape (n_individuals, n_samples), C-contiguous."""
+        """Convert genotypes to ranks, shape (n_individuals, n_samples), C-contiguous; floats are rounded.
+
+        Raises a TypeError or ValueError if X has another shape, or genes are not numbers in range.
+        """
         X = np.asarray(X)
+        if X.shape[-1:] != (self.n_var,) or X.dtype.kind not in "iuf":
+            raise TypeError(f"X must have {self.n_var} numeric genes per individual, got {quoted(X)}.")
         if X.dtype.kind == "f":
             X = np.rint(X)
+        low, high, most = X.min(initial=0), X.max(initial=0), int(np.max(self.xu))
+        # The negation rejects NaN as well. Kernels do not check bounds.
+        if not (low >= 0 and high <= most):
+            raise ValueError(f"genes must be from 0 to {most}, got {low} to {high}: {VALID_LINKS}")
         if self._rank_of is not None:
             return np.ascontiguousarray(self._rank_of[np.arange(self.n_var), X.astype(np.intp)])
         return np.ascontiguousarray(X, dtype=self.vtype)
@@ -746,7 +738,7 @@ class NeighborGraphProblem(FixedProblem):
         return ranks
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
-        """f1 of ranks, shape (n_individuals,)."""
+        """Compute f1 of ranks, shape (n_individuals,)."""
         add = partial(loci.sum_distances, ranks, self._distances)
         return sum_blocks(add, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
 
@@ -757,11 +749,13 @@ class NeighborGraphProblem(FixedProblem):
     def one_minus_diversity(
         self, ranks: IntArray, counts: NDArray[np.unsignedinteger[Any]], size: int
     ) -> NDArray[np.float64]:
-        """f2 of ranks within a counted set of ``size`` individuals."""
+        """Compute f2 of ranks within a counted set of ``size`` individuals."""
         return shared_choices(ranks, counts, n_jobs=self.n_jobs) / (self.n_samples * size)
 
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         ranks = self.ranks(X)
+        if (ranks.max(axis=0, initial=0) >= self.lists.n_admissible).any():
+            raise ValueError(f"X must not link samples to themselves or to forbidden ones: {VALID_LINKS}")
         f1 = self.mean_distance(ranks)  # Eq. 1
         if self.diversity == "deferred":
             f2 = np.full(len(ranks), np.nan)
@@ -788,7 +782,7 @@ def _inside(candidates: IntArray, labels: IntArray) -> NDArray[np.bool_]:
 
 
 def _inverse(lists: NeighborLists) -> IntArray:
-    """rank_of[i, j]: rank of j in the list of i; the (invalid) width if j is missing."""
+    """Return the rank of j in the list of i at [i, j], or the (invalid) width if j is missing."""
     n, width = lists.indices.shape
     rank_of = np.full((n, n), width, dtype=np.min_scalar_type(width))
     rows, ranks = np.nonzero(lists.indices >= 0)
@@ -920,12 +914,12 @@ class SRMOSCProblem(FixedProblem):
         return len(self.X)
 
     def weights(self, X: ArrayLike) -> Float32Array:
-        """Copy genotypes to weights of the candidates, shape (n_individuals, n_samples, width)."""
+        """Copy genotypes to weights (n_individuals, n_samples, width); negative genes become 0."""
         genes = np.asarray(X, dtype=np.float32).reshape(-1, self.n_samples, self.width)
         return np.ascontiguousarray(np.maximum(genes, np.float32(0.0)))
 
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
-        """Errors and link counts of the rows of genotypes, both of shape (n_individuals, n_samples)."""
+        """Return errors and link counts of all rows, both of shape (n_individuals, n_samples)."""
         weights = self.weights(X)
         errors = np.empty(weights.shape[:2])
         sizes = np.empty(weights.shape[:2], dtype=np.int32)
@@ -968,9 +962,9 @@ class SRMOSCProblem(FixedProblem):
 
     def decode(self, X: ArrayLike) -> Labels:
         """Decode genotypes to partitions: the connected components of their graphs."""
-        graphs = map(self.graph, np.atleast_2d(np.asarray(X)))
+        graphs = map(self.graph, np.atleast_2d(_finite(X)))
         labels = [csgraph.connected_components(graph, directed=False)[1] for graph in graphs]
-        return relabel_by_first_appearance(np.stack(labels).astype(np.int32))
+        return relabel_by_first_appearance(np.array(labels, dtype=np.int32).reshape(-1, self.n_samples))
 
     def encode(self, labels: IntArray) -> Float32Array:
         """Encode partitions by weights that reconstruct every sample from candidates in its cluster.
@@ -996,8 +990,7 @@ class SRMOSCProblem(FixedProblem):
         return weights
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        errors, sizes = self.row_tables(X)
-        out["F"], out["G"] = summed(errors, sizes)
+        out["F"], out["G"] = summed(*self.row_tables(_finite(X)))
 
     def _ridge(self, rho: float | str) -> float:
         if isinstance(rho, str) and rho == "auto":
@@ -1014,8 +1007,15 @@ class SRMOSCProblem(FixedProblem):
         return np.maximum(bounds, np.where(self.lists.indices >= 0, 1.0, 0.0)).ravel()
 
 
+def _finite(X: ArrayLike) -> Float32Array:
+    genes = np.asarray(X, dtype=np.float32)
+    if not np.isfinite(genes).all():
+        raise ValueError("genes must be finite numbers, but some are NaN or infinite.")
+    return genes
+
+
 def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
-    """Objectives, and numbers of rows without link, from tables of shape (n_individuals, n_samples)."""
+    """Compute objectives and count rows without links, from tables (n_individuals, n_samples)."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
 
@@ -1034,7 +1034,7 @@ def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
 
 
 def default_n_candidates(n_samples: int) -> int:
-    """Default number of candidates, w = 2 (floor(ln N) + 1), at most N - 1."""
+    """Return the default number of candidates, w = 2 (floor(ln N) + 1), at most N - 1."""
     return min(n_samples - 1, 2 * (math.floor(math.log(n_samples)) + 1))
 
 

@@ -17,14 +17,14 @@ from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import checked_cluster_range
 from moo_clustering.encodings.medoid_spaces import Form, MedoidMemo, MedoidSpace, choose_space
 from moo_clustering.encodings.medoids import filled, resolve_k_max, set_sizes
-from moo_clustering.problems.partition import VIOLATION, SignedProblem
+from moo_clustering.problems.partition import VIOLATION, EncodedProblem
 from moo_clustering.validity.internal import Scatter, i_index_values, xie_beni_values
 
 Supervision = Literal["none", "objective", "constraint", "crowding", "assignment"]
 Decode = Literal["reassign", "literal"]
 
 
-class MedoidProblem(SignedProblem):
+class MedoidProblem(EncodedProblem):
     """Find medoids of compact, separated clusters: minimise Xie-Beni, maximise the I-index.
 
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns every
@@ -58,7 +58,7 @@ class MedoidProblem(SignedProblem):
         - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
           :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` (Internal).
         - ``"assignment"``: must-linked samples are assigned together, and apart from cannot-linked samples
-          where possible. Individuals with a single cluster left get Xie-Beni 1e12 and I-index 0.
+          where possible. A single remaining cluster has Xie-Beni 1e12 and I-index 0.
     form : {"auto", "matrix", "vector"}, default="auto"
         ``"matrix"`` stores all distances; ``"vector"`` computes them from features on demand for "cosine" and
         "sqeuclidean" (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"``:
@@ -113,7 +113,7 @@ class MedoidProblem(SignedProblem):
         if integer("n_local", n_local) > 1 and decode == "literal":
             raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}.")
         if constraints is not None and not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+            raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
         if constraints is None and supervision != "none":
             raise ValueError(f"supervision={supervision!r} requires constraints, got None.")
         self.form, self.space = choose_space(X, metric, form, max_memory, n_jobs)
@@ -131,20 +131,7 @@ class MedoidProblem(SignedProblem):
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
         self._signs = np.array([1.0, -1.0, 1.0])[: 2 + third]
-        xl, xu = self.encoding.bounds()
-        super().__init__(
-            n_var=self.encoding.n_var,
-            n_obj=2 + third,
-            n_ieq_constr=int(supervision == "constraint"),
-            xl=xl,
-            xu=xu,
-            vtype=self.encoding.dtype,
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.space.n_samples
+        super().__init__(int(supervision == "constraint"))
 
     def medoids(self, X: ArrayLike | None) -> IntArray:
         """Convert genotypes such as ``res.X`` to integers, shape (n_individuals, k_max), padded with -1."""
@@ -218,7 +205,7 @@ class Decoded(NamedTuple):
 class MedoidDecoder:
     """Lamarckian decoding: assignment (nearest medoid, or ``constrained``), new medoids, objectives."""
 
-    # ``keeps_labels``: whether the scored labels belong to other medoids than those stored.
+    # ``keeps_labels``: whether the scored labels belong to medoids that differ from those stored.
 
     def __init__(
         self,
@@ -269,7 +256,7 @@ class MedoidDecoder:
         return Decoded(improved, labels, self.space.own(improved, labels), medoids)
 
     def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
-        """Xie-Beni and I-index with natural signs."""
+        """Compute Xie-Beni and I-index with natural signs."""
         e, space = decoded.distances, self.space
         n_clusters = set_sizes(decoded.medoids)
         least, greatest = space.separations(decoded.medoids)
@@ -409,7 +396,7 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
 
 
 def _distinct(medoids: IntArray) -> tuple[Int64Array, Int64Array]:
-    """Distinct medoids, and the position of each gene among them (-1 for padding)."""
+    """Return the distinct medoids, and the position of each gene among them (-1 for padding)."""
     ids = np.unique(medoids[medoids >= 0])
     index = np.where(medoids < 0, -1, np.searchsorted(ids, medoids))
     return ids.astype(np.int64), index.astype(np.int64)

@@ -88,7 +88,30 @@ class SignedProblem(FixedProblem):
         return values * self._signs
 
 
-class PartitionProblem(SignedProblem):
+class EncodedProblem(SignedProblem):
+    """Base of problems whose genotypes an encoding decodes to partitions."""
+
+    encoding: Any
+    objective_names: tuple[str, ...]
+
+    def __init__(self, n_ieq_constr: int = 0, bounds: tuple[Any, Any] | None = None) -> None:
+        encoding = self.encoding
+        xl, xu = encoding.bounds() if bounds is None else bounds
+        size = {"n_var": encoding.n_var, "n_obj": len(self.objective_names), "n_ieq_constr": n_ieq_constr}
+        super().__init__(**size, xl=xl, xu=xu, vtype=encoding.dtype)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.encoding.n_samples)
+
+    def decode(self, X: ArrayLike) -> Labels:
+        """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
+        labels: Labels = self.encoding.decode(np.atleast_2d(np.asarray(X)))
+        return labels
+
+
+class PartitionProblem(EncodedProblem):
     """Partitions optimised by several validity indices at once.
 
     Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, numbers of
@@ -173,7 +196,7 @@ class PartitionProblem(SignedProblem):
     ) -> None:
         encoding = TupleEncoding(encoding) if isinstance(encoding, tuple) else encoding
         if not isinstance(encoding, Encoding):
-            raise TypeError(f"encoding must be an Encoding or a tuple, got {type(encoding).__name__}.")
+            raise TypeError(f"encoding must be an Encoding or a tuple, got {quoted(encoding)}.")
         # Encodings of other packages are checked once.
         self._unseen = is_own(encoding)
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
@@ -225,20 +248,7 @@ class PartitionProblem(SignedProblem):
             signs.append(1.0)
         self.objective_names = tuple(distinct_names(names))
         self._signs = np.array(signs)
-
-        super().__init__(
-            n_var=encoding.n_var,
-            n_obj=len(names),
-            n_ieq_constr=len(self.constraint_names),
-            xl=xl,
-            xu=xu,
-            vtype=encoding.dtype,
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.encoding.n_samples
+        super().__init__(len(self.constraint_names), (xl, xu))
 
     def decode(self, X: ArrayLike | None) -> Labels:
         """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
@@ -313,6 +323,14 @@ class PartitionProblem(SignedProblem):
         population = products.pop("memberships") if index.takes == "memberships" else labels
         found = index.evaluate(population, **products)
         return array_of(found, name, shape, "one finite value per partition", nan=True).astype(np.float64)
+
+
+def unique_names(objectives: str | Sequence[str], allowed: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of objectives; raise a ValueError unless they are allowed and unique."""
+    names, known = (objectives,) if isinstance(objectives, str) else tuple(objectives), tuple(allowed)
+    if not names or len({*map(quoted, names)}) < len(names) or not all(name in known for name in names):
+        raise ValueError(f"objectives must be unique, at least one, and from {known}; got {quoted(names)}.")
+    return names
 
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
@@ -506,6 +524,11 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
                 f"{found.min()} to {found.max()}."
             )
         _checked_partitions(encoding, encoding.decode(found), len(found))
+        if not np.allclose(encoding.repair(found.copy()), found):
+            raise ValueError(
+                f"{name}.repair must not change valid genotypes, and {name}.{method} must return valid ones, "
+                f"got {quoted(found.tolist())}."
+            )
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
         # All canonical forms in the population differ, so add genotypes that can have equal ones.
         X = np.concatenate([X, *(genes for _, genes in made)])
@@ -526,7 +549,7 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
         if handling in ("constraint", "crowding"):
             raise ValueError(f"constraint_handling={handling!r} requires constraints, got None.")
     elif not isinstance(constraints, PairwiseConstraints):
-        raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+        raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
     elif constraints.n_samples != n_samples:
         raise ValueError(
             f"constraints and encoding must have the same samples, got {constraints.n_samples} and "
@@ -607,7 +630,7 @@ class ChunkedProblem(Problem):
 
     def __init__(self, problem: Problem, *, chunk_size: int = 50, n_jobs: int | None = None) -> None:
         if not isinstance(problem, Problem):
-            raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
+            raise TypeError(f"problem must be a pymoo Problem, got {quoted(problem)}.")
         if problem.elementwise:
             raise TypeError(
                 f"problem must evaluate whole populations, but {type(problem).__name__} evaluates one "
@@ -621,7 +644,7 @@ class ChunkedProblem(Problem):
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
-        chunks = [genes[lo : lo + self.chunk_size] for lo in range(0, len(genes), self.chunk_size)]
+        chunks = [genes[lo : lo + self.chunk_size] for lo in range(0, max(len(genes), 1), self.chunk_size)]
         # BLAS sums in an order that depends on the number of threads; one thread gives identical results.
         with one_thread("blas"):
             results = run_calls(

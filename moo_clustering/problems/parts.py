@@ -50,7 +50,7 @@ class ChunkedCenterProblem(SignedProblem):
     Attributes
     ----------
     encoding : CenterEncoding
-        Encoding of the sampled rows. The bounds of the genes, ``xl`` and ``xu``, are those of the table.
+        Encoding of the sampled rows. The bounds of the genes, ``xl`` and ``xu``, bound the whole table.
     parts : Parts
         The table.
     n_clusters : int

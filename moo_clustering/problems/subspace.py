@@ -12,20 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
-from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer, quoted
+from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer
 from moo_clustering._docs import documented
 from moo_clustering._parallel import thread_calls
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import base
 from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
-from moo_clustering.problems.partition import SignedProblem
+from moo_clustering.problems.partition import EncodedProblem, unique_names
 from moo_clustering.subspace.classes import labelled_shares
 
 # Number of individuals with cached objectives: at least this, and at most twice as many.
 CAPACITY = 1 << 16
 
 
-class SubspaceClusteringProblem(SignedProblem):
+class SubspaceClusteringProblem(EncodedProblem):
     """Find seed documents that lead to compact and pure fuzzy clusters in subspaces.
 
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents, and -1 in empty slots.
@@ -123,19 +123,7 @@ class SubspaceClusteringProblem(SignedProblem):
         self._signs = np.ones(len(self.objective_names))
         self.n_grown = 0
         self._memo = SeedMemo(memory)
-        xl, xu = self.encoding.bounds()
-        super().__init__(
-            n_var=self.n_seeds, n_obj=len(self.objective_names), xl=xl, xu=xu, vtype=self.encoding.dtype
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.encoding.n_samples
-
-    def decode(self, X: ArrayLike) -> Labels:
-        """Partitions of one or more genotypes by largest memberships, shape (n_individuals, n_samples)."""
-        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+        super().__init__()
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
         """Run the sweeps of one genotype of shape (n_seeds,).
@@ -156,7 +144,7 @@ class SubspaceClusteringProblem(SignedProblem):
         )
 
     def cluster_centers(self, X: ArrayLike) -> list[AnyFloatArray]:
-        """Centroids after the sweeps, of shape (n_clusters, n_features), in the order of the seeds."""
+        """Return the centroids after the sweeps, shape (n_clusters, n_features), in seed order."""
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
         return [one.centers.T[order] for one, order in grown]
@@ -172,7 +160,7 @@ class SubspaceClusteringProblem(SignedProblem):
         return slots
 
     def center_distances(self, X: ArrayLike) -> AnyFloatArray:
-        """Distance from each document to the nearest centroid, shape (n_individuals, n_samples)."""
+        """Compute the distance of documents to the nearest centroid, shape (n_individuals, n_samples)."""
         return np.stack([one.gaps for one in self._grown(self.encoding.seeds(np.asarray(X)))])
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -226,31 +214,21 @@ def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
 
 
 def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of objectives; raise ValueError unless they are known and distinct."""
-    if isinstance(objectives, str):
-        objectives = (objectives,)
-    names = tuple(objectives)
-    if not names:
-        raise ValueError(f"objectives must contain at least one of {', '.join(OBJECTIVES)}.")
-    for name in names:
-        if not isinstance(name, str) or name not in OBJECTIVES:
-            raise ValueError(f"objectives must be from {', '.join(OBJECTIVES)}; got {quoted(name)}.")
-    if len(set(names)) < len(names):
-        raise ValueError(f"objectives must be unique, got {names}.")
-    return names
+    """Return the names of objectives; raise a ValueError unless they are known and unique."""
+    return unique_names(objectives, OBJECTIVES)
 
 
 Objective = Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]
 
 
 def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F1, sum_lj w_lj^f d_jl / n: distance from documents to centroids in the subspaces of the clusters."""
+    """Compute F1 = sum_lj w_lj^f d_jl / n, the distance to the centroids in their subspaces."""
     terms = done.memberships**options.fuzziness * done.distances
     return float(terms.sum(dtype=np.float64)) / len(terms)
 
 
 def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F2, sum_l S'_l Imp_l / n over labelled documents; impurities are relative to that of all."""
+    """Compute F2 = sum_l S'_l Imp_l / n over labelled documents, relative to the impurity of all."""
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
     values = subspace.impurity(
@@ -260,12 +238,12 @@ def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.Subs
 
 
 def cluster_count(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F3, the number of clusters."""
+    """Count the clusters (F3)."""
     return float(done.memberships.shape[1])
 
 
 def weighted_chi_square(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F3, sum_li (m lambda_li)^q chi_li with chi of the last sweep."""
+    """Compute F3 = sum_li (m lambda_li)^q chi_li with chi of the last sweep."""
     return float(np.sum(done.chi_term))
 
 
@@ -292,7 +270,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache for objectives of very many individuals, and for other results (``max_bytes``) of recent ones."""
+    """Cache of objectives of many individuals, and of other results of recent ones, up to ``max_bytes``."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes

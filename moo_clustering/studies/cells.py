@@ -44,11 +44,11 @@ FORMAT, RESULTS = "moo_clustering cells", "results.jsonl"
 
 
 class StoreError(QuotingError):
-    """The file has other parameters, or is not a store."""
+    """Raised if a file has other parameters, or is not a store."""
 
 
 class CellError(RuntimeError):
-    """A cell failed. Cells that finished earlier are saved."""
+    """Raised if a cell fails; cells that finished earlier are saved."""
 
 
 def check_folder(folder: Path) -> None:
@@ -172,7 +172,7 @@ class CellStore:
             raise
 
     def forget(self, found: Callable[[Any], bool]) -> None:
-        """Drop cells whose value satisfies ``found``; lines of a new computation take precedence."""
+        """Drop the cells whose value satisfies ``found``; the lines of a later computation replace theirs."""
         self._values = {name: value for name, value in self._values.items() if not found(value)}
 
     def values(self, keys: Iterable[Key]) -> list[Any]:

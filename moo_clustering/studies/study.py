@@ -74,10 +74,9 @@ class Study:
     Parameters
     ----------
     methods : mapping of str to method, or sequence of methods
-        Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return
-        labels (a second parameter with a default receives a seed only if it is called ``seed`` or
-        ``random_state``); or tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and
-        ``algorithm(problem)`` for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
+        Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
+        tuples ``(problem, algorithm, n_gen)`` of two functions ``problem(X)`` and ``algorithm(problem)`` and
+        an integer, for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
         functions that return these; those with a parameter ``random_state`` create new data for every seed.
@@ -98,10 +97,12 @@ class Study:
 
     Notes
     -----
-    Fits receive only the features; classes only score the labels. Cells use one thread; only their times
-    depend on the number of workers. Scores by classes ignore samples whose class is -1 or missing. A data set
-    without any value of a score is ignored. Noise (the label -1) counts as one cluster. Functions are
-    identified by name, not by code, and :func:`functools.partial` objects also by their arguments.
+    Fits receive only the features; classes only score the labels. A second parameter of a function that has a
+    default receives the seed only if it is called ``seed`` or ``random_state``. Cells use one thread; only
+    their times depend on the number of workers. Scores by classes ignore samples whose class is -1 or
+    missing. A data set without any value of a score is ignored. Noise (the label -1) counts as one cluster.
+    Functions are identified by name, not by code, and :func:`functools.partial` objects also by their
+    arguments.
 
     Examples
     --------
@@ -463,7 +464,7 @@ class Study:
         return plot_critical_difference(_filled(values, greater), greater_is_better=greater, **options)
 
     def plot_anytime(self, method: str | None = None, **options: Any) -> Figure:
-        """Plot the hypervolume of a search and its controls against evaluations; needs ``controls=True``.
+        """Plot the hypervolume of a search and its controls against evaluations; requires ``controls=True``.
 
         Parameters
         ----------
@@ -704,7 +705,7 @@ class Study:
         return objectives[0], {name: [one["front"] for one in found[name]] for name in listed}
 
     def _incomplete(self) -> list[str]:
-        """One warning per method and data set with failed or timed-out cells."""
+        """Return one warning per method and data set with failed or timed-out cells."""
         bad: dict[tuple[str, str], list[str]] = {}
         for key, value in self._finished():
             if "error" in value:
@@ -768,7 +769,7 @@ class MethodComparison:
     ----------
     method, score : str
     pairs : DataFrame
-        A row per other method: mean ``difference`` (positive if the method is better) with its 95 % bootstrap
+        A row per other method: mean ``difference`` (positive if the method is better) with its 95% bootstrap
         interval ``low`` to ``high``, Wilcoxon's ``p`` and ``p_holm``, ``wins``, ``ties``, ``losses``, and the
         rank-biserial correlation ``effect`` with its interval ``effect_low`` to ``effect_high``.
     friedman : FriedmanResult or None
@@ -807,7 +808,7 @@ def _tested(method: str, test: Any, pairs: Any, alpha: float, single: str) -> li
         verdict = "better than" if row["difference"] > 0 else "worse than"
         verdict = verdict if row["p_holm"] <= alpha else "not significantly different from"
         said.append(
-            f"{method} is {verdict} {name}: mean advantage {row['difference']:+.3f} (95 % interval "
+            f"{method} is {verdict} {name}: mean advantage {row['difference']:+.3f} (95% interval "
             f"{row['low']:+.3f} to {row['high']:+.3f}), {row['wins']:.0f} wins, {row['ties']:.0f} ties, "
             f"{row['losses']:.0f} losses, rank-biserial correlation {row['effect']:+.2f} "
             f"({row['effect_low']:+.2f} to {row['effect_high']:+.2f}), p = {stats.p_text(row['p_holm'])}."
@@ -821,7 +822,7 @@ def _filled(values: pd.DataFrame, greater: bool) -> pd.DataFrame:
 
 
 def _paired(ours: Any, theirs: Any) -> dict[str, float]:
-    """Paired difference, and the rank-biserial correlation with its 95 % bootstrap interval."""
+    """Paired difference, and the rank-biserial correlation with its 95% bootstrap interval."""
     away = stats.clear_differences(ours, theirs)[0]
     away = away[np.isfinite(away)]
     if not len(away):

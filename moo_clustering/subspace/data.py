@@ -55,7 +55,7 @@ class SubspaceData:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Finite numbers; zeros and ones are fastest. Dense matrices of up to 30 % non-zeros are compressed.
+            Finite numbers; zeros and ones are fastest. Dense matrices of up to 30% non-zeros are compressed.
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
         shift : ndarray of shape (n_features,), optional
@@ -109,15 +109,15 @@ class SubspaceData:
         return self.matrix.mean()
 
     def rows(self, indices: IntArray) -> AnyFloatArray:
-        """Dense rows of some samples, shape (len(indices), m)."""
+        """Return dense rows of some samples, shape (len(indices), m)."""
         return self.matrix.rows(np.asarray(indices), self.dtype)
 
     def by_column(self, P: AnyFloatArray) -> FloatArray:
-        """X^T P, shape (m, c), for P of shape (n, c)."""
+        """Compute X^T P, shape (m, c), for P of shape (n, c)."""
         return self._product(self.matrix.by_column, P, self.m)
 
     def by_row(self, Q: AnyFloatArray) -> FloatArray:
-        """X Q, shape (n, c), for Q of shape (m, c)."""
+        """Compute X Q, shape (n, c), for Q of shape (m, c)."""
         return self._product(self.matrix.by_row, Q, self.n)
 
     def _product(self, multiply: Callable[..., None], P: AnyFloatArray, count: int) -> FloatArray:
@@ -181,7 +181,7 @@ class DenseMatrix:
         return self._X.mean(axis=0, dtype=np.float64)
 
     def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
-        """Some rows."""
+        """Return some rows."""
         return self._X[indices].astype(dtype, copy=False)
 
     def unit_rows(self) -> AnyFloatArray:
@@ -199,7 +199,7 @@ class DenseMatrix:
         out[:] = self._X[lo:hi] @ panel
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 per feature, for the panel [W^f | W]."""
+        """Sum w^f x, w [x != 0] and (unless binary) w^f x^2 per feature, for the panel [W^f | W]."""
         if self.is_binary:
             self.by_column(panel, lo, hi, out)
             return
@@ -297,7 +297,7 @@ class SparseMatrix:
         return total / self.shape[0]
 
     def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
-        """Some rows as a dense array."""
+        """Return some rows as a dense array."""
         out = np.zeros((len(indices), self.shape[1]), dtype)
         indptr, columns, values = self._rows
         for r, j in enumerate(indices):
@@ -323,7 +323,7 @@ class SparseMatrix:
         self._rows.multiply(panel, np.arange(lo, hi), out)
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 of order[lo:hi], for the panel [W^f | W]."""
+        """Sum w^f x, w [x != 0] and (unless binary) w^f x^2 of order[lo:hi], for the panel [W^f | W]."""
         if self.is_binary:
             self._columns.multiply(panel, self.order[lo:hi], out)
         else:

@@ -183,7 +183,7 @@ def start(
     options: SubspaceOptions,
     rng: np.random.Generator,
 ) -> AnyFloatArray:
-    """Initial memberships, which must differ between clusters.
+    """Return initial memberships, which must differ between clusters.
 
     Raises a ValueError if ``init`` is unknown or ``n_clusters`` is out of range.
 

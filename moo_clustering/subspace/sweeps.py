@@ -174,7 +174,7 @@ class Weighted(NamedTuple):
 def _panel(
     data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions
 ) -> tuple[AnyFloatArray, FloatArray, FloatArray]:
-    """[W^f | W], so that one pass gathers both, and the column sums S and S' of its halves."""
+    """Join [W^f | W], so that one pass gathers both; also return their column sums S and S'."""
     k = memberships.shape[1]
     panel = np.empty((data.n, 2 * k), data.dtype)
     masses, sizes = np.empty((n_blocks(data.n), k)), np.empty((n_blocks(data.n), k))
@@ -238,7 +238,7 @@ def update(
     memberships: AnyFloatArray,
     options: SubspaceOptions,
 ) -> tuple[AnyFloatArray, FloatArray, float, float]:
-    """Memberships and distances, the sum of w^f d (1 + Imp), and the largest change of a membership."""
+    """Return memberships, distances, the sum of w^f d (1 + Imp), and the largest change of a membership."""
     n, k = memberships.shape
     blame = 1.0 + impurities
     factors = _factors(blame, options)

@@ -25,13 +25,13 @@ Weighting = Literal["bag", "instance"]
 WEIGHTINGS: tuple[Weighting, ...] = ("bag", "instance")
 # Finite value for partitions without two distinct clusters.
 UNDEFINED = 1e6
-# Positions are the codes of the kernel.
+# The position of a reading is its code in the kernel.
 READINGS = ("density", "count", "printed")
 KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 
 
 class _BagIndex(base.PopulationIndex):
-    """Index of partitions of bags; labels may skip numbers."""
+    """Index of partitions of bags; labels need not be contiguous."""
 
     def _population(self, labels: IntArray) -> base.Population:
         return super()._population(_without_gaps(base.integer_rows(labels, "labels")))
@@ -79,8 +79,8 @@ class BagDaviesBouldin(_GeometryIndex):
     Notes
     -----
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
-    indices can share. A geometry with ``min_cluster_size`` requires partitions that satisfy it. Labels may
-    skip numbers. Partitions that isolate an outlier often have the smallest value: also report cluster sizes.
+    indices can share. A geometry with ``min_cluster_size`` requires partitions that satisfy it. Labels need
+    not be contiguous. Partitions that isolate an outlier often have the smallest value: report cluster sizes.
 
     O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
     time for p individuals of K clusters.
@@ -127,8 +127,8 @@ class BagSilhouette(_BagIndex):
 
     Notes
     -----
-    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels may
-    skip numbers. Singletons, bags with a = b = 0, and all bags of a single cluster score 0.
+    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels
+    need not be contiguous. Singletons, bags with a = b = 0, and all bags of a single cluster score 0.
 
     O(n^2 d) time for the distances of n instances of d features, then O(p N (N + K)) time for p individuals
     of K clusters of N bags, and O(N^2) memory.
@@ -194,8 +194,9 @@ class BagSDbw(_GeometryIndex):
 
     Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the mean
     over pairs of clusters of the number of bags near the midpoint of the centroids, divided by a number near
-    a centroid. A bag is near a point if all its instances are within stdev, the root of the summed norms over
-    K. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
+    a centroid. A bag is near a point if all its instances are within stdev, the square root of the sum of the
+    norms, divided by K. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis,
+    IEEE ICDM 2001.
 
     Parameters
     ----------
@@ -205,7 +206,7 @@ class BagSDbw(_GeometryIndex):
     sigma : {"bag", "instance"}, default="bag"
         Variances of bag means, or of instances.
     ddof : {0, 1}, default=0
-        Subtracted from the number of points in variances; a single point always has variance 0.
+        Delta degrees of freedom of variances; a single point always has variance 0.
 
     Notes
     -----
@@ -309,7 +310,7 @@ class TWCV(_GeometryIndex):
     """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
 
     The distance from a bag to a centroid is that of its farthest instance. Data, labels and cost are as for
-    :class:`BagDaviesBouldin`. Defined for every partition. Splitting a cluster may increase the index,
+    :class:`BagDaviesBouldin`. It is defined for every partition. Splitting a cluster may increase the index,
     because centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Examples

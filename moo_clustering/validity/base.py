@@ -167,7 +167,7 @@ def requested(function: Any, n_data: int = 0) -> tuple[tuple[str, ...], bool]:
 
 
 def accepted(function: Any) -> tuple[list[str], list[str]]:
-    """Return the arguments that can be passed by name, and by position; a partial has set the others."""
+    """Return the arguments that can be passed by name, and by position, unless a partial has bound them."""
     try:
         given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some compiled functions have no signature
@@ -230,7 +230,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
 
 
 def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
-    """Convert values to a 2-d integer array; a row may be flat, and floats must be integers."""
+    """Convert values to a 2-d integer array; one row may be 1-d, and floats must have integer values."""
     array = checked_integers(values, name)
     if array.ndim == 1:
         array = array[np.newaxis]

@@ -13,17 +13,14 @@ from moo_clustering._kernels.trees import density_validity
 from moo_clustering.validity.base import Population, PopulationIndex, mean_square_distance
 from moo_clustering.validity.internal import FLOOR
 
-# CDbw: shares by which representatives shrink towards the mean.
-SHRINKAGES = np.arange(1, 9) / 10
-
 
 def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Return the rows of each cluster, for at least ``k`` clusters."""
+    """Return the rows of each cluster, for at least ``k`` clusters, of which the last may be empty."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
 class Dunn(PopulationIndex):
-    """Smallest distance between clusters divided by the largest distance within one, maximised.
+    """Smallest distance between clusters divided by the largest distance within a cluster, maximised.
 
     The value is 0 for one cluster, and if all clusters are singletons. O(p n^2) time for p individuals,
     O(n^2) memory. Source: Dunn, Journal of Cybernetics 4(1), 1974.
@@ -64,10 +61,10 @@ class DBCV(PopulationIndex):
 
     Notes
     -----
-    The value is -1 for one cluster; singletons score 0, like noise in the paper. Equal samples are infinitely
-    close. Ties of reachability are frequent, and the paper does not specify their order, so values of
-    different programs are not comparable; ``"distance"`` does not depend on the order of samples. O(p n^2)
-    time for p individuals, 16 n^2 bytes of memory.
+    The value is -1 for one cluster; singletons score 0, like noise in the paper. The core distance of a
+    sample with an equal copy is 0. The paper does not specify the order of ties of reachability, which are
+    frequent, so values of different programs are not comparable. ``"distance"`` does not depend on the order
+    of samples. O(p n^2) time for p individuals, 16 n^2 bytes of memory.
 
     Examples
     --------
@@ -111,11 +108,12 @@ class DBCV(PopulationIndex):
 class CDbw(PopulationIndex):
     """Composed density between and within clusters: cohesion times compactness times separation, maximised.
 
-    Representatives of a cluster are samples far from the mean and from each other. Compactness is the density
-    around them as they shrink towards the mean, and cohesion its evenness. Separation is the distance of
-    facing representatives of two clusters over one plus the density between them. The value is 0 for one
-    cluster, and if all clusters consist of equal samples. O(p k n r d) time for p individuals and r
-    representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
+    Representatives of a cluster are samples far from the mean and from each other. Compactness is the mean
+    density around them as they move towards the mean, and cohesion is lower the more this density changes.
+    Separation is the distance between facing representatives of two clusters, divided by one plus the density
+    between the clusters. The value is 0 for one cluster, and if all clusters consist of equal samples. O(p k
+    n r d) time for p individuals and r representatives, O(n d) memory. Source: Halkidi & Vazirgiannis,
+    Pattern Recognition Letters 29(6), 2008.
 
     Parameters
     ----------
@@ -152,7 +150,8 @@ class CDbw(PopulationIndex):
         chosen = list(map(self._representatives, clusters, means))
         far, n_far = np.concatenate(chosen), np.array(list(map(len, chosen)))
         owner = np.repeat(np.arange(len(sizes)), n_far)
-        shrunk = far + SHRINKAGES[:, np.newaxis, np.newaxis] * (means[owner] - far)
+        # Representatives move towards the mean by one to eight tenths of the distance.
+        shrunk = far + np.arange(1, 9)[:, np.newaxis, np.newaxis] / 10 * (means[owner] - far)
         near = self._near(clusters, shrunk.reshape(-1, X.shape[1]), np.tile(owner, len(shrunk)), stdev)
         inside = (near.reshape(len(shrunk), -1) / (n_far * sizes)[owner]).sum(axis=1) / len(sizes) / stdev
         compactness = inside.mean()

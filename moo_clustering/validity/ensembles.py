@@ -1,4 +1,4 @@
-"""Agreement of partitions with ensembles, whose runs may lack samples, with pools, labels and pairs."""
+"""Agreement of partitions with ensembles (whose runs may lack samples), pools, labels and pairs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     rest = hyperedges(others, "others")
     if rest.n_samples != runs.n_samples:
         raise ValueError(
-            f"labels and others must have the same objects, got {runs.n_samples} and {rest.n_samples}"
+            f"labels and others must have the same samples, got {runs.n_samples} and {rest.n_samples}"
         )
     return nmi_table(runs, rest)
 
@@ -108,7 +108,7 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
 
 
 def _of_run(edges: Hyperedges) -> FloatArray:
-    """Return the indicator of the hyperedges of every run, shape (n_runs, n_edges)."""
+    """Return which hyperedges belong to every run, as 0 and 1, shape (n_runs, n_edges)."""
     return (np.arange(edges.n_runs)[:, np.newaxis] == edges.runs).astype(np.float64)
 
 
@@ -128,7 +128,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
     unseen = rows < 0
     local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
     for run in np.flatnonzero(unseen.any(axis=1)):
-        # Missing samples were numbered like a cluster; decrement the numbers after it.
+        # Missing samples received the number of a cluster, so decrement all larger numbers.
         local[run] -= local[run] > local[run, unseen[run].argmax()]
     local[unseen] = -1
     starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
@@ -140,11 +140,11 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
     rows = base.integer_rows(labels, name)
     if rows.size == 0:
         raise ValueError(
-            f"{name} must contain at least one run of at least one object, got shape {rows.shape}"
+            f"{name} must contain at least one run of at least one sample, got shape {rows.shape}"
         )
     if rows.min() < -1:
         raise ValueError(
-            f"{name} must be non-negative, or -1 for an object that is not in the run; got {rows.min()}"
+            f"{name} must be non-negative, or -1 for a sample that is not in the run; got {rows.min()}"
         )
     return rows
 
@@ -194,7 +194,7 @@ class Hyperedges:
         return overlaps(self, self)
 
     def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
-        """H, shape (n_edges, n_samples): 1 for samples of the hyperedge, or the value of its run."""
+        """Return H (n_edges, n_samples): 1, or the value of the run, for the samples of a hyperedge."""
         run, column = np.nonzero(self.seen)
         data = np.ones(len(run)) if values is None else values[run]
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
@@ -310,7 +310,7 @@ class FamilyAgreement(base.PopulationIndex):
 
     def _by_families(self, population: base.Population) -> FloatArray:
         members = self._members
-        # Comparing the pool with itself halves the time.
+        # Comparing the pool with itself takes half of the time.
         of_pool = np.array_equal(population.labels, members.labels)
         table = ari_table(members if of_pool else counted(population.labels), members, self.n_jobs)
         return np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
@@ -368,7 +368,7 @@ class LabelEvidence(base.PopulationIndex):
     alpha : float, default=0.5
         Total concentration; smaller values favour purer clusters.
     unnamed : bool, default=False
-        Add a class without labels: K + 1 outcomes.
+        Add an outcome for classes without labels: K + 1 outcomes.
 
     Attributes
     ----------
@@ -389,7 +389,8 @@ class LabelEvidence(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        A labelled sample has a single 1, others have zeros, and groups have sums of such rows. Raises a
+        The row of a labelled sample contains a single 1, that of an unlabelled one zeros, and that of a group
+        the sum of its samples. Raises a
         ValueError if counts are negative or infinite, there is no class, or an option is invalid.
         """
         positive("alpha", self.alpha)
@@ -446,7 +447,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 
 @dataclass(eq=False, repr=False)
 class PairEvidence(base.PopulationIndex):
-    """Negative penalties of violated pairs, maximised.
+    """Negative sum of the penalties of violated pairs, maximised.
 
     Pairs of weight w count w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 

@@ -129,10 +129,9 @@ def most_agreements(table: csr_array) -> int:
 
 def class_of_cluster(table: csr_array) -> Int64Array:
     """Match a class (row) with every cluster (column), or -1, by agreements, then by matched clusters."""
-    # Ties go to the lexicographically smallest matching for up to 4096 entries.
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
-    # Largest contingency table with exact tie-breaking, which solves at most one assignment per entry.
+    # Larger tables break ties arbitrarily: the smallest matching takes up to one assignment per entry.
     if size <= 4096:
         return _smallest_optimum(table.toarray())
     rows, columns = (
@@ -487,10 +486,10 @@ def _compact(labels: Any, name: str) -> Labels:
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
     """Area under the ROC curve of every class or label.
 
-    The area is the share of pairs, a sample of the class and another, in which the first has the larger
-    score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples)
-    memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are not finite,
-    or a class has no column.
+    The area is the share of pairs of a sample of the class and another sample in which the former has the
+    larger score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes
+    n_samples) memory. Source: SISC-ML, section 5.3. Raises a ValueError if shapes do not match, scores are
+    not finite, or a class has no column.
 
     Parameters
     ----------
@@ -500,7 +499,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
         Finite scores, larger for more likely labels. Columns are the classes in sorted order, like
         ``classes_`` of estimators; a single column, or a 1-d array, has scores of the second of two classes.
     classes : array-like of shape (n_classes,), optional
-        Classes of the columns, if ``y_true`` may lack some.
+        Classes of the columns; required if ``y_true`` lacks some.
 
     Returns
     -------
@@ -571,7 +570,8 @@ def mean_roc_curve(
     fpr : ndarray of shape (n_points,), float64
         Ascending false positive rates. The exact average starts at (0, 0) and repeats vertical rates.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1; upper ends of vertical segments at evenly spaced rates.
+        Mean true positive rates, ascending to 1. Evenly spaced rates have the upper ends of vertical
+        segments.
 
     Examples
     --------

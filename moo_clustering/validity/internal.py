@@ -378,7 +378,7 @@ def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner
 
 
 class Centroids:
-    """Representatives are the means, with squared or plain Euclidean distances."""
+    """Cluster means as representatives, with squared or plain Euclidean distances."""
 
     def __init__(self, data: Any) -> None:
         self.X = centred_features(data)
@@ -404,7 +404,7 @@ class Centroids:
 
 
 class Medoids:
-    """Representatives are the members with the smallest total distance to the others."""
+    """Medoids as representatives: the members with the smallest total distance to the others."""
 
     def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
         self.D = distance_matrix(data, metric, max_memory, owner)
@@ -580,7 +580,7 @@ class Connectivity(base.PopulationIndex):
     Parameters
     ----------
     n_neighbors : int, default=10
-        L. Uses all other samples, with a warning, if there are fewer.
+        L. If there are fewer other samples, all of them are used, with a warning.
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
@@ -588,7 +588,7 @@ class Connectivity(base.PopulationIndex):
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
-        Nearest other samples of every sample, nearest first. Replaces the search and its options.
+        Nearest other samples of every sample, nearest first, instead of those of the search.
     variant : {"rank", "published"}, default="rank"
         ``"published"``: weights 1/2..1/L for neighbours 1..L-1, as in the delta-MOCK program.
 
@@ -858,8 +858,8 @@ class ChangedShare(base.PopulationIndex):
     Parameters
     ----------
     previous : array-like of shape (n_samples,), optional
-        Earlier labels, so that ``[ChangedShare(previous), "silhouette"]`` are objectives for the same data.
-        Samples with label -1 have no earlier cluster and are not counted. Default: the data of ``fit``.
+        Earlier labels, needed if other objectives of the problem require features. Samples with label -1
+        have no earlier cluster and are not counted. Default: the data of ``fit``.
 
     Examples
     --------

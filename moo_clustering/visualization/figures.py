@@ -30,7 +30,7 @@ STYLE: dict[Any, Any] = {
 }
 # Six colours of Okabe and Ito, without black and yellow. Every further colour is the point of an OKLCH grid
 # that is farthest from all previous colours, also as seen with deuteranopia and protanopia. Candidates have
-# enough contrast with white and, mixed with 25 % white, with the dark page of the report.
+# enough contrast with white and, mixed with 25% white, with the dark page of the report.
 _COLORS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7b1f45", "#342daa", "#8bca8a",
     "#7e77fa", "#774f12", "#b72e82", "#ad4b48", "#f05465", "#8c0779", "#3c53cd", "#3d410f", "#ff7ad2",

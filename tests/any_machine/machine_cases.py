@@ -65,13 +65,13 @@ CASES = {
     for case in (
         Case(
             "AMOSAClus",
-            {"metric": "euclidean", "n_moves": 20, "n_climb": 3, "t_max": 1.0, "t_min": 0.5},
+            {"metric": "euclidean", "annealing": {"n_moves": 20, "n_climb": 3, "t_max": 1.0, "t_min": 0.5}},
             True,
         ),
         Case("NSGA2Clus", {"metric": "euclidean", "search": "evolve"}, True, 0.6),
         Case("PCKMeans", {"n_init": 3}, True),
         Case("HMRFKMeans", {"n_init": 3}, True),
-        Case("MetricKMeans", {"metric_max_iter": 100}, True),
+        Case("MetricKMeans", {}, True),
         Case("PESC"),
         Case("SpectralGraphClustering"),
         Case("ParetoClustering", {"families": ("km", "ward", "genie", "gmm")}),

@@ -60,7 +60,7 @@ def test_pareto_clustering(open_run, arguments, rules, column):
     assert any(name.startswith(column) for name in columns_of(page))
     z = page.figure(figure_of(page, POOL), "return data[0].z.map(row => [...row])")
     assert np.shape(z) == (45, 45)
-    assert page.find("#history").is_displayed() == hasattr(run.estimator, "control_labels_")
+    assert page.find("#history-figure").is_displayed() == hasattr(run.estimator, "control_labels_")
     assert "the run and its chosen solution" in page.text("#panels-note")
     assert page.texts("#table thead button").count("clusters") == 1
 
@@ -142,7 +142,7 @@ def test_mock(open_run):
         rules={"attainment", "variance", "knee"},
     )
     assert any(name.startswith("attainment") for name in columns_of(page))
-    assert page.find("#history").is_displayed()
+    assert page.find("#history-figure").is_displayed()
 
 
 def test_ensemble_nmf_of_documents(open_run):
@@ -166,7 +166,7 @@ def test_bags(open_run, method):
     assert np.shape(z) == (24, 24)
     assert not np.diag(z).any()
     assert set(names) <= set(BAGS)
-    assert page.find("#history").is_displayed()
+    assert page.find("#history-figure").is_displayed()
 
 
 @pytest.mark.parametrize(

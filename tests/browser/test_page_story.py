@@ -201,9 +201,9 @@ def test_columns_that_were_not_used_follow_the_selected_solution(page):
         return [[cell.text for cell in row.find_elements("css selector", "td")] for row in rows]
 
     # There are 500 persons of each kind, and one in ten has an empty cell.
-    assert cells()[0] == ["90 % (450)", "–", "–", "10 % (50)"]
+    assert cells()[0] == ["90% (450)", "–", "–", "10% (50)"]
     page.press("#cuts-list li:nth-child(1) button")
-    assert cells()[1] == ["–", "45 % (450)", "45 % (450)", "10 % (100)"]
+    assert cells()[1] == ["–", "45% (450)", "45% (450)", "10% (100)"]
 
 
 def test_doubtful_rows_are_named_between_their_clusters(page):
@@ -212,7 +212,7 @@ def test_doubtful_rows_are_named_between_their_clusters(page):
         "Between low and high: 1 person",
     ]
     assert "another cluster has more support than their own" in page.text("#doubts-note")
-    assert page.texts('#doubts tr[data-sample="4"] td') == [" right", "40 %", " low", "60 %"]
+    assert page.texts('#doubts tr[data-sample="4"] td') == [" right", "40%", " low", "60%"]
     page.press('#doubts tr[data-sample="4"] button')
     assert page.figure("map-figure", "return data.some(trace => trace.meta && trace.meta.sample === 4)")
     assert page.text("#doubts-tools code") == "moo-clustering ask found"

@@ -53,6 +53,12 @@ def areas(run, tmp_path):
     return path.name
 
 
+def test_columns_with_a_role_are_not_called_unused(run, areas):
+    options = (*QUICK, "-k", 3, "--id-column", "name", "--weight", "people", "--start", "district")
+    assert run("fit", areas, *options, "--tolerance", "40%", "--drop", "kind", "--out", "out").exit_code == 0
+    assert [name for name, *_ in load_content("out/report.npz").left_out] == ["kind"]
+
+
 def test_an_earlier_run_is_a_start(run, areas, tmp_path):
     options = (*QUICK, "-k", 3, "--id-column", "name", "--no-report", "--tolerance", "40%")
     assert run("fit", areas, *options, "--out", "first").exit_code == 0
@@ -174,7 +180,7 @@ def test_the_largest_number_of_regions(run, areas, tmp_path):
         "-k",
         "auto",
         "--set",
-        "min_weight=4",
+        "min_cluster_weight=4",
         "--weight",
         "people",
         "--drop",
@@ -232,7 +238,10 @@ def test_other_formats_are_read_by_geopandas(run, areas, tmp_path, monkeypatch):
     ("options", "message"),
     [
         ((), "requires the number of regions: set it with -k"),
-        (("-k", "auto"), "-k auto requires the smallest load of a region: set it with --set min_weight="),
+        (
+            ("-k", "auto"),
+            "requires the smallest load of a region: set it with --set min_cluster_weight=",
+        ),
         (("-k", "few"), "'few' is not a number"),
         (("-k", 2, "--weight", "peple"), "has no column 'peple' (--weight); did you mean 'people'?"),
         (("-k", 2, "--weight", "name"), "weight must be real numbers, got 'area 0'"),

@@ -296,7 +296,7 @@ def test_categories(run, animals, tmp_path):
         assert [row.size, *row[2:]] == [str(len(inside)), *modes]
     printed = result.stdout.split("\n\n")[0].splitlines()
     assert printed[0].split() == ["cluster", "size", "name", "contrasts", "(nearest", "cluster)"]
-    assert any("% feathers (0 %)" in line and "legs 2 (" in line for line in printed)
+    assert any("% feathers (0%)" in line and "legs 2 (" in line for line in printed)
     arrays, _ = read_archive(out / "result.npz")
     np.testing.assert_allclose(arrays["memberships"].sum(axis=1), 1)
     assert {"front.csv", "clusters.csv"} <= set(record["files"])

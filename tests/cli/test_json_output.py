@@ -163,7 +163,7 @@ def test_predict(people, run):
     result = run("predict", people, people.parent / "moved.csv", "--out", "new.csv", "--json")
     assert check(strict(result), known) == set(known) - {"clusters[].class"}
     assert json.loads(result.stdout)["columns"] == [
-        {"column": "town", "kind": "new category", "n_rows": 3, "values": ["Paris"]}
+        {"column": "town", "kind": "new category", "n_rows": 3, "values": ["Paris"], "rows": [0, 3, 6]}
     ]
     assert result.stderr == ""
     assert Path("new.csv").exists()

@@ -70,7 +70,7 @@ def test_controls_are_told(run, table, tmp_path):
     said = rows_of(result.stdout)
     for name, value in model.control_inertia_.items():
         percent = 100 * (value / model.inertia_ - 1)
-        assert said[name] == f"{value:.6g} ({percent:+.2f} %)"
+        assert said[name] == f"{value:.6g} ({percent:+.2f}%)"
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def test_clusters_by_their_columns():
     assert table["kind"].tolist() == ["u", "w", "v"]
     assert table["day"].tolist() == ["2020-01-01", "2020-01-11", "2020-01-11"]
     assert table["size (column)"].tolist() == [1, 2, 2]
-    assert short["contrasts"][1].split("; ")[:2] == ["width 5 (3)", "kind 100 % w (0 %)"]
+    assert short["contrasts"][1].split("; ")[:2] == ["width 5 (3)", "kind 100% w (0%)"]
     assert not short["contrasts"].str.contains("same").any()
 
 

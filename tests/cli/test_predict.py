@@ -91,18 +91,26 @@ def test_further_rows(fitted):
     new["cluster"] = "mine"
     new.loc[0, "wood"] = "bamboo"
     new.loc[1, "height"] = "250,0 m"
+    new.loc[[0, 2], "height"] = "not measured"
     new.to_csv("new.csv", index=False)
     done = predicted("new.csv", "--out", "found.csv")
     found = pd.read_csv("found.csv")
-    assert list(found) == [*new, "cluster_", "name", "support", "unlike"]
+    assert list(found) == [*new, "cluster_", "name", "support", "unlike", "ignored"]
+    assert found["ignored"].dropna().to_dict() == {27: "height", 29: "height, wood"}
+    assert "2 rows have cells that were treated as missing; the column ignored names their" in done.stdout
     groups = pd.read_csv("out/clustered.csv").groupby("wood")["cluster"].first()
-    known = found[~found["unlike"] & (found["wood"] != "bamboo")]
+    known = found[~found["unlike"] & found["ignored"].isna()]
     assert len(known) > 20
     assert (known["cluster_"] == groups[known["wood"]].to_numpy()).all()
     assert found.loc[found["height"] == "250,0 m", "unlike"].all()
     assert "Note: column 'wood' has 1 category not seen in the fit ('bamboo')" in done.stderr
     assert "Note: column 'height' has" in done.stderr
     assert "unlike the fit: noise, or farther from the nearest row of the fit" in done.stdout
+    record = json.loads(predicted("new.csv", "--out", "third.csv", "--json").stdout)
+    assert [each for each in record["columns"] if each["kind"] != "beyond range"] == [
+        {"column": "height", "kind": "unreadable", "n_rows": 2, "values": ["not measured"], "rows": [27, 29]},
+        {"column": "wood", "kind": "new category", "n_rows": 1, "values": ["bamboo"], "rows": [29]},
+    ]
     assert predicted("new.csv", "--out", "again.csv", "--quiet").output == ""
     assert Path("again.csv").read_bytes() == Path("found.csv").read_bytes()
 
@@ -336,7 +344,8 @@ def test_rules_of_the_clusters(fitted):
     assert [namespace["cluster_of"](row) for _, row in rows.iterrows()] == expected
     names = pd.read_csv("out/clusters.csv")["name"]
     *comments, code = run("explain", "out", "--code", "sql").stdout.splitlines()
-    assert comments[:3] == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
+    assert re.fullmatch(r"-- \d conditions, fidelity 100%", comments[0])
+    assert comments[1:4] == [f"-- {cluster}: {name}" for cluster, name in enumerate(names)]
     assert code.startswith("CASE WHEN ")
     done = run("explain", "out", "--max-conditions", 1)
     assert "Note: no rules reach a fidelity of 95%, so those of the greatest fidelity" in done.stderr
@@ -362,10 +371,14 @@ def test_formula_of_a_spreadsheet(fitted):
     done = run("explain", "out", "--code", "spreadsheet")
     assert done.exit_code == 0, done.output
     # Cells such as "5,1 m" are texts in a spreadsheet.
-    assert "Note: column 'height' is left out, because spreadsheets read '" in done.stderr
+    assert "Note: column 'height' is left out, because some spreadsheets read '" in done.stderr
     formula = done.stdout.strip()
     assert formula.startswith("=IF(")
     assert set(re.findall(r"\$[A-Z]+2", formula)) <= {"$C2", "$D2"}
+    assert "Note: the formula has English function names, commas and decimal points" in done.stderr
+    assert "conditions, fidelity 100%" in done.stderr
+    names = pd.read_csv("out/clusters.csv")["name"]
+    assert all(f"Note: {cluster}: {name}" in done.stderr for cluster, name in enumerate(names))
     table()[["height"]].assign(more=range(60)).to_csv("two.csv", index=False)
     run(
         "fit",
@@ -381,4 +394,36 @@ def test_formula_of_a_spreadsheet(fitted):
     )
     done = run("explain", "two", "--code", "spreadsheet")
     assert done.exit_code == 2
-    assert "spreadsheets read all columns as text; use --code python or sql" in done.stderr
+    assert "some spreadsheets read all columns as text; use --code python or sql" in done.stderr
+
+
+def test_formula_of_a_spreadsheet_with_decimal_commas(fitted):
+    frame = table()[["height"]]
+    frame["height"] = frame["height"].str.removesuffix(" m")
+    frame = frame.assign(old=[height > "2" for height in frame["height"]], size=range(60))
+    frame.to_csv("german.csv", index=False, sep=";")
+    done = run("fit", "german.csv", "--out", "german", "--no-report", "--quiet", "-k", "3", "--drop", "size")
+    assert done.exit_code == 0, done.output
+    for more in ((), ("german.csv",)):
+        done = run("explain", "german", *more, "--code", "spreadsheet")
+        assert done.exit_code == 0, done.output
+        assert "Note: the formula has English function names, semicolons and decimal commas" in done.stderr
+        assert "left out" not in done.stderr
+        assert re.match(r"=IF\((AND\(ISNUMBER\(\$A2\);\$A2[<>]=?\d+(,\d+)?\)|OR\(N\(\$B2\))", done.stdout)
+
+
+def test_new_letters_in_a_copy_of_an_ascii_table_have_a_mark_for_spreadsheets(fitted):
+    frame = table(7, 30)
+    frame.to_csv("new.csv", index=False)
+    predicted("new.csv", "--out", "ascii.csv")
+    assert Path("ascii.csv").read_bytes().isascii()
+    assert run("rename", "out", "0=Bäume").exit_code == 0
+    for path in ("out/clustered.csv", "marked.csv"):
+        if path == "marked.csv":
+            predicted("new.csv", "--out", path)
+        assert Path(path).read_bytes().startswith(b"\xef\xbb\xbf")
+        assert next(iter(pd.read_csv(path))) == "name"
+    # The notation of a table with such letters does not change.
+    frame.assign(name="Höhe").to_csv("letters.csv", index=False)
+    predicted("letters.csv", "--out", "plain.csv")
+    assert Path("plain.csv").read_bytes().startswith(b"name,")

@@ -87,7 +87,7 @@ def test_methods_of_each_kind_take_it(run, messy, tmp_path, method):
     result = run(*fit_of(method), "--no-report")
     assert result.exit_code == 0, result.output
     assert "Note: 1 comment line left out" in result.stderr
-    assert ("columns have equal weights, as some are categories" in result.stderr) == (
+    assert ("columns have equal weights, because the table has categories" in result.stderr) == (
         method == "memetic-kmeans"
     )
     assert json.loads((tmp_path / "out" / "run.json").read_text())["scores"]["adjusted_rand"] > 0.3

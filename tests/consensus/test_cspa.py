@@ -121,7 +121,7 @@ def test_memory_is_checked_first(partitioner, monkeypatch):
     monkeypatch.setattr(module, "coassociation_blocks", never)
     runs = np.zeros((2, 5000), dtype=int)
     with pytest.raises(
-        ValueError, match=r"all pairs of 5000 objects .* max_memory=1000000 bytes .*n_neighbors"
+        ValueError, match=r"all pairs of 5000 samples .* max_memory=1000000 bytes .*n_neighbors"
     ):
         cspa(runs, 2, partitioner=partitioner, max_memory=10**6)
 

@@ -65,7 +65,7 @@ def test_a_seed_fixes_the_result():
 def test_choice_by_i2_and_a_third_objective():
     runs, truth = half_noise()
     X = np.eye(3)[truth] + 0.1
-    chosen = small(runs, choose="i2", X=X, losses=np.arange(14), min_runs=2)
+    chosen = small(runs, select="i2", X=X, losses=np.arange(14), min_runs=2)
     assert chosen.front.F.shape[1] == 3
     expected = [i2_criterion(X, labels, normalize_rows=False) for labels in chosen.front.labels]
     np.testing.assert_allclose(chosen.front.scores, expected)
@@ -112,10 +112,10 @@ def test_metis_decides_where_asked():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"choose": "loss"}, ValueError, "choose must be one of"),
-        ({"choose": "i2"}, ValueError, "choose='i2' requires X"),
-        ({"X": np.eye(60)}, ValueError, "X is only used with choose='i2'"),
-        ({"choose": "i2", "X": np.eye(5)}, ValueError, "one row per object, 60 in all; got 5"),
+        ({"select": "loss"}, ValueError, "select must be one of"),
+        ({"select": "i2"}, ValueError, "select='i2' requires X"),
+        ({"X": np.eye(60)}, ValueError, "X is only used with select='i2'"),
+        ({"select": "i2", "X": np.eye(5)}, ValueError, "one row per sample, 60 in all; got 5"),
         ({"pop_size": 1}, ValueError, "pop_size must be an integer of at least 2, got 1"),
         ({"n_gen": 2.5}, TypeError, "n_gen must be an integer"),
         ({"min_runs": 15}, ValueError, "min_runs"),
@@ -132,7 +132,7 @@ def test_fronts_of_subsets_that_see_too_little_are_refused():
     # Only the last run has seen object 4, and every subset with it is dominated, that of all runs too.
     runs = [[1, 1, 1, 0, -1, 1], [-1, -1, 0, 0, -1, 1], [-1, 1, 0, -1, -1, 1], [-1, 1, 0, -1, 0, -1]]
     options = {"pop_size": 4, "n_gen": 2, "partitioner": "matching", "random_state": 0}
-    with pytest.raises(ValueError, match=r"every subset found lacks objects, .*; increase min_runs=2"):
+    with pytest.raises(ValueError, match=r"every subset found lacks samples, .*; increase min_runs=2"):
         select_pareto(runs, 2, min_runs=2, **options)
     chosen = select_pareto(runs, 2, min_runs=4, **options)
     assert chosen.runs.tolist() == [0, 1, 2, 3]

@@ -154,8 +154,8 @@ def test_direct_construction_sorts_conflicts_and_copies():
 @pytest.mark.parametrize(
     ("groups", "conflicts", "message"),
     [
-        ([[0, 1]], [], r"groups must be one-dimensional"),
-        ([0, -2], [], r"groups must be one-dimensional, with one value per sample that is at least -1"),
+        ([[0, 1]], [], r"groups must be a 1-d array"),
+        ([0, -2], [], r"groups must be a 1-d array of integers of at least -1"),
         ([0, 1], [(0, 2)], r"different groups from 0 to 1, got \(0, 2\)"),
         ([0, 1], [(1, 1)], r"different groups from 0 to 1, got \(1, 1\)"),
         ([0, 1], [0, 1], r"conflicts must have shape"),

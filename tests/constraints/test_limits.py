@@ -206,15 +206,19 @@ def test_limits_are_only_called_impossible_if_all_partitions_violate_them(name, 
         (
             ClusterWeights([1, 2, 5], 5, 6),
             3,
-            r"^3 clusters within 5\.\.6 contain 15\.\.18; the weights sum to 8",
+            r"^3 clusters of weight 5\.\.6 contain 15\.\.18 in total, but the weights sum to 8",
         ),
-        (ClusterSizes(5, 6), 3, r"^3 clusters within 5\.\.6 contain 15\.\.18 samples; there are 3 samples"),
-        (ClusterSizes(low=2), 2, r"within at least 2 contain at least 4 samples; there are 3"),
+        (
+            ClusterSizes(5, 6),
+            3,
+            r"^3 clusters of 5\.\.6 samples contain 15\.\.18 in total, but there are 3 samples",
+        ),
+        (ClusterSizes(low=2), 2, r"of at least 2 samples contain at least 4 in total, but there are 3"),
         (ClusterSizes([1, 1, 1], 2), 2, "bounds for 3 clusters, but there are 2 clusters"),
         (
             ClusterSizes([1, 4], [1, 5]),
             2,
-            r"2 clusters within their bounds contain 5\.\.6 samples; there are 3",
+            r"2 clusters within their bounds contain 5\.\.6 in total, but there are 3",
         ),
         (Contiguity(np.zeros((3, 3))), 2, "3 connected components, so it cannot be divided into 2"),
         (GroupShares(["a", "b", "b"]), 2, "needs a sample of group 'a', which has 1 samples for 2 clusters"),
@@ -301,7 +305,7 @@ def test_assigned_samples_are_within_the_bounds():
         assert_array_equal(limit.assign(cost), labels)
         assert limit.violations(limit.assign(cost)) == 0
     assert_array_equal(ClusterSizes(1, 1).assign([[0, 1, 10], [0, 3, 10], [9, 0, 1]]), [1, 0, 2])
-    with pytest.raises(ValueError, match="2 clusters within at least 3 contain at least 6 samples"):
+    with pytest.raises(ValueError, match="2 clusters of at least 3 samples contain at least 6"):
         ClusterSizes(3).assign(cost)
     with pytest.raises(ValueError, match="cost must have 2 dimensions"):
         ClusterSizes(1).assign([1, 2])

@@ -130,10 +130,7 @@ ESTIMATORS = {
         more=PAIRS,
         rules=_FRONT_OF_MEDOIDS,
         moves=_DRAWN,
-        soft_limit=8,
-        hard_limit=4,
-        t_max=1.0,
-        t_min=0.3,
+        annealing={"soft_limit": 8, "hard_limit": 4, "n_climb": 2, "t_max": 1.0, "t_min": 0.3},
     ),
     "BAMIC": _of("BAMIC", **_k3),
     "BagTransformer": _of("BagTransformer", data=bags, moves=True),
@@ -240,7 +237,17 @@ ESTIMATORS = {
 }
 
 _FEWER_STEPS = {
-    "AMOSAClus": {"n_climb": 1, "n_moves": 2, "cooling": 0.1},
+    "AMOSAClus": {
+        "annealing": {
+            "soft_limit": 8,
+            "hard_limit": 4,
+            "n_climb": 1,
+            "n_moves": 2,
+            "t_max": 1.0,
+            "t_min": 0.3,
+            "cooling": 0.1,
+        }
+    },
     "PESC": {"pop_size": 4, "n_gen": 1},
 }
 

@@ -16,8 +16,12 @@ from tests.registry import DATA, ESTIMATORS
 # Options besides those of the registry.
 OPTIONS = {
     "AMOSAClus": [
-        {"t_max": 1.0, "t_min": 0.3, "n_moves": 6},
-        {"t_max": 1.0, "t_min": 0.3, "n_moves": 6, "encoding": "center", "metric": "euclidean"},
+        {"annealing": {"t_max": 1.0, "t_min": 0.3, "n_moves": 6}},
+        {
+            "annealing": {"t_max": 1.0, "t_min": 0.3, "n_moves": 6},
+            "encoding": "center",
+            "metric": "euclidean",
+        },
     ],
     "NSGA2Clus": [
         {},

@@ -82,3 +82,37 @@ def test_data_are_pickled_once(name):
     sizes = repeated(problem, least=300)
     assert bool(sizes) == bool(PROBLEMS[name].ships_again), sizes
     assert len(pickle.dumps(problem)) < PROBLEMS[name].most
+
+
+def invalid_genes(problem, genes):
+    """Populations with one gene that no problem can read, or that is out of range for integer genes."""
+    wrong = [np.nan, np.inf, -np.inf]
+    if not np.issubdtype(np.dtype(problem.vtype or float), np.floating):
+        wrong += [float(np.max(problem.xu)) + 1, 1e6, float(np.min(problem.xl)) - 1]
+    for value in wrong:
+        changed = np.array(genes, dtype=np.float64)
+        changed[1, 2] = value
+        yield changed
+
+
+@every_problem
+def test_invalid_genes_are_refused(name):
+    problem, genes = problem_of(name), first_population(name).get("X")
+    for wrong in invalid_genes(problem, genes):
+        for method in {"evaluate", "decode"} & set(dir(problem)):
+            with pytest.raises((ValueError, TypeError), match=r"X|gene"):
+                getattr(problem, method)(wrong)
+
+
+@pytest.mark.parametrize("value", [23, 24])
+def test_links_that_are_not_admissible_are_refused(value):
+    from moo_clustering.graphs import neighbor_lists
+    from moo_clustering.problems import NeighborGraphProblem
+
+    X = np.random.default_rng(0).normal(size=(24, 2))
+    lists = neighbor_lists(X, 23, rng=np.random.default_rng(0))
+    problem = NeighborGraphProblem(lists, gene="index")
+    genes = lists.indices[:, 0][None].repeat(3, axis=0)
+    genes[1, 23] = value
+    with pytest.raises(ValueError, match=r"link samples to themselves|from 0 to 23, got 0 to 24"):
+        problem.evaluate(genes)

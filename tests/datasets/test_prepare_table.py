@@ -91,6 +91,10 @@ def test_numbers_that_could_be_read_in_two_ways():
         ),
         (["2020-01-01T12:00", "2020-01-01T00:00", "2020-01-02T12:00", "2020-01-02"], [0.5, 0, 1.5, 1]),
         (pd.to_datetime(["2020-02-28", "2020-03-01", "2020-02-29", "2021-02-28"]), [0, 2, 1, 366]),
+        (["20200228", "20200301", "20200229", "20210228"], [0, 2, 1, 366]),
+        ([20200228, 20200301, 20200229, 20210228], [0, 2, 1, 366]),
+        (["2020-W53", "2021-W01", "2021-W02", "2021-W05"], [0, 7, 14, 35]),
+        (["2021W052", "2021-W05-1", "2021-W05", "2021-W06"], [1, 0, 0, 7]),
     ],
 )
 def test_dates_are_days(cells, days):
@@ -247,22 +251,6 @@ def test_words_among_many_numbers_count_as_missing():
     assert table.X[-1, 0] == np.median(np.arange(30) * 1.5)
     assert "column 'x' contains numbers except for 'broken', which is treated as missing" in said(table)
     assert "row 31 has no values in the columns used" in said(table)
-
-
-@pytest.mark.parametrize("kind", [str, int])
-def test_numbers_of_the_form_of_dates_are_named(kind):
-    days = [*pd.date_range("2020-01-20", periods=30).strftime("%Y%m%d")]
-    note = "column 'day': numbers such as 20200120 look like dates; write 2020-01-20 to use them as dates"
-    for cells, named in ((days, True), ([*days[:-1], "20201301"], False), ([*days[:-1], "20200432"], False)):
-        table = prepare_table(pd.DataFrame({"day": list(map(kind, cells)), "y": np.arange(30.0) ** 2}))
-        assert (note in said(table)) == named == ("look like" in said(table))
-
-
-@pytest.mark.parametrize(("code", "named"), [(-999, True), (9999, True), (-998, False), (99, False)])
-def test_codes_for_missing_values_are_named(code, named):
-    x = np.concatenate([np.linspace(-5, 97, 30), [code, code]])
-    found = said(prepare_table(pd.DataFrame({"x": x, "y": np.arange(32.0) ** 2})))
-    assert (f"column 'x': {code}, in 2 rows, is far" in found) == named == ("marks missing" in found)
 
 
 @pytest.mark.parametrize("mark", ["'", "\u2019", " ", "\u2009", "\u00a0", "\u202f"])

@@ -523,7 +523,7 @@ def test_a_search_through_sizes_is_always_feasible():
 
 def test_impossible_sizes_are_refused():
     with pytest.raises(
-        ValueError, match=r"3 clusters within 4..5 contain 12..15 samples; there are 6 samples"
+        ValueError, match=r"3 clusters of 4..5 samples contain 12..15 in total, but there are 6 samples"
     ):
         MedoidEncoding(LINE, k_max=3, sizes=ClusterSizes(4, 5))
     with pytest.raises(TypeError, match=r"sizes must be ClusterSizes.*got \(2, 3\)"):

@@ -26,12 +26,14 @@ from moo_clustering.problems import MedoidProblem
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])
 QUICK = {
     "metric": "euclidean",
-    "soft_limit": 16,
-    "hard_limit": 8,
-    "n_climb": 3,
-    "n_moves": 8,
-    "t_max": 10.0,
-    "t_min": 1.0,
+    "annealing": {
+        "soft_limit": 16,
+        "hard_limit": 8,
+        "n_climb": 3,
+        "n_moves": 8,
+        "t_max": 10.0,
+        "t_min": 1.0,
+    },
     "random_state": 5,
 }
 ENCODINGS = pytest.mark.parametrize("encoding", ["medoid", "center"])
@@ -74,12 +76,21 @@ def test_few_samples_are_searched_through():
 
 
 def test_limits():
-    assert AMOSAClus()._limits(19) == (20, 10, 20)
-    assert AMOSAClus()._limits(20) == (200, 100, 100)
-    assert AMOSAClus(hard_limit=5, n_moves=7)._limits(19) == (20, 5, 7)
-    assert AMOSAClus(soft_limit=300)._limits(50) == (300, 100, 100)
+    def limits(n_samples, **annealing):
+        model = AMOSAClus(annealing=annealing, metric="euclidean", random_state=0)
+        made = model.search_for(np.arange(float(n_samples))[:, None]).algorithm
+        return made.soft_limit, made.hard_limit, made.n_moves
+
+    assert limits(19) == (20, 10, 20)
+    assert limits(20) == (200, 100, 100)
+    assert limits(19, hard_limit=5, n_moves=7) == (20, 5, 7)
+    assert limits(50, soft_limit=300) == (300, 100, 100)
     with pytest.raises(ValueError, match="hard_limit"):
-        AMOSAClus(soft_limit=20, hard_limit=20).fit(LINE)
+        limits(6, soft_limit=20, hard_limit=20)
+    with pytest.raises(ValueError, match=r"annealing must have keys among soft_limit, .*, got 't_least'"):
+        limits(6, t_least=1.0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 't_max'"):
+        AMOSAClus(t_max=1.0)
 
 
 def test_moves_are_uniform_over_those_that_apply():
@@ -223,15 +234,10 @@ def test_supervision_matters(blobs, encoding):
         {"encoding": "center"},
         {"decode": "literal"},
         {"n_local": 3},
-        {"soft_limit": 20},
-        {"hard_limit": 3},
-        {"init_factor": 3},
-        {"n_climb": 0},
-        {"t_max": 20.0},
-        {"t_min": 2.0},
-        {"cooling": 0.5},
-        {"n_moves": 9},
-        {"acceptance": "literal", "t_min": 0.01},
+        {"annealing": {"soft_limit": 20}},
+        {"annealing": {"n_climb": 0}},
+        {"annealing": {"t_min": 2.0}},
+        {"annealing": {"t_min": 0.01}, "acceptance": "literal"},
         {"perturbation_scale": 0.1, "encoding": "center"},
         {"form": "vector"},
         {"random_state": 6},
@@ -240,12 +246,12 @@ def test_supervision_matters(blobs, encoding):
 )
 def test_every_option_acts_on_the_search(blobs, plain, option):
     X, _, partial = blobs
-    base = {
-        **QUICK,
-        **{key: option[key] for key in ("encoding", "t_min") if len(option) > 1 and key in option},
-    }
+    annealing = {**QUICK["annealing"], **option.get("annealing", {})}
+    base = {**QUICK, **{key: option[key] for key in ("encoding",) if len(option) > 1 and key in option}}
+    if "acceptance" in option:
+        base["annealing"] = annealing
     one = plain.history_.F if base == QUICK else AMOSAClus(**base).fit(X, partial).history_.F
-    two = AMOSAClus(**{**base, **option}).fit(X, partial).history_.F
+    two = AMOSAClus(**{**base, **option, "annealing": annealing}).fit(X, partial).history_.F
     assert len(one) != len(two) or one[-1].shape != two[-1].shape or not np.array_equal(one[-1], two[-1])
 
 
@@ -350,14 +356,18 @@ def test_degenerate_data(encoding, metric):
 def test_finds_clear_clusters(encoding):
     X, y = make_blobs(100, centers=[(0, 0), (9, 0), (0, 9), (9, 9)], random_state=0)
     partial = np.where(np.arange(100) < 12, y, -1)
-    options = {**QUICK, "encoding": encoding, "n_moves": 40, "t_min": 0.1}
+    options = {
+        **QUICK,
+        "encoding": encoding,
+        "annealing": {**QUICK["annealing"], "n_moves": 40, "t_min": 0.1},
+    }
     labels = AMOSAClus(**options).fit(X, partial).labels_
     assert adjusted_rand_score(y[12:], labels[12:]) > 0.9
 
 
 @parametrize_with_checks(
     [
-        AMOSAClus(**{**QUICK, "n_climb": 1, "n_moves": 4, "t_min": 5.0}),
+        AMOSAClus(**{**QUICK, "annealing": {**QUICK["annealing"], "n_climb": 1, "n_moves": 4, "t_min": 5.0}}),
         AMOSAClus(**QUICK),
         AMOSAClus(**QUICK, encoding="center"),
     ]

@@ -163,7 +163,9 @@ def test_predict_ignores_or_keeps_the_limits():
     assert_allclose(model.transform(new).argmin(axis=1), nearest)
     with pytest.raises(ValueError, match="n_clusters=3 is more than the number of samples, 2"):
         model.predict(new[:2], within_limits=True)
-    with pytest.raises(ValueError, match=r"3 clusters within 18\.\.42 contain 54\.\.126 samples; there are"):
+    with pytest.raises(
+        ValueError, match=r"3 clusters of 18\.\.42 samples contain 54\.\.126 in total, but there are"
+    ):
         model.predict(new[:20], within_limits=True)
 
 
@@ -193,9 +195,13 @@ def test_equal_rows_are_separated_with_a_warning():
         (
             {"min_cluster_size": 50},
             {},
-            "min_cluster_size and max_cluster_size are impossible: 3 clusters within at least 50 contain",
+            "min_cluster_size and max_cluster_size are impossible: 3 clusters of at least 50 samples contain",
         ),
-        ({"max_cluster_size": 30}, {}, r"3 clusters within 1\.\.30 contain 3\.\.90 samples; there are 120"),
+        (
+            {"max_cluster_size": 30},
+            {},
+            r"3 clusters of 1\.\.30 samples contain 3\.\.90 in total, but there are 120",
+        ),
         (
             {"min_cluster_size": 9, "max_cluster_size": 8},
             {},
@@ -217,7 +223,7 @@ def test_equal_rows_are_separated_with_a_warning():
             {"weight": np.append(np.ones(119), 46)},
             "sample 119 alone weighs 46, more than max_cluster_weight=45",
         ),
-        ({"max_cluster_weight": 30}, {"weight": np.ones(120)}, "contain 0..90; the weights sum to 120"),
+        ({"max_cluster_weight": 30}, {"weight": np.ones(120)}, "contain 0..90 in total, but the weights sum"),
         ({}, {"groups": np.ones(120)}, "groups must have at least two values, got 1.0 for all samples"),
         ({}, {"groups": np.append(np.zeros(118), [1, 1])}, "group 1.0, which has 2 samples for 3 clusters"),
         ({"n_clusters": 121}, {}, "n_clusters=121 is more than the number of samples, 120"),

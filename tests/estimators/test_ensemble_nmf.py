@@ -411,7 +411,7 @@ def test_documents_without_terms_and_a_selection():
     X = np.vstack([np.zeros(15), blocks()[0]])
     for selection, choose in (("best_half", "anmi"), ("pareto", "anmi"), ("pareto", "i2")):
         with pytest.warns(UserWarning, match="no terms"):
-            model = EnsembleNMF(3, n_runs=8, run_selection=selection, choose=choose, random_state=0).fit(X)
+            model = EnsembleNMF(3, n_runs=8, run_selection=selection, select=choose, random_state=0).fit(X)
         np.testing.assert_array_equal(model.run_labels_[:, 0], -1)
         assert model.n_clusters_ == 3
 
@@ -548,7 +548,7 @@ def test_pareto(weights, choose):
         taken.append(labels)
         return mcla(labels, n_clusters, random_state=random_state)
 
-    options = {"n_runs": 10, "run_selection": "pareto", "choose": choose, "random_state": 0}
+    options = {"n_runs": 10, "run_selection": "pareto", "select": choose, "random_state": 0}
     model = EnsembleNMF(6, consensus=consensus, **options).fit(weights)
     assert 5 <= len(model.selected_runs_) <= 10
     assert np.all(np.diff(model.selected_runs_) > 0)
@@ -722,7 +722,7 @@ def test_runs_of_other_data_are_refused(weights, tmp_path):
         {"consensus": "cspa"},
         {"consensus": lambda labels, k, random_state: labels[0]},
         {"run_selection": "best_half"},
-        {"run_selection": "pareto", "choose": "i2"},
+        {"run_selection": "pareto", "select": "i2"},
         {"n_top_terms": 2},
         {"n_jobs": 2},
         {"max_memory": 10**7},

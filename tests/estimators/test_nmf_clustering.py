@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import check_clustering, estimator_checks_generator
 
-from moo_clustering.estimators.documents import NMFClustering
+from moo_clustering.estimators.documents import EnsembleNMF, NMFClustering
 from moo_clustering.factorization import document_weights, labels_from_factors, nmf
 
 # NMF cannot take the negative data of this one check, which is done below on data that are not.
@@ -212,6 +212,17 @@ def test_refusals(X, options, message):
     model = NMFClustering(2, random_state=0).fit(np.eye(3))
     with pytest.raises(ValueError, match="Negative values"):
         model.predict(-np.eye(3))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(("size", "what"), [(1e200, "large.* overflow"), (1e-200, "small.* vanish in")])
+def test_values_beyond_the_precision_are_those_of_x(form, size, what):
+    X = form(np.abs(np.random.default_rng(0).normal(size=(8, 4))) * size)
+    with pytest.raises(ValueError, match=f"^X has values so {what} float64; rescale it"):
+        NMFClustering(2).fit(X)
+    if size > 1:
+        with pytest.raises(ValueError, match=r"^X has values so large"):
+            EnsembleNMF(2, document_weighting=None).fit(X)
 
 
 def test_pickle(corpus):

@@ -189,21 +189,21 @@ def test_without_pairs_it_is_kmeans(cls, pairs):
 
 @BOTH
 def test_one_sort_of_pairs_is_enough(cls):
-    together = cls(2, w=1e3, random_state=0).fit(LINE, must_link=[(2, 3)])
+    together = cls(2, penalty=1e3, random_state=0).fit(LINE, must_link=[(2, 3)])
     assert together.labels_[2] == together.labels_[3]
-    apart = cls(2, w=1e3, random_state=0).fit(LINE, cannot_link=[(0, 1)])
+    apart = cls(2, penalty=1e3, random_state=0).fit(LINE, cannot_link=[(0, 1)])
     assert apart.labels_[0] != apart.labels_[1]
 
 
 @BOTH
 def test_weights(cls):
     pairs = {"must_link": [(2, 3)], "cannot_link": [(0, 1)]}
-    free = cls(2, w=0.0, random_state=0).fit(LINE, **pairs)
+    free = cls(2, penalty=0.0, random_state=0).fit(LINE, **pairs)
     assert free.labels_.tolist() == [0, 0, 0, 1, 1, 1]
-    bound = cls(2, w=1e4, random_state=0).fit(LINE, **pairs)
+    bound = cls(2, penalty=1e4, random_state=0).fit(LINE, **pairs)
     assert bound.labels_[2] == bound.labels_[3]
     assert bound.labels_[0] != bound.labels_[1]
-    only_must = cls(2, w=1e4, w_cannot=0.0, random_state=0).fit(LINE, **pairs)
+    only_must = cls(2, penalty=(1e4, 0.0), random_state=0).fit(LINE, **pairs)
     assert only_must.labels_[2] == only_must.labels_[3]
     assert only_must.labels_[0] == only_must.labels_[1]
 
@@ -220,7 +220,7 @@ def test_default_weight_is_the_mean_distortion_to_one_centre():
 def test_hmrf_costs_by_distance():
     model = HMRFKMeans(1, random_state=0).fit(LINE, cannot_link=[(0, 1)])
     assert model.objective_ - model.inertia_ == pytest.approx(169 - 1)
-    far = HMRFKMeans(2, w=0.01, random_state=0).fit(LINE, must_link=[(0, 5)])
+    far = HMRFKMeans(2, penalty=0.01, random_state=0).fit(LINE, must_link=[(0, 5)])
     assert far.objective_ - far.inertia_ == pytest.approx(0.01 * 169)
 
 
@@ -446,7 +446,9 @@ def test_contradictions(cls):
         ({"n_clusters": 7}, {}, "n_clusters=7 is more than the number of samples, 6"),
         ({"n_clusters": 0}, {}, "n_clusters"),
         ({"metric": "manhattan"}, {}, "metric"),
-        ({"w": -1}, {}, "'w'"),
+        ({"penalty": -1}, {}, "'penalty'"),
+        ({"penalty": (1.0, -1.0)}, {"must_link": [(0, 1)]}, r"penalty must be .*, got \(1.0, -1.0\)"),
+        ({"penalty": (1.0, 1.0, 1.0)}, {}, "penalty must be"),
         ({"n_init": 0}, {}, "n_init"),
         ({}, {"y": [0, 1]}, "y must have one value per sample"),
         ({}, {"cannot_link": [[0, 6]]}, "out of range"),

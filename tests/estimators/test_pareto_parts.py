@@ -85,6 +85,73 @@ def test_the_clusters_are_those_in_memory(fitted):
     np.testing.assert_array_equal(memory.predict(parts(X, rows_per_part=99)), memory.predict(X))
 
 
+KINDS_OF_FITS = {
+    "plain": {},
+    "noise": {"noise": "label"},
+    "number": {"n_clusters": 4},
+    "scale": {"scale": "isotropic", "n_neighbors": 5},
+    "cosine": {"metric": "cosine"},
+    "reduced": {"metric": "cosine", "n_components": 3},
+    "clusterer": {"extra_candidates": [KMeans(4, n_init=1)]},
+    "evolved": {"n_gen": 1, "pop_size": 6},
+    "labels": {},
+    "labels and noise": {"noise": "label"},
+    "labels without clamp": {"clamp": False},
+    "labels of some classes": {"novel": "allow"},
+    "pairs": {},
+}
+
+
+@pytest.mark.parametrize(("sampled", "dtype"), [(True, np.float32), (False, np.float64)])
+@pytest.mark.parametrize("name", KINDS_OF_FITS)
+@pytest.mark.filterwarnings("ignore:no structure")
+def test_a_fit_in_memory_has_the_bits_of_one_in_parts(monkeypatch, name, sampled, dtype):
+    if sampled:
+        for limit in ("_MOST_SAMPLED", "_LEAST_SAMPLED"):
+            monkeypatch.setattr(f"moo_clustering.estimators._pareto_pool.{limit}", 2500)
+        # Blocks in memory have other limits than parts.
+        monkeypatch.setattr("moo_clustering.estimators._pareto_pool._BLOCK_VALUES", 4 * 1234)
+    X, y = grouped(5000, rare=45, seed=2)
+    rng = np.random.default_rng(0)
+    X = np.concatenate([X, rng.uniform(-15, 15, (30, 4))]).astype(dtype)
+    chosen = rng.permutation(np.flatnonzero(y >= 0))[:40]
+    known = {}
+    if name.startswith("labels"):
+        known["y"] = np.full(len(X), -1)
+        known["y"][chosen] = y[chosen] if name != "labels of some classes" else np.minimum(y[chosen], 1)
+    if name == "pairs":
+        pairs = chosen.reshape(-1, 2)
+        same = y[pairs[:, 0]] == y[pairs[:, 1]]
+        known |= {"must_link": pairs[same], "cannot_link": pairs[~same]}
+    options = OPTIONS | KINDS_OF_FITS[name]
+    memory = ParetoClustering(**options).fit(X, **known)
+    if not known:
+        np.testing.assert_array_equal(memory.predict(X), memory.labels_)
+    for n in (len(X), 777):
+        model = ParetoClustering(**options).fit(parts(X, rows_per_part=n), **known)
+        assert bits(model) == bits(memory)
+        assert model.parts_.n_passes == (3 if sampled else 1) + bool(known)
+        np.testing.assert_array_equal(model.pool_.labels, memory.pool_.labels)
+        np.testing.assert_array_equal(model.pareto_front_, memory.pareto_front_)
+        if name == "plain":
+            expected = memory.alternative_labels_
+            assert len(expected) > 0
+            np.testing.assert_array_equal(model.alternative_labels_[:, model.landmark_of_], expected)
+            assert len(model.rare_groups_) == 1
+
+
+def test_few_distinct_rows_are_clusters_in_parts_too(monkeypatch):
+    codes = np.random.default_rng(0).integers(3, size=900)
+    X = np.eye(3)[codes]
+    memory = ParetoClustering(**OPTIONS).fit(X)
+    for limit in ("_MOST_SAMPLED", "_LEAST_SAMPLED"):
+        monkeypatch.setattr(f"moo_clustering.estimators._pareto_pool.{limit}", 300)
+    for model in (ParetoClustering(**OPTIONS).fit(table) for table in (X, parts(X, rows_per_part=200))):
+        np.testing.assert_array_equal(model.labels_, memory.labels_)
+        assert adjusted_rand_score(codes, model.labels_) == 1
+        assert sorted(model.landmark_weights_) == sorted(memory.landmark_weights_)
+
+
 def test_landmarks_are_the_means_of_their_rows(fitted):
     X, _, model, _ = fitted
     landmark_of = np.asarray(model.landmark_of_)
@@ -134,7 +201,7 @@ def test_the_summary_counts_rows(fitted):
 
 def test_a_sample_of_the_rows_places_the_landmarks(monkeypatch):
     for name, value in (("_MOST_SAMPLED", 4000), ("_LEAST_SAMPLED", 4000)):
-        monkeypatch.setattr(f"moo_clustering.estimators._pareto_parts.{name}", value)
+        monkeypatch.setattr(f"moo_clustering.estimators._pareto_pool.{name}", value)
     X, y = grouped(8000, rare=60)
     first, other = (ParetoClustering(**OPTIONS).fit(parts(X, rows_per_part=n)) for n in (2000, 173))
     assert bits(first) == bits(other)
@@ -285,7 +352,7 @@ def test_directions_are_read_by_part(n_features, tmp_path):
     model = ParetoClustering(**options).fit(parts(X, rows_per_part=500))
     files = parts(write_parquet(tmp_path / "t", X, [0, 100, 101, 1200]))
     assert bits(ParetoClustering(**options).fit(files)) == bits(model)
-    assert adjusted_rand_score(ParetoClustering(**options).fit(X).labels_, model.labels_) == 1
+    np.testing.assert_array_equal(ParetoClustering(**options).fit(X).labels_, model.labels_)
     np.testing.assert_array_equal(model.predict(3 * X), model.labels_)
     assert adjusted_rand_score(y, model.labels_) > 0.95
     model.report(tmp_path / "r.html")
@@ -354,8 +421,8 @@ def client():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_gives_the_bits_of_one_process(client, tmp_path, monkeypatch):
-    monkeypatch.setattr("moo_clustering.estimators._pareto_parts._MOST_SAMPLED", 4000)
-    monkeypatch.setattr("moo_clustering.estimators._pareto_parts._LEAST_SAMPLED", 4000)
+    monkeypatch.setattr("moo_clustering.estimators._pareto_pool._MOST_SAMPLED", 4000)
+    monkeypatch.setattr("moo_clustering.estimators._pareto_pool._LEAST_SAMPLED", 4000)
     X, y = grouped(8000, rare=60)
     options = OPTIONS | {"noise": "label"}
     expected = ParetoClustering(**options).fit(parts(X))

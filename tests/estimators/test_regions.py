@@ -197,7 +197,7 @@ def test_names_of_earlier_regions_are_kept():
 
 
 def test_the_largest_number_of_regions():
-    model = Regions("auto", min_weight=8, **QUICK).fit(X, graph=GRID)
+    model = Regions("auto", min_cluster_weight=8, **QUICK).fit(X, graph=GRID)
     assert 9 <= model.n_clusters_ <= SIDE**2 // 8
     assert model.bounds_ == (8, np.inf)
     assert_feasible(model, weight=np.ones(len(X)))
@@ -280,14 +280,14 @@ LINE = {"graph": nx.path_graph(10)}
         ),
         ({"tolerance": 0}, LINE, "found no 3 connected regions with loads from 3.33333 to 3.33333"),
         ({}, {"graph": np.triu(np.ones((10, 10)))}, "area 1 is a neighbour of area 0, but not the reverse"),
-        ({"n_regions": "auto"}, LINE, "n_regions='auto' requires min_weight"),
+        ({"n_regions": "auto"}, LINE, "n_regions='auto' requires min_cluster_weight"),
         ({"n_regions": "some"}, LINE, "n_regions must be an integer or 'auto', got 'some'"),
         (
-            {"n_regions": "auto", "min_weight": 2},
+            {"n_regions": "auto", "min_cluster_weight": 2},
             {"graph": ISLAND},
-            "with area 9 weighs 1, less than min_weight=2",
+            "with area 9 weighs 1, less than min_cluster_weight=2",
         ),
-        ({"min_weight": 2}, LINE, "min_weight requires n_regions='auto'"),
+        ({"min_cluster_weight": 2}, LINE, "min_cluster_weight requires n_regions='auto'"),
         ({"objectives": ["changed"]}, LINE, "the objective 'changed' requires start"),
         ({"objectives": ["compactness"]}, LINE, "the objective 'compactness' requires shapes"),
         ({"objectives": ["size"]}, LINE, r"objectives must be unique names from .* got \['size'\]"),

@@ -34,7 +34,7 @@ SEARCHES = [
     (MOCK(3, search="pesa2", **SIZES), X, PymooSearch),
     (NSGA2Clus(search="evolve", **SIZES), X, PymooSearch),
     (NSGA2Clus(search="evolve", engine="deap", **SIZES), X, DeapSearch),
-    (AMOSAClus(t_max=1, t_min=0.1, n_moves=5, random_state=0), X, PymooSearch),
+    (AMOSAClus(annealing={"t_max": 1, "t_min": 0.1, "n_moves": 5}, random_state=0), X, PymooSearch),
     (PESC(3, **SIZES), X, PymooSearch),
     (SRMOSC(3, search="nsga2", **SIZES), X, PymooSearch),
     (FuzzyModesMOGA(3, **SIZES), X, PymooSearch),

@@ -58,9 +58,9 @@ def test_seeds():
     assert len(np.unique(fresh.losses)) == 3
     assert fresh.best == np.argmin(fresh.losses)
     assert len(nmf(A, 2, n_runs=3, seeds=SEEDS).losses) == 3
-    with pytest.raises(ValueError, match="seeds must be for n_runs=2 runs, got 3"):
+    with pytest.raises(ValueError, match="seeds must contain n_runs=2 runs, got 3"):
         nmf(A, 2, n_runs=2, seeds=SEEDS)
-    with pytest.raises(ValueError, match="seeds must be for at least 1 runs, got 0"):
+    with pytest.raises(ValueError, match="seeds must contain at least 1 runs, got 0"):
         nmf(A, 2, seeds=[])
 
 

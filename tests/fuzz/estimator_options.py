@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from sklearn.utils._param_validation import Interval, StrOptions
 
-# Files, the clock, and a cooling so slow that the run is as long as was asked for.
-LEFT_OUT = {"checkpoint", "checkpoint_every", "resume", "verbose", "max_time", "cooling"}
+# Files and the clock.
+LEFT_OUT = {"checkpoint", "checkpoint_every", "resume", "verbose", "max_time"}
 
 
 def _interval(rule: Interval) -> list[Any]:

@@ -11,9 +11,10 @@ def _vary(name, data=None, **options):
     return ESTIMATORS[name].vary(data, **options)
 
 
+_ANNEALING = {"n_climb": 2, "n_moves": 4, "cooling": 0.1}
 # Quicker still, or with fewer demands on the number of samples; those that are not here stay as they are.
 _OWN = (
-    _vary("AMOSAClus", n_moves=4, cooling=0.1, k_max=None),
+    _vary("AMOSAClus", annealing=_ANNEALING, k_max=None),
     _vary("EnsembleNMF", n_clusters=2),
     _vary("HMRFKMeans", n_clusters=2, metric="cosine"),
     _vary("MemeticKMeans", max_distance_evaluations=5000),
@@ -35,7 +36,7 @@ _OWN = (
 _POOL = {"families": ("km", "ward"), "k_range": (2, 3)}
 SETTINGS = (
     *(ESTIMATORS | {setting.class_name: setting for setting in _OWN}).values(),
-    _vary("AMOSAClus", n_moves=4, cooling=0.1, k_max=None, encoding="center", metric="euclidean"),
+    _vary("AMOSAClus", annealing=_ANNEALING, k_max=None, encoding="center", metric="euclidean"),
     _vary("ConstrainedKMeans", n_clusters=2, min_cluster_size=2),
     _vary("EnsembleNMF", input="counts", consensus="hbgf"),
     _vary("FuzzyModesMOGA", "table", metric="euclidean", **SEARCH),

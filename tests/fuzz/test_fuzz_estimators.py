@@ -121,7 +121,6 @@ PARTIAL = np.r_[0, 0, 1, 1, [-1] * 10]
         ("MIGKA", {"min_cluster_size": True}),
         ("ParetoClustering", {"n_neighbors": True}),
         ("EnsembleNMF", {"n_runs": True}),
-        ("AMOSAClus", {"init_factor": True}),
         ("SISCEnsemble", {"n_clusters": True}),
     ],
 )
@@ -145,7 +144,7 @@ def test_options_of_truth_values_stay_so():
     [
         ("SpectralGraphClustering", {"n_clusters": 2, "sigma": 5e-324}),
         ("MIGKA", {"penalty": 1e300, "pop_size": 6, "n_gen": 2}),
-        ("AMOSAClus", {"t_min": 5e-324, "cooling": 0.01, "n_moves": 2, "n_climb": 1}),
+        ("AMOSAClus", {"annealing": {"t_min": 5e-324, "cooling": 0.01, "n_moves": 2, "n_climb": 1}}),
     ],
 )
 def test_options_at_their_ends_leave_no_warning(class_name, options):
@@ -163,7 +162,7 @@ def test_amosa_names_a_gamma_that_is_too_large():
     with pytest.raises(
         ValueError, match=r"init_factor \* soft_limit must be at most 100,000,000 samples, got 1e\+300"
     ):
-        public.AMOSAClus(init_factor=1e300, random_state=0).fit(TABLE)
+        public.AMOSAClus(annealing={"init_factor": 1e300}, random_state=0).fit(TABLE)
 
 
 def test_pesc_names_neighbors_that_are_no_two_arrays():
@@ -189,7 +188,10 @@ def test_long_floats_are_categories_like_others():
 @pytest.mark.parametrize("size", [1e160, 1e300])
 def test_centres_of_values_whose_squares_overflow(metric, size):
     model = public.AMOSAClus(
-        encoding="center", metric=metric, n_climb=1, n_moves=2, cooling=0.1, random_state=0
+        encoding="center",
+        metric=metric,
+        annealing={"n_climb": 1, "n_moves": 2, "cooling": 0.1},
+        random_state=0,
     )
     with pytest.raises(ValueError, match=r"values so large that squared distances overflow.*rescale it"):
         model.fit(TABLE * size)

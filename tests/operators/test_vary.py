@@ -7,7 +7,7 @@ from pymoo.core.mutation import Mutation
 from pymoo.operators.mutation.nom import NoMutation
 
 from moo_clustering.encodings import LabelEncoding, MedoidEncoding
-from moo_clustering.operators import vary
+from moo_clustering.operators import MutationChoice, vary
 from moo_clustering.problems import PartitionProblem
 
 X = np.random.default_rng(0).normal(size=(20, 2))
@@ -65,3 +65,26 @@ def test_repair_is_that_of_the_problem():
 def test_genes_of_another_length_are_refused():
     with pytest.raises(ValueError, match=r"X must have shape \(n_parents, 20\), got \(3, 5\)"):
         vary(LABELS, np.zeros((3, 5), int), First(), NoMutation())
+
+
+@pytest.mark.parametrize("wrong", [First, NoMutation(), None])
+def test_arguments_that_are_no_operators_are_refused(wrong):
+    with pytest.raises(TypeError, match="crossover must be a pymoo Crossover, got "):
+        vary(LABELS, np.zeros((4, 20), int), wrong, NoMutation())
+    with pytest.raises(TypeError, match="mutation must be a pymoo Mutation, got "):
+        vary(LABELS, np.zeros((4, 20), int), First(), First)
+
+
+@pytest.mark.parametrize("wrong", [NoMutation(), [NoMutation], [NoMutation(), First()], None])
+def test_a_choice_of_what_is_no_mutation_is_refused(wrong):
+    with pytest.raises(TypeError, match="mutations must be a list of pymoo Mutations, got "):
+        MutationChoice(wrong)
+
+
+def test_a_chosen_mutation_that_returns_nothing_is_named():
+    class Nothing(Mutation):
+        def _do(self, problem, X, *args, random_state=None, **kwargs):
+            X[:] = 0
+
+    with pytest.raises(ValueError, match=r"Nothing must return genes, an array of shape \(4, 20\); got None"):
+        MutationChoice([Nothing()])._do(LABELS, np.zeros((4, 20), int), random_state=0)

@@ -141,7 +141,7 @@ def test_values_must_be_json(path):
 def test_tables_in_three_forms():
     table = ResultTable(
         "t",
-        "50 % of A_B",
+        "50% of A_B",
         ["name", "x", "n"],
         [["a|b", 0.12345, 3], ["c & d", None, 4]],
         ["Note."],
@@ -155,7 +155,7 @@ def test_tables_in_three_forms():
         "| c & d | — | 4 |",
     ]
     latex = table.latex().splitlines()
-    assert latex[1:3] == [r"\caption{50 \% of A\_B}", r"\begin{tabular}{lrr}"]
+    assert latex[1:3] == [r"\caption{50\% of A\_B}", r"\begin{tabular}{lrr}"]
     assert r"c \& d & --- & 4 \\" in latex
     assert r"\par Note." in latex
 

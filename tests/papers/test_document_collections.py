@@ -91,12 +91,12 @@ def test_where_the_files_are(folder, monkeypatch):
 
 @pytest.mark.parametrize("fields", [{"labels": "a"}, {"labels": None}, {"mesh": [3]}, {"mesh": "Heart"}])
 def test_refuses_lists_that_are_none(folder, fields):
-    with pytest.raises(DataError, match="line 1: labels and mesh must be lists of texts"):
+    with pytest.raises(DataError, match="line 1: labels and mesh must be lists of strings"):
         load_collection("drug-reviews", folder([["a"]] * 10, **fields))
 
 
 def test_refuses_texts_that_are_none(folder):
-    with pytest.raises(DataError, match="line 1: title and text must be texts"):
+    with pytest.raises(DataError, match="line 1: title and text must be strings"):
         load_collection("drug-reviews", folder([["a"]] * 10, text=["x"]))
 
 

@@ -160,7 +160,7 @@ def test_command_writes_tables_and_goes_on_after_a_kill(command, tmp_path):
     assert claims["NCW-NMF above Bisecting"]["paper"] == "7 of 8"
     for text in published.ERRATA.values():
         assert text in result.stdout
-    assert "drug-reviews: stands for the relevance judgements of TREC Genomics 2004" in result.stdout
+    assert "drug-reviews: replaces the relevance judgements of TREC Genomics 2004" in result.stdout
 
     folder = tmp_path / "killed"
     folder.mkdir()
@@ -222,8 +222,8 @@ def test_command_refuses(command, tmp_path, monkeypatch):
     assert "there is none of drug_reviews.jsonl.gz" in failure(command("--out", "x", data=tmp_path / "none"))
     assert "at most 4; got 5" in failure(command("--out", "x", "-k", 5))
     assert "at most 4; got 1, 3" in failure(command("--out", "x", "-k", "1,3"))
-    assert "--n-clusters takes whole numbers here, got 'x'" in failure(command("--out", "x", "-k", "x"))
-    assert "--sets takes whole numbers here, got 'asrs'" in failure(command("--out", "x", "--sets", "asrs"))
+    assert "--n-clusters must be integers here, got 'x'" in failure(command("--out", "x", "-k", "x"))
+    assert "--sets must be integers here, got 'asrs'" in failure(command("--out", "x", "--sets", "asrs"))
     assert "n_sets must be at least 1, got 0" in failure(command("--out", "x", "--sets", 0))
     other = command("--out", "x", "-k", 3, name="multi-instance-table3")
     assert "multi-instance-table3 has no setting n_clusters" in failure(other)

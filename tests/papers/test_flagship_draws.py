@@ -72,7 +72,7 @@ def test_pairs_of_some_samples(flipped):
     assert len(np.unique(np.sort(pairs, axis=1), axis=0)) == len(pairs)
     assert (CLASSES[pairs] >= 0).all()
     assert not drawn.free[pairs].any()
-    # 30 % of 44 samples with a class are in no pair.
+    # 30% of 44 samples with a class are in no pair.
     assert (drawn.free & (CLASSES >= 0)).sum() >= 13
     together = CLASSES[pairs[:, 0]] == CLASSES[pairs[:, 1]]
     wrong = together != np.repeat([True, False], [len(drawn.must_link), len(drawn.cannot_link)])

@@ -163,7 +163,11 @@ def test_what_cannot_be_used(tmp_path, folder):
         load_suite(folder, ["plane"])
     with pytest.raises(DataError, match="no folder"):
         load_suite(tmp_path / "nowhere")
-    for y, message in ((np.zeros(20), "single class"), (np.arange(20), "no classes"), ([0, 1], "fewer than")):
+    for y, message in (
+        (np.zeros(20), "single class"),
+        (np.arange(20), "not classes"),
+        ([0, 1], "fewer than"),
+    ):
         with pytest.raises(DataError, match=message):
             made_set("one", "u", np.ones((len(y), 2)), np.asarray(y, dtype=int))
 
@@ -196,11 +200,11 @@ def test_what_this_package_wrote_is_no_set(folder, form):
 
 
 def test_a_folder_without_a_set_says_why(tmp_path):
-    with pytest.raises(DataError, match=r"holds no set with classes \(no files\)"):
+    with pytest.raises(DataError, match=r"contains no set with classes \(no files\)"):
         load_suite(tmp_path)
     (tmp_path / "notes.md").write_text("not data")
     (tmp_path / "small.csv").write_text("a,class\n1,x\n2,y\n")
-    told = r"notes.md: of no kind that is read here; small.csv: 2 rows with a class, fewer than"
+    told = r"notes.md: of an unsupported type; small.csv: 2 rows with a class, fewer than"
     with pytest.raises(DataError, match=told):
         load_suite(tmp_path)
 

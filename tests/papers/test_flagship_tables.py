@@ -12,12 +12,12 @@ from papers.flagship_sets import archive_table, frame_table
     [
         (
             {"X": np.zeros(3), "y": np.zeros(3)},
-            r"X of shape \(3,\) and type float64 with 3 classes is no table",
+            r"X of shape \(3,\) and type float64 with 3 classes is not a table",
         ),
         ({"X": np.zeros((3, 2)), "y": np.zeros(2)}, r"X of shape \(3, 2\) and type float64 with 2 classes"),
         ({"X": np.array([["a"]]), "y": np.zeros(1)}, r"X of shape \(1, 1\) and type <U1 with 1 classes"),
-        ({"X": np.zeros((3, 2))}, "no arrays X and y; it holds X"),
-        ({}, "no arrays X and y; it holds nothing"),
+        ({"X": np.zeros((3, 2))}, "no arrays X and y; it contains X"),
+        ({}, "no arrays X and y; it contains nothing"),
     ],
 )
 def test_archives_that_are_no_table(tmp_path, arrays, message):
@@ -30,8 +30,8 @@ def test_archives_that_are_no_table(tmp_path, arrays, message):
     ("name", "content", "message"),
     [
         ("t.csv", b"class\n1\n2\n", "a single column"),
-        ("t.csv", b"name,class\nab,1\ncd,2\nef,1\n", "no features that are numbers or categories"),
-        ("t.csv", b"empty,class\n,1\n,2\n,1\n", "no features that are numbers or categories"),
+        ("t.csv", b"name,class\nab,1\ncd,2\nef,1\n", "no numeric or categorical features"),
+        ("t.csv", b"empty,class\n,1\n,2\n,1\n", "no numeric or categorical features"),
         ("t.csv", b"", "cannot be read: No columns"),
         ("t.csv", b"a,class\n1,2\n1,2,3,4\n", "cannot be read: .*Expected 2 fields in line 3, saw 4"),
         ("t.csv", b"a,class\n\xff\xfe,1\n", "not a UTF-8 text file"),

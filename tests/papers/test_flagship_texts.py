@@ -35,7 +35,9 @@ def test_rare_labels_are_left_out(tmp_path):
     found = json_texts(tmp_path / "t.jsonl")
     assert found.texts == [f"word{i}" for i, label in enumerate(labels) if label != "rare"]
     assert len(set(found.classes[:11])) == len(set(found.classes[11:])) == 1
-    assert found.note == "labels in field label; 9 texts with several labels or a rare or none left out"
+    assert (
+        found.note == "labels in field label; 9 texts with several labels, a rare label or no label omitted"
+    )
 
 
 def write_collection(folder, file, topics, n=10):
@@ -70,7 +72,7 @@ def test_collections_beside_the_protocol_are_read_when_asked_for(tmp_path):
     np.savez(tmp_path / "plain.npz", X=np.random.default_rng(0).random((24, 2)), y=np.arange(24) % 2)
     suite = load_suite(tmp_path)
     assert [one.name for one in suite.sets] == ["plain"]
-    told = "not in the suite of the protocol; ask for it by name"
+    told = "not in the suite of the protocol; request it by name"
     assert {one.file: one.reason for one in suite.skipped} == {"asrs_raw_text.jsonl.gz": told}
     asked = load_suite(tmp_path, ["asrs_raw_text"])
     assert [(one.name, one.n_classes, one.n_samples) for one in asked.sets] == [("asrs_raw_text", 2, 20)]

@@ -521,7 +521,7 @@ def test_sets(data, tmp_path, monkeypatch):
     with pytest.raises(DataError, match="of at least two"):
         load_flat_sets(tmp_path)
     np.savez(tmp_path / "uci" / "one.npz", X=np.ones((3, 2)))
-    with pytest.raises(DataError, match="no archive with arrays"):
+    with pytest.raises(DataError, match="not an archive with arrays"):
         load_flat_sets(tmp_path)
 
 

@@ -21,7 +21,7 @@ def test_maps(tmp_path, monkeypatch):
     read = plan.data(plan.cells[0])
     assert abs(read.graph - graph).max() == 0
     np.testing.assert_array_equal(read.X, X)
-    with pytest.raises(ValueError, match="there is no map 'other'; there are generated, own"):
+    with pytest.raises(ValueError, match="sets must be among generated, own; got 'other'"):
         regions.Regionalisation(Settings(tmp_path, sets=("other",)))
     with pytest.raises(ValueError, match="blocks must be among search, start; got 'fit'"):
         regions.Regionalisation(Settings(tmp_path, blocks=("fit",)))

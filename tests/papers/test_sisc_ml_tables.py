@@ -478,7 +478,7 @@ def test_notes_say_what_is_not_reproduced():
     missed, claims = notes(results, "missed", "claims")
     assert "ASRS k-NN (0.552 there, 0.500 here), ASRS MetaLabeler (0.580 there, 0.700 here)." in missed
     assert "SISC-ML (" not in missed
-    assert "of literal readings ahead of the literal SISC-ML: MetaLabeler, cut;" in claims
+    assert "literal readings ahead of the literal SISC-ML: MetaLabeler, cut;" in claims
     assert "ahead of the normalised SISC-ML: MetaLabeler, uncut." in claims
 
 
@@ -492,7 +492,7 @@ def test_command_refuses(data, tmp_path):
     assert "there is no asrs_tmc2007_500_Y.npz" in failure(
         command(*out, "--collections", "asrs", data=tmp_path)
     )
-    for Y, words in ((np.ones((4, 2)), "for each of the 5 rows"), (np.eye(5)[:, :1], "two labels or more")):
+    for Y, words in ((np.ones((4, 2)), "for each of the 5 rows"), (np.eye(5)[:, :1], "at least two labels")):
         np.savez(tmp_path / "asrs_tmc2007_500_Y.npz", Y=Y)
         with pytest.raises(DataError, match=words):
             load_labelled_sets(tmp_path)

@@ -29,7 +29,7 @@ def model_of(name):
     if name == "MemeticKMeans":
         import_module("moo_clustering.estimators.memetic_kmeans")._SEARCHED = 300
         return MemeticKMeans(5, max_distance_evaluations=20_000, random_state=0)
-    module = import_module("moo_clustering.estimators._pareto_parts")
+    module = import_module("moo_clustering.estimators._pareto_pool")
     module._MOST_SAMPLED = module._LEAST_SAMPLED = 1500
     return ParetoClustering(families=("km", "ward"), k_range=(2, 3, 4), n_landmarks=60, random_state=0)
 

@@ -191,9 +191,9 @@ def test_limits_are_limit_objects(wrong):
     [
         (
             [ClusterSizes(20, 25)],
-            "contain 40..50 samples; there are 30 samples; 5 clusters within",
+            "contain 40..50 in total, but there are 30 samples; 5 clusters of",
         ),
-        ([ClusterSizes(1, 4)], "5 clusters within 1..4 contain 5..20 samples"),
+        ([ClusterSizes(1, 4)], "5 clusters of 1..4 samples contain 5..20 in total"),
         ([ClusterCount(6, 9)], r"within the limits: .*2 clusters are outside the bounds, 6\.\.9"),
         # Each alone is possible, with 2 to 3 and with 4 to 5 clusters.
         ([ClusterSizes(10, 15), ClusterCount(4, 5)], "no partition of the encoding can be within the limits"),

@@ -3,14 +3,19 @@
 import numpy as np
 import pytest
 from pymoo.algorithms.moo.ctaea import CTAEA
+from pymoo.algorithms.moo.dnsga2 import DNSGA2
+from pymoo.algorithms.moo.moead import MOEAD, ParallelMOEAD
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.nsga3 import NSGA3
 from pymoo.algorithms.moo.rvea import RVEA
+from pymoo.algorithms.soo.nonconvex.ga import BGA, GA
+from pymoo.core.survival import Survival
 from pymoo.util.ref_dirs import get_reference_directions
 
 from moo_clustering import MOCK, NSGA2Clus, ParetoClustering, PCKMeans
-from moo_clustering.algorithms import PymooSearch
-from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering._arrays import non_dominated
+from moo_clustering.algorithms import PymooSearch, evolve
+from moo_clustering.constraints import ClusterSizes, PairwiseConstraints
 from moo_clustering.encodings import Encoding, LabelEncoding
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import ValidityIndex
@@ -99,6 +104,58 @@ def test_reference_directions_that_are_missing_or_of_other_objectives(algorithm)
         MOCK(2, algorithm=algorithm(THREE), **SMALL).fit(X)
     with pytest.raises(ValueError, match=message):
         PymooSearch(problem_of("connectivity"), algorithm(THREE))
+
+
+@pytest.mark.parametrize("algorithm", [MOEAD, ParallelMOEAD, DNSGA2])
+@pytest.mark.parametrize(
+    ("index", "limits", "names"),
+    [
+        ("xie_beni", (), "undefined_index: use another algorithm.*k_min=2"),
+        (
+            "xie_beni",
+            (ClusterSizes(low=2),),
+            "undefined_index, cluster_sizes: use another.*k_min=2",
+        ),
+        ("connectivity", (ClusterSizes(low=2),), r"cluster_sizes: use another algorithm .*constraints\.$"),
+    ],
+)
+def test_an_algorithm_without_constraints_names_those_of_the_problem(algorithm, index, limits, names):
+    problem = problem_of(index, limits=limits)
+    message = f"{algorithm.__name__} does not support constraints, but the problem has {names}"
+    with pytest.raises(ValueError, match=message):
+        problem.operators(algorithm)
+    made = DNSGA2() if algorithm is DNSGA2 else algorithm(get_reference_directions("uniform", 2, n_points=9))
+    with pytest.raises(ValueError, match=message):
+        PymooSearch(problem, made)
+
+
+@pytest.mark.parametrize("algorithm", [GA, BGA])
+def test_an_algorithm_for_one_objective_with_two(algorithm):
+    problem = problem_of("connectivity")
+    made = algorithm(pop_size=8, **problem.operators(algorithm))
+    with pytest.raises(ValueError, match=rf"{algorithm.__name__} minimises one objective, but .* has 2: use"):
+        PymooSearch(problem, made)
+
+
+@pytest.mark.parametrize("limits", [(), (ClusterSizes(low=3),)])
+def test_the_result_of_an_algorithm_that_reports_its_whole_population(limits):
+    problem = problem_of("connectivity", limits=limits)
+    directions = get_reference_directions("uniform", 2, n_partitions=9)
+    for seed in range(4):
+        result = evolve(problem, RVEA(directions, **problem.operators(RVEA)), n_gen=4, seed=seed)
+        assert len(non_dominated(result.F)) == len(result.F) == len(result.X) == len(result.opt)
+        assert (result.opt.get("CV") <= 0).all()
+
+
+def test_a_survival_without_ranks():
+    class Youngest(Survival):
+        def _do(self, problem, pop, *args, n_survive=None, **kwargs):
+            return pop[-n_survive:]
+
+    problem = problem_of("connectivity")
+    algorithm = NSGA2(pop_size=8, survival=Youngest(), **problem.operators(NSGA2))
+    with pytest.raises(ValueError, match=r"Youngest must set the rank and crowding .*RankAndCrowding\(\)"):
+        evolve(problem, algorithm, n_gen=2, seed=0)
 
 
 def test_an_algorithm_without_the_operators_of_the_problem():

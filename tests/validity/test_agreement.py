@@ -108,8 +108,8 @@ def test_average_nmi_of_the_worked_example():
     ("labels", "error", "message"),
     [
         ([[0, 1], [0]], ValueError, "labels must be an array, but its rows differ in length"),
-        ([[]], ValueError, "at least one run of at least one object"),
-        ([[0, -2]], ValueError, "-1 for an object that is not in the run; got -2"),
+        ([[]], ValueError, "at least one run of at least one sample"),
+        ([[0, -2]], ValueError, "-1 for a sample that is not in the run; got -2"),
         ([[0.0, 0.5]], ValueError, "must be integers, got 0.5"),
         ([["a", "b"]], TypeError, "must be integers"),
         ([[True, False]], TypeError, "must be integers"),
@@ -122,5 +122,5 @@ def test_bad_labels_are_named(labels, error, message):
 
 
 def test_other_objects_are_refused():
-    with pytest.raises(ValueError, match="have the same objects, got 7 and 6"):
+    with pytest.raises(ValueError, match="have the same samples, got 7 and 6"):
         pairwise_nmi(RUNS, RUNS[:, :6])

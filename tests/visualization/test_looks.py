@@ -101,7 +101,7 @@ def test_markers_stand_out_from_the_page(is_dark):
     ground = variable("--paper", is_dark=is_dark)
     ground = channels(ground if len(ground) == 7 else "#ffffff")
     for color, edge in zip(shown(32, is_dark=is_dark), shown(32, is_dark=False), strict=True):
-        # The edge of a marker has 60 % of the luminance of its colour.
+        # The edge of a marker has 60% of the luminance of its colour.
         assert max(contrast(color, ground), contrast(0.6 * edge, ground)) >= 3.0
 
 

@@ -60,7 +60,7 @@ def test_refuses_areas_of_no_curve():
 
 def test_what_is_drawn(tmp_path):
     before = dict(mpl.rcParams)
-    figure = plot_roc(CURVES, title="ASRS, 10 % labelled", path=tmp_path / "roc.png")
+    figure = plot_roc(CURVES, title="ASRS, 10% labelled", path=tmp_path / "roc.png")
     assert isinstance(figure, Figure)
     assert (tmp_path / "roc.png").stat().st_size > 5000
     (ax,) = figure.axes
@@ -73,7 +73,7 @@ def test_what_is_drawn(tmp_path):
         "0.700  b",
         "0.500  chance",
     ]
-    assert ax.get_title() == "ASRS, 10 % labelled"
+    assert ax.get_title() == "ASRS, 10% labelled"
     assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == []
 

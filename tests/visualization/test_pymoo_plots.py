@@ -37,12 +37,7 @@ BAGS = [RNG.normal(4 * (i % 2), 1, (3, 2)) for i in range(12)]
 # Classes that no set of medoids can tell apart.
 MIXED = np.arange(30) * 7 % 3
 QUICK = {
-    "soft_limit": 8,
-    "hard_limit": 4,
-    "n_climb": 2,
-    "n_moves": 4,
-    "t_max": 1.0,
-    "t_min": 0.5,
+    "annealing": {"soft_limit": 8, "hard_limit": 4, "n_climb": 2, "n_moves": 4, "t_max": 1.0, "t_min": 0.5},
     "random_state": 0,
 }
 SMALL = {"pop_size": 8, "n_gen": 2, "random_state": 0}

@@ -122,10 +122,7 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
         index = Column("expected index", np.full(len(found), np.nan), greater_is_better=True)
         index.values[chosen] = result.pool.confidence
         if (level := result.pool.granularity) is not None:
-            levels = result.pool.granularities.items()
-            near = ", ".join(f"{number} ({name})" for name, number in levels if number != numbers[chosen])
-            other[chosen] += f" Granularity: {level(int(numbers[chosen]))}"
-            other[chosen] += f"; the best others have {near} clusters." if near else "."
+            other[chosen] += f" Granularity: {level(int(numbers[chosen]))}."
         compared = [index, *(column for column in columns if column.name == "score")]
         for name, row in zip(result.alternatives, result.pool.described, strict=False):
             place = next(place for place, each in enumerate(found) if name in each.roles)

@@ -216,7 +216,7 @@ def report_content(
         facts=[
             *run_facts(estimator, result, samples, (must, cannot), options),
             *facts,
-            ("solutions", f"{len(labels)}, {n_distinct} of them distinct partitions"),
+            ("solutions", f"{len(labels)}" + f", {n_distinct} of them distinct" * (n_distinct < len(labels))),
             (contents.MADE_WITH, made_with),
         ],
         sample_kind=kind,
@@ -484,7 +484,9 @@ def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: A
         frame = as_frame(X)[0] if names is None else pd.DataFrame(X, columns=list(names))
     with warnings.catch_warnings(action="ignore", category=UserWarning):
         support = estimator._support_of(X)
-    columns = new_columns(found.labels, found.names, found.unlike, support)
+    preparer = result_of(estimator).preparer
+    unseen = () if preparer is None else preparer.prepare(X).unseen
+    columns = new_columns(found.labels, found.names, found.unlike, support, unseen)
     return with_columns(frame, {"cluster": found.labels, **columns})
 
 
@@ -538,15 +540,16 @@ def _cluster_names(
 def _weighed(
     result: ClusteringResult, facts: list[contents.ClusterFacts], samples: describing.Samples
 ) -> str:
-    """If the method has feature weights, show the features of largest weight; return their heading."""
+    """If the method has feature weights, show those of the most distinctive features; return the heading."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""
     leading = result.leading_features(describing.N_FEATURES, range(weights.shape[1]))
     for cluster, fact in enumerate(facts):
-        found = [(samples.feature_names[j], float(weights[cluster, j])) for j in leading[cluster]]
+        relative = weights.shape[1] * weights[cluster]
+        found = [(samples.feature_names[j], float(relative[j])) for j in leading[cluster]]
         facts[cluster] = replace(fact, features=tuple(found))
-    return "leading features, with their weights in the cluster (the weights of all features sum to 1)"
+    return "most distinctive features, with their weights in the cluster (1: mean weight)"
 
 
 def _missing(

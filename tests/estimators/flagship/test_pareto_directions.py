@@ -93,7 +93,7 @@ def test_numbers_of_one_byte(tmp_path, monkeypatch):
     mapped = np.load(tmp_path / "small.npy", mmap_mode="r")
     for table in (small, mapped):
         assert_array_equal(ParetoClustering(**AUTO, metric="cosine").fit(table).labels_, base.labels_)
-    monkeypatch.setattr("moo_clustering.estimators._pareto_landmarks._AT_ONCE", 7 * X.shape[1])
+    monkeypatch.setattr("moo_clustering.estimators._pareto_landmarks.AT_ONCE", 7 * X.shape[1])
     model = ParetoClustering(**AUTO, metric="cosine").fit(mapped)
     # The components of as many rows as columns are those of nearly all rows.
     assert ari(model.labels_, base.labels_) == 1

@@ -97,7 +97,9 @@ def test_a_family_of_its_own_counts_in_the_agreement():
         MOCK(pop_size=10, n_gen=2),
         PESC(3, pop_size=8, n_gen=2),
         NSGA2Clus(metric="euclidean", pop_size=8, n_gen=2),
-        AMOSAClus(metric="euclidean", soft_limit=8, hard_limit=4, n_moves=5, t_min=1.0),
+        AMOSAClus(
+            metric="euclidean", annealing={"soft_limit": 8, "hard_limit": 4, "n_moves": 5, "t_min": 1.0}
+        ),
     ],
     ids=lambda extra: type(extra).__name__,
 )

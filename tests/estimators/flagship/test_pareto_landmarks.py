@@ -165,7 +165,7 @@ def test_mapped_files_are_read_in_parts(monkeypatch, tmp_path, dtype):
     for table in (rows, far):
         held = ParetoClustering(**FEW).fit(table.astype(float))
         with monkeypatch.context() as patch:
-            patch.setattr("moo_clustering.estimators._pareto_landmarks._AT_ONCE", 150)
+            patch.setattr("moo_clustering.estimators._pareto_landmarks.AT_ONCE", 150)
             parts = ParetoClustering(**FEW).fit(mapped(tmp_path / "x.npy", table))
             assert_array_equal(parts.labels_, held.labels_)
             assert_array_equal(parts.landmark_of_, held.landmark_of_)
@@ -175,7 +175,8 @@ def test_mapped_files_are_read_in_parts(monkeypatch, tmp_path, dtype):
 
 
 def test_landmarks_of_a_sample(monkeypatch):
-    monkeypatch.setattr("moo_clustering.estimators._pareto_landmarks._SEEN", 300)
+    for name in ("_MOST_SAMPLED", "_LEAST_SAMPLED"):
+        monkeypatch.setattr(f"moo_clustering.estimators._pareto_pool.{name}", 300)
     found = ParetoClustering(**FEW).fit(X)
     assert ari(found.labels_, CLASSES) == 1
     assert_array_equal(np.unique(found.landmark_of_), np.arange(found.n_landmarks_))

@@ -278,7 +278,7 @@ def test_bad_cells_are_named(frame):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_clusters": 200}, "n_clusters=200 is more than n_samples=120"),
+        ({"n_clusters": 200}, "n_clusters=200 is more than the number of samples, 120"),
         ({"fuzziness": 1}, "'fuzziness' parameter"),
         ({"final": "mean"}, "'final' parameter"),
         ({"bins": 1}, "'bins' parameter"),

@@ -294,3 +294,15 @@ def test_no_warning_without_reason():
 @pytest.mark.filterwarnings("ignore:y has fewer than two classes")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("copies", "message"),
+    [(6, "the chosen solution separates equal rows"), (40, "more than n_neighbors=10 copies")],
+)
+def test_separated_copies_are_explained(copies, message):
+    model = MOCK(random_state=0).fit(np.repeat([[0.0, 0.0], [1.0, 1.0]], copies, axis=0))
+    labels = np.repeat([0, 1], copies)
+    labels[0] = 1
+    with pytest.warns(UserWarning, match=message):
+        model._take_member(0, labels)

@@ -116,13 +116,9 @@ def test_least_size_that_cannot_be():
 def test_share_of_local_optima_at_the_start():
     bags = set_of(30, 3, 3, 1.5, 1)
     options = {"pop_size": 20, "n_gen": 0, "random_state": 0}
-    runs = {share: MemeticCHCMIC(3, optima=share, **options).fit(bags) for share in (0.0, 0.5, 1.0)}
-    assert [run.n_evaluations_ for run in runs.values()] == [20, 30, 40]
-    assert runs[0.0].n_trial_evaluations_ == 0
-    assert 0 < runs[0.5].n_trial_evaluations_ < runs[1.0].n_trial_evaluations_
-    averages = [run.logbook_[0]["avg"] for run in runs.values()]
-    assert averages[0] > averages[1] > averages[2]
-    assert [run.logbook_[0]["nevals"] for run in runs.values()] == [20, 30, 40]
+    run = MemeticCHCMIC(3, **options).fit(bags)
+    assert run.n_evaluations_ == run.logbook_[0]["nevals"] == 30
+    assert run.n_trial_evaluations_ > 0
 
 
 def test_no_partition_twice():
@@ -149,9 +145,7 @@ def test_no_partition_twice():
     assert spreads == [0] * 20
 
 
-@pytest.mark.parametrize(
-    "options", [{"perturbation": 1.0}, {"fresh": 0.0}, {"fresh": 1.0}, {"perturbation": 0.05}]
-)
+@pytest.mark.parametrize("options", [{"perturbation": 1.0}, {"perturbation": 0.05}])
 def test_restarts_of_every_kind(options):
     bags = set_of(16, 2, 3, 1.5, 1)
     model = MemeticCHCMIC(pop_size=10, n_gen=60, random_state=0, **options).fit(bags)
@@ -166,8 +160,7 @@ def test_every_option_counts():
     model = MemeticCHCMIC(4, pop_size=10, n_gen=5, random_state=0).fit(bags)
     for change in (
         {"weighting": "instance"},
-        {"fresh": 0.1, "n_gen": 60},
-        {"optima": 0.0},
+        {"perturbation": 0.1, "n_gen": 60},
         {"normalize": False},
     ):
         other = clone(model).set_params(**change).fit(bags)

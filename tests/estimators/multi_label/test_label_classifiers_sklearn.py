@@ -11,6 +11,7 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
+from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -95,7 +96,7 @@ def test_pipelines_and_copies(model, data):
 @pytest.mark.parametrize(
     ("model", "grid"),
     [
-        (QUICK[0], {"C": [0.01, 1.0]}),
+        (QUICK[0], {"estimator": [LinearSVC(C=0.01), LinearSVC()]}),
         (QUICK[1], {"min_count": [1, 3]}),
         (QUICK[2], {"n_clusters": [(3,), (5, 6)], "sisc": [SISC(max_iter=2)], "sisc__chi_weight": [0.5]}),
         (QUICK[3], {"sisc__n_clusters": [4, 5]}),

@@ -20,15 +20,7 @@ def test_values_beyond(estimator, kind, factor):
 
 
 @ESTIMATORS
-@pytest.mark.parametrize("C", [1e-20, 1e20])
 @pytest.mark.parametrize("factor", [2e-60, 1e50, 0.0])
 @pytest.mark.filterwarnings("ignore:Liblinear failed to converge")
-def test_values_within(estimator, C, factor):
-    assert set(estimator(random_state=0, C=C).fit(X * factor, Y).predict(X * factor)) <= {0, 1}
-
-
-@ESTIMATORS
-@pytest.mark.parametrize("C", [1e-300, 1e200])
-def test_penalties_beyond(estimator, C):
-    with pytest.raises(ValueError, match=r"'C' parameter .* range"):
-        estimator(C=C).fit(X, Y)
+def test_values_within(estimator, factor):
+    assert set(estimator(random_state=0).fit(X * factor, Y).predict(X * factor)) <= {0, 1}

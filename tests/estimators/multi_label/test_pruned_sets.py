@@ -214,7 +214,6 @@ def test_another_classifier_is_seeded():
         {"max_samples": 0},
         {"max_samples": 1.2},
         {"threshold": -0.1},
-        {"C": 0},
         {"estimator": 3},
     ],
 )

@@ -313,7 +313,7 @@ def test_default_has_no_more_clusters_than_documents(data):
         ({"cv": 1}, "'cv' parameter of SISCStacked"),
         ({"scoring": "accuracy"}, "'scoring' parameter of SISCStacked"),
         ({"threshold": 2}, "'threshold' parameter of SISCStacked"),
-        ({"linear": 1}, "'linear' parameter of SISCStacked"),
+        ({"estimator": 1}, "'estimator' parameter of SISCStacked"),
     ],
 )
 def test_parameters_out_of_range(data, change, message):

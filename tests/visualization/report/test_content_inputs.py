@@ -119,7 +119,7 @@ def test_categories_are_columns_of_their_own():
     model = KMeans(2, random_state=0).fit((table["shade"] == "dark").to_numpy(dtype=float)[:, None])
     content = report_content(model, table)
     first, other = (content.clusters[0][model.labels_[row]] for row in (0, 1))
-    assert ("shade", "100 % light", "0 %") in first.contrasts
+    assert ("shade", "100% light", "0%") in first.contrasts
     assert (first.name, other.name) == ("light", "dark")
 
 

@@ -38,7 +38,11 @@ FAMILIES = {
     "pool of bags": (ParetoBagClustering(3, random_state=0), BAGS, {}),
     "medoids": (NSGA2Clus(k_max=4, random_state=0), X, PAIRS),
     "medoids without repair": (NSGA2Clus.internal(k_max=4, n_gen=3, random_state=0), X, PAIRS),
-    "annealing": (AMOSAClus(k_max=4, t_max=10.0, t_min=1.0, n_moves=10, random_state=0), X, PAIRS),
+    "annealing": (
+        AMOSAClus(k_max=4, annealing={"t_max": 10.0, "t_min": 1.0, "n_moves": 10}, random_state=0),
+        X,
+        PAIRS,
+    ),
     "graphs": (PESC(3, n_gen=2, pop_size=8, random_state=0), X, {}),
     "sparse graphs": (SRMOSC(3, pop_size=6, random_state=0), X, {}),
     "links": (MOCK(3, n_gen=2, random_state=0), X, {}),

@@ -131,7 +131,7 @@ function nameCluster(group) {
 // Applies a state to the report.
 
 function percent(share) {
-  return share > 0 && share < 0.005 ? "less than 1 %" : `${Math.round(100 * share)} %`;
+  return share > 0 && share < 0.005 ? "less than 1%" : `${Math.round(100 * share)}%`;
 }
 
 function clusterText(cluster) {

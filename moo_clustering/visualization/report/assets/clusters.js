@@ -21,13 +21,13 @@ function contrastsOf(facts) {
   return element("ul", { class: "contrasts" },
     ...(facts.nearest < 0 ? [] : [element("li", { class: "text" }, `compared with ${clusterName(state.selected, facts.nearest)} (in brackets):`)]),
     ...facts.contrasts.map(([column, value, other]) =>
-      element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, tied(value)), other ? tied(` (${other})`) : "")));
+      element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, value), other ? ` (${other})` : "")));
 }
 
 // The conditions stand out from the shares in brackets. Rules come in the order of the share of the cluster that they cover; the page folds those after the second.
 function conditionsOf(facts) {
   const list = (rules) => element("ul", { class: "conditions" }, ...rules.map((rule) => {
-    const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""].map((text) => text && tied(text));
+    const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""];
     return element("li", {}, conditions, " ", element("span", { class: "text" }, shares.replace("sample", data.sampleKind)));
   }));
   const more = facts.rules.slice(2);
@@ -45,11 +45,11 @@ function clusterRow(cluster, size, facts, shows) {
   const cells = [
     element("th", { scope: "row", role: "rowheader" }, element("span", { class: "named" }, swatch(lookOf(ownPlace(cluster))), namedCell(cluster))),
     cell(`${data.sampleKind}s`, "number", counting.format(size)),
-    cell("share", "number", `${((100 * size) / data.nSamples).toFixed(1)} %`),
+    cell("share", "number", `${((100 * size) / data.nSamples).toFixed(1)}%`),
   ];
   if (shows.contrasts) cells.push(cell(contrastsTitle(), "", facts?.contrasts?.length ? contrastsOf(facts) : "–"));
   if (shows.rules) cells.push(cell("rules", "unprinted", facts?.rules?.length ? conditionsOf(facts) : "–"));
-  if (shows.silhouette) cells.push(cell("silhouette", "number unprinted", facts && facts.silhouette !== null ? number(Math.round(100 * facts.silhouette) / 100) : "–"));
+  if (shows.silhouette) cells.push(cell("silhouette", "number unprinted", facts && facts.silhouette !== null ? facts.silhouette.toFixed(2).replace("-", "−") : "–"));
   if (shows.features) cells.push(cell(data.featuresTitle, shows.contrasts ? "unprinted" : "", facts?.features.length ? leadingFeatures(facts) : "–"));
   if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, shows.contrasts || shows.features ? "most unprinted" : "most", facts?.typical.length ? typicalSamples(facts) : "–"));
   return element("tr", { role: "row", "data-cluster": cluster }, ...cells);

@@ -8,7 +8,7 @@ function showDoubts() {
     const key = `${Math.min(doubt[1], doubt[2])} ${Math.max(doubt[1], doubt[2])}`;
     pairs.set(key, [...(pairs.get(key) ?? []), doubt]);
   }
-  const percent = (share) => `${(100 * share).toFixed(0)} %`;
+  const percent = (share) => `${(100 * share).toFixed(0)}%`;
   const named = (cluster) => [swatch(lookOf(cluster)), " ", shortened(clusterName(data.chosen, cluster), 60)];
   const row = ([sample, cluster, other, support, otherSupport]) => {
     const name = shortened(data.sampleNames[sample], 80);

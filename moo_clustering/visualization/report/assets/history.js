@@ -37,14 +37,12 @@ function historyFigure() {
 }
 
 function showHistory() {
-  if (!data.history) return;
-  const [n, length] = shapes.get(data.history.values);
-  byId("history").hidden = false;
-  if (n < 2 || length === 0) {
-    note("history-note", "The run recorded no steps of its search.");
-    byId("history-figure").hidden = true;
+  const [n, length] = data.history ? shapes.get(data.history.values) : [0, 0];
+  byId("history-figure").hidden = n < 2 || length === 0;
+  if (byId("history-figure").hidden) {
+    note("history-note", "There is nothing to show, because the fit had no generations or other steps of a search, or did not record them.");
     return;
   }
-  note("history-note", `The run recorded ${count(length, "step")} of its search.`);
+  note("history-note", `The fit recorded ${count(length, "step")} of its search.`);
   addFigure("history-figure", "convergence", historyFigure);
 }

@@ -10,7 +10,7 @@ function knownTable({ name, values, codes }) {
       element("th", { scope: "row" }, swatch(lookOf(ownPlace(cluster))), " ", shortened(clusterName(state.selected, cluster), 60)),
       ...columns.map((value, j) => {
         const share = counts[i][j] / inCluster;
-        const cell = element("td", { class: counts[i][j] ? "number share" : "number" }, counts[i][j] ? `${(100 * share).toFixed(0)} % (${counting.format(counts[i][j])})` : "–");
+        const cell = element("td", { class: counts[i][j] ? "number share" : "number" }, counts[i][j] ? `${(100 * share).toFixed(0)}% (${counting.format(counts[i][j])})` : "–");
         cell.style.setProperty("--share", `${(100 * share).toFixed(1)}%`);
         return cell;
       }));

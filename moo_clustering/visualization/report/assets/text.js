@@ -25,9 +25,6 @@ function lines(text, width, most = 6) {
   return found.join("\n");
 }
 
-// No line break before a per cent sign.
-const tied = (text) => text.replaceAll(" %", "\u00a0%");
-
 const counting = new Intl.NumberFormat("en-US");
 
 function count(number, noun) {
