@@ -553,11 +553,11 @@ objective, int or callable, default="auto"
             "crossover": UniformCrossover(prob=self.pc),
             "mutation": NeighborBiasedMutation(self.mutation_length),
         }
-        if self.search == "pesa2":
-            sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
-            own = partial(PESA2, selection=self.selection, **sizes)
-        else:
-            own = partial(NSGA2, selection=TournamentSelection(func_comp=batched_tournament), output=None)
+        if self.search == "pesa2" and self.algorithm is None:
+            operators |= {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
+            pesa2 = PESA2(self.pop_size, selection=self.selection, **operators)
+            return PymooSearch(problem, pesa2, seed=seed)
+        own = partial(NSGA2, selection=TournamentSelection(func_comp=batched_tournament), output=None)
         return self._pymoo_search_for(problem, operators, seed, own)
 
     @property
