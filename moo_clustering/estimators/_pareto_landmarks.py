@@ -214,7 +214,7 @@ class Placement:
         np.maximum.at(widest, landmark_of, away)
         least = _LEAST_RARE * n_samples / n_rows
         settled = settled_groups(means, rare, counts, widest <= equal, n_samples, least)
-        return cls(means, landmark_of, features, settled, limits)
+        return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
         """Return a mask of the points outside rare groups that are outliers now or in the mask ``before``."""
