@@ -44,7 +44,7 @@ from pymoo.core.termination import Termination
 from pymoo.core.variable import get
 from pymoo.operators.crossover.sbx import SBX
 from pymoo.operators.mutation.pm import PM
-from pymoo.operators.sampling.rnd import FloatRandomSampling
+from pymoo.operators.sampling.rnd import FloatRandomSampling, IntegerRandomSampling
 from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.termination.max_gen import MaximumGenerationTermination
@@ -135,6 +135,14 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
             f"{', '.join(sorted(known))}"
         )
     return options
+
+
+def uniform_sampling(problem: Problem, name: str) -> Sampling:
+    """Return a uniform sampling of integers or reals for the algorithm ``name``."""
+    if not problem.has_bounds():
+        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to {name}")
+    is_integer = np.issubdtype(np.dtype(problem.vtype or float), np.integer)
+    return IntegerRandomSampling() if is_integer else FloatRandomSampling()
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:

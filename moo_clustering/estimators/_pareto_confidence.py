@@ -38,8 +38,8 @@ CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure be
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
 # Thresholds of verdicts: smallest probability of structure, in general and if the p-value is at least the
-# third number; smallest confidence of a clear result.
-STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM = 0.5, 0.7, 0.05, 0.8
+# third number; smallest confidence of a clear result; largest confidence without structure.
+STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5, 0.7, 0.05, 0.8, 0.2
 # Reference data: numbers of rows, of columns (or principal components), and of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
 # Columns of fewer distinct values retain their marginal distribution.
@@ -114,8 +114,9 @@ class Assessor:
         if p_value < DOUBTFUL_P and features[1, 0] >= _ALIKE and n_clusters > _MANY:
             likely = max(likely, STRUCTURE_FROM)
         verdict, said_of_p = judged(likely, confidence, p_value, bool(apart[1]))
-        if verdict == NO_STRUCTURE and said_of_p and features[1, 0] >= _COMMON:
-            said_of_p = (SMALL,)
+        if verdict == NO_STRUCTURE:
+            confidence = min(confidence, _MOST_OF_NOISE)
+            said_of_p = (SMALL,) if said_of_p and features[1, 0] >= _COMMON else said_of_p
         return Assessment(confidence, p_value, verdict, (*said_of_p, *remarks))
 
     def _uniform_clusters(self, labels: Labels) -> list[int]:

@@ -313,7 +313,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return self
 
     def _accepted_lead(self) -> float:
-        """Lead in score of the fit's result over the partition that the user chose instead."""
+        """Return by how much the score of the fit's result exceeds that of the user's selection."""
         lead: float = self.__dict__.get("_lead", 0.0)
         if self._candidates is None:
             return lead
@@ -471,7 +471,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     [0, 1, 0, 1, 0, 1]
     """
 
-    # Minimax paths need features, and so do outliers.
+    # Minimax paths and the detection of outliers require features.
     criterion: ClassVar[str] = "modularity"
     noise: ClassVar[str] = "assign"
 

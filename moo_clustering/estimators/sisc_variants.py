@@ -384,7 +384,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
-        # All members would repeat the warnings about the data that ``fit`` issues once.
+        # Collect the warnings, so that ``fit`` issues each of them once instead of once per member.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
@@ -414,7 +414,7 @@ class LogitScale(NamedTuple):
 
 
 def logits(probabilities: NDArray[Any]) -> FloatArray:
-    """Finite logits of probabilities."""
+    """Compute finite logits of probabilities."""
     inside: FloatArray = np.clip(np.asarray(probabilities, dtype=np.float64), _LEAST, 1.0 - _LEAST)
     return np.asarray(logit(inside), dtype=np.float64)
 
@@ -585,7 +585,7 @@ def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSeque
     else:
         splitter = check_cv(cv, codes, classifier=True)
     with warnings.catch_warnings():
-        # A class with fewer samples than folds is missing in some.
+        # A class with fewer samples than folds is missing from some folds, which is acceptable.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         return list(splitter.split(X[targets.rows], codes))
 

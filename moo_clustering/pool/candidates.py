@@ -198,7 +198,7 @@ def candidate_pool(
         - ``"gmm"``: Gaussian mixtures from k-means, up to k = 20; not for distances.
         - ``"graph_agg"``: fragments merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own numbers, up to 60.
     n_clusters : int, optional
         Number to add to ``k_range``.
     metric : {"euclidean", "precomputed"}, default="euclidean"
@@ -332,7 +332,7 @@ def bag_candidate_pool(
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
         See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts), ``ward``.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own numbers, up to 60.
     n_clusters : int, optional
         Number to add to ``k_range``.
     n_neighbors : int, default=10

@@ -18,14 +18,14 @@ from moo_clustering._parallel import thread_calls
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import base
 from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
-from moo_clustering.problems.partition import SignedProblem, unique_names
+from moo_clustering.problems.partition import EncodedProblem, unique_names
 from moo_clustering.subspace.classes import labelled_shares
 
 # Number of individuals with cached objectives: at least this, and at most twice as many.
 CAPACITY = 1 << 16
 
 
-class SubspaceClusteringProblem(SignedProblem):
+class SubspaceClusteringProblem(EncodedProblem):
     """Find seed documents that lead to compact and pure fuzzy clusters in subspaces.
 
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents, and -1 in empty slots.
@@ -123,19 +123,7 @@ class SubspaceClusteringProblem(SignedProblem):
         self._signs = np.ones(len(self.objective_names))
         self.n_grown = 0
         self._memo = SeedMemo(memory)
-        xl, xu = self.encoding.bounds()
-        super().__init__(
-            n_var=self.n_seeds, n_obj=len(self.objective_names), xl=xl, xu=xu, vtype=self.encoding.dtype
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.encoding.n_samples
-
-    def decode(self, X: ArrayLike) -> Labels:
-        """Decode one or more genotypes by largest memberships, shape (n_individuals, n_samples)."""
-        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+        super().__init__()
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
         """Run the sweeps of one genotype of shape (n_seeds,).

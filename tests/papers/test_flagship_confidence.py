@@ -27,7 +27,7 @@ def test_cells_are_described_and_judged():
     everything, *tables = plan.tables(values)
     assert len(everything.rows) == 3 * len(plan.cells)
     named = {table.name: table for table in tables}
-    assert len(named["model"].rows) == 1 + len(FEATURES)
+    assert len(named["model"].rows) == 2 + len(FEATURES)
     calibration = named["model-calibration"].rows[0]
     assert calibration[1] == len(plan.cells)
     assert calibration[3] < 0.15

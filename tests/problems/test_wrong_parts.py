@@ -108,14 +108,19 @@ def test_reference_directions_that_are_missing_or_of_other_objectives(algorithm)
 
 @pytest.mark.parametrize("algorithm", [MOEAD, ParallelMOEAD, DNSGA2])
 @pytest.mark.parametrize(
-    ("options", "names"),
+    ("index", "limits", "names"),
     [
-        ({}, "undefined_index.*k_min=2"),
-        ({"limits": [ClusterSizes(low=2)]}, "undefined_index, cluster_sizes: use another algorithm.*k_min=2"),
+        ("xie_beni", (), "undefined_index: use another algorithm.*k_min=2"),
+        (
+            "xie_beni",
+            (ClusterSizes(low=2),),
+            "undefined_index, cluster_sizes: use another.*k_min=2",
+        ),
+        ("connectivity", (ClusterSizes(low=2),), r"cluster_sizes: use another algorithm .*constraints\.$"),
     ],
 )
-def test_an_algorithm_without_constraints_names_those_of_the_problem(algorithm, options, names):
-    problem = problem_of("connectivity", **options)
+def test_an_algorithm_without_constraints_names_those_of_the_problem(algorithm, index, limits, names):
+    problem = problem_of(index, limits=limits)
     message = f"{algorithm.__name__} does not support constraints, but the problem has {names}"
     with pytest.raises(ValueError, match=message):
         problem.operators(algorithm)

@@ -69,10 +69,7 @@ _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other"),
     (0.25, "nearer to their own cluster than to the nearest other"),
-    (
-        -1.0,
-        "hardly nearer to their own cluster than to another; elongated clusters can cause this",
-    ),
+    (-1.0, "hardly nearer to their own cluster than to another; elongated clusters can cause this"),
 )
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
