@@ -512,11 +512,10 @@ def pooled_table(
     candidates: list[tuple[str, IntArray]] = []
     if extra:
         points, rng = table, np.random.default_rng(extra_seed)
-        if by_landmarks:
-            sparse = sp.issparse(table)
-            points = (
-                placement.landmark_means(table, landmark_of) if sparse else scaling.inverse(placed.points)
-            )
+        if landmark_of is not None and sp.issparse(table):
+            points = placement.landmark_means(table, landmark_of)
+        elif by_landmarks:
+            points = scaling.inverse(placed.points)
         candidates = extra_partitions(extra, points, n_samples=n_samples, landmark_of=landmark_of, rng=rng)
     return lambda k_range: samples.with_pool(tables, candidates, {**options, "k_range": k_range})
 
@@ -535,8 +534,8 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
     else:
         # The same rows as in parts.
         rows = table[np.sort(draw(np.empty((n, 0)), 0, size, seed, key_limit(size, n)).numbers)]
-        ends = [table.min(axis=0), table.max(axis=0)]
-        ends = [end.toarray().reshape(-1) if sp.issparse(end) else end for end in ends]
+        found: list[Any] = [table.min(axis=0), table.max(axis=0)]
+        ends = [end.toarray().reshape(-1) if sp.issparse(end) else end for end in found]
     return rows, None if size == n else np.stack(ends).astype(np.float64)
 
 
