@@ -245,7 +245,12 @@ def load_bags(
     in_columns = path.suffix.lower() != ".npz"
     if labels is None:
         partial = _read(path, bag, partial_labels, drop)
-        _refuse_classes(partial)
+        for name in partial.bags.feature_names or ():
+            if may_be_role(column := name.partition("=")[0], BagOptions(bag=column)):
+                raise DataError(
+                    f"column {column!r} looks like the known classes of the bags but would be a feature; "
+                    f"name it with --labels {column}, or omit it with --drop {column}"
+                )
         return _samples(partial, None, partial)
     partial = _read(path, bag, partial_labels, [*drop, labels] if in_columns else drop)
     known = _read(path, bag, labels, [*drop, partial_labels] if in_columns else drop)
@@ -268,17 +273,6 @@ def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None =
         target_names=() if known is None else known.label_names,
         partial_y=partial_y,
     )
-
-
-def _refuse_classes(table: BagTable) -> None:
-    """Raise if a column that looks like known classes would become a feature."""
-    for name in table.bags.feature_names or ():
-        column = name.partition("=")[0]
-        if may_be_role(column, BagOptions(bag=column)):
-            raise DataError(
-                f"column {column!r} looks like the known classes of the bags but would be a feature; "
-                f"name it with --labels {column}, or omit it with --drop {column}"
-            )
 
 
 def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -> BagTable:

@@ -190,7 +190,12 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     fixed, moving = np.broadcast_arrays(fixed, moving)
     # Copy: views of broadcast arrays cause warnings in kernels.
     rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
-    aligned = _flipped(rows, others) if _n_codes(rows, others) <= 2 else _assigned(rows, others)
+    if _n_codes(rows, others) <= 2:
+        # Exchange the labels in rows where most samples disagree.
+        flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
+        aligned = np.where(flip[:, None], 1 - others, others)
+    else:
+        aligned = _assigned(rows, others)
     return aligned.reshape(moving.shape).astype(moving.dtype)
 
 
@@ -214,12 +219,6 @@ def _checked(labels: ArrayLike, n_clusters: int | None, name: str = "labels") ->
     if n_clusters is not None and codes.size and codes.max() >= n_clusters:
         raise ValueError(f"{name} must be less than n_clusters={n_clusters}, got {codes.max()}.")
     return codes
-
-
-def _flipped(rows: IntArray, others: IntArray) -> IntArray:
-    """Align two clusters: exchange their labels in rows where most samples disagree."""
-    flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
-    return np.where(flip[:, None], 1 - others, others)
 
 
 def _n_codes(rows: IntArray, others: IntArray) -> int:

@@ -595,7 +595,14 @@ class Study:
         new = _named("method", methods, lambda method, _: name_of(method))
         for name, method in new.items():
             self._check_new(name)
-            _check_method(name, method)
+            if isinstance(method, tuple) and len(method) == 3 and all(map(callable, method[:2])):
+                checks.integer(f"n_gen of the method {name!r}", method[2])
+            elif isinstance(method, type) or not (callable(method) or hasattr(method, "fit_predict")):
+                raise TypeError(
+                    f"the method {name!r} must be a clusterer with fit_predict, a function (X, seed) -> "
+                    "labels, or (problem, algorithm, n_gen) with two functions and a number; got "
+                    f"{quoted(method)}."
+                )
         self.methods |= new
 
     def _check_new(self, name: str) -> None:
@@ -857,16 +864,6 @@ def _data_name(entry: Any, number: int) -> str:
     if isinstance(entry, str | PathLike):
         return Path(entry).stem
     return re.sub("^(load|make)_", "", name_of(entry)) if callable(entry) else f"set {number}"
-
-
-def _check_method(name: str, method: Any) -> None:
-    if isinstance(method, tuple) and len(method) == 3 and callable(method[0]) and callable(method[1]):
-        checks.integer(f"n_gen of the method {name!r}", method[2])
-    elif isinstance(method, type) or not (callable(method) or hasattr(method, "fit_predict")):
-        raise TypeError(
-            f"the method {name!r} must be a clusterer with fit_predict, a function (X, seed) -> labels, or "
-            f"(problem, algorithm, n_gen) with two functions and a number; got {quoted(method)}."
-        )
 
 
 def _described(method: Any) -> str:
