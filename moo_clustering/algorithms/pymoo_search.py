@@ -331,13 +331,9 @@ class ArrayGenerations:
         problem, mating = algorithm.problem, algorithm.mating
         cross, mutate, select = mating.crossover, mating.mutation, mating.selection
         parts = select, algorithm.survival, mating.repair, mating.eliminate_duplicates
-        unused = [
-            algorithm.output,
-            algorithm.archive,
-            algorithm.display.progress,
-            algorithm.evaluator.callback,
-        ]
-        unused += [algorithm.termination.early, cross.vtype, cross.repair, mutate.vtype, mutate.repair]
+        unused = [algorithm.output, algorithm.archive, algorithm.display.progress]
+        unused += [algorithm.evaluator.callback, algorithm.termination.early]
+        unused += [cross.vtype, cross.repair, mutate.vtype, mutate.repair]
         return (
             tuple(map(type, parts))
             == (TournamentSelection, RankAndCrowding, NoRepair, NoDuplicateElimination)

@@ -54,7 +54,8 @@ from moo_clustering.operators.seeds import (
     SweepSeedMutation,
 )
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_objectives
+from moo_clustering.problems.partition import unique_names
+from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProblem
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
@@ -189,7 +190,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
                 f"n_neighbors={self.n_neighbors} is more than the smallest number of clusters, "
                 f"k_min={self.k_min}; use None for all"
             )
-        names = checked_objectives(self.objectives)
+        names = unique_names(self.objectives, OBJECTIVES)
         if not isinstance(self.select, str):
             return
         if self.select == RANDOM and not self.control:
@@ -223,7 +224,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self.choose(self.select)
 
     def _problem(self, data: SubspaceData, targets: Targets) -> SubspaceClusteringProblem:
-        names = checked_objectives(self.objectives)
+        names = unique_names(self.objectives, OBJECTIVES)
         if not targets.labelled.any():
             names = tuple(name for name in names if name != "impurity") or names
         return SubspaceClusteringProblem(

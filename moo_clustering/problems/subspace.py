@@ -102,7 +102,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         memory: int = 2**28,
         n_jobs: int | None = None,
     ) -> None:
-        self.objective_names = checked_objectives(objectives)
+        self.objective_names = unique_names(objectives, OBJECTIVES)
         self.n_sweeps = integer("n_sweeps", n_sweeps, 1, 3)
         data = X if isinstance(X, subspace.SubspaceData) else subspace.SubspaceData.of(X, dtype=dtype)
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
@@ -211,11 +211,6 @@ def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
     chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
     return candidates[chosen].astype(np.int64)
-
-
-def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of objectives; raise a ValueError unless they are known and unique."""
-    return unique_names(objectives, OBJECTIVES)
 
 
 Objective = Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]

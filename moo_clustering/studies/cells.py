@@ -212,7 +212,7 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
         ]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(
-            f"{path} does not contain cells of an experiment; choose another folder"
+            f"{path} does not contain the cells of an experiment; choose another folder"
         ) from error
     if changed:
         raise StoreError(
