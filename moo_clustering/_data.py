@@ -89,7 +89,7 @@ def checked_array(
         raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
     if dtype is None:
         # In half precision, the limits of later checks would be infinite.
-        return found.astype(np.float64) if found.dtype == np.float16 else found
+        return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:
         found = _real(found, name, types[0])
