@@ -76,26 +76,14 @@ if TYPE_CHECKING:
 LONG = 1000
 # Options of the command by the step that uses them.
 _READING = (
-    "bag",
-    "label_file",
-    "text_columns",
-    "labels",
-    "partial_labels",
-    "id_column",
-    "drop",
-    "header",
-    "weight",
-)
+    "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
+)  # fmt: skip
 _FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "embed", "stemmer")
 _INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
 _SCORES = {
-    "accuracy": "accuracy (RI)",
-    "entropy": "entropy, bits",
-    "f1": "F1",
-    "adjusted_rand": "adjusted Rand",
-    "largest_class": "largest class",
-    "accuracy_unlabelled": "accuracy of unlabelled",
-}
+    "accuracy": "accuracy (RI)", "entropy": "entropy, bits", "f1": "F1", "adjusted_rand": "adjusted Rand",
+    "largest_class": "largest class", "accuracy_unlabelled": "accuracy of unlabelled",
+}  # fmt: skip
 _NOTES = 12  # largest number of notes on the preparation in the header of the report
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
@@ -300,10 +288,9 @@ def run_job(
     plain_csv: bool = False,
 ) -> Outcome:
     """Fit and save the results, also after Ctrl-C."""
-    # A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. The order is:
-    # results, report, record with status "complete", removal of the checkpoint. A killed run can be resumed
-    # between any two of these steps. ``extra`` are further entries of the record. With ``plain_csv``, cells
-    # of CSV files that look like formulas are not changed.
+    # A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. A killed run
+    # can be resumed between any two of these steps: results, report, record with status "complete", removal
+    # of the checkpoint. ``extra`` are further entries of the record.
     record = job.record() | dict(extra or {})
     found = None
     verbose = bool(job.estimator.get_params(deep=False).get("verbose", True))

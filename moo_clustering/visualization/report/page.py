@@ -221,11 +221,9 @@ def _within(places: Any, count: int) -> bool:
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """Merge the reports of several runs on the same samples."""
-    # Samples are matched by name, in the order of the first run. The chosen solution and the map are from the
-    # first run, or from the first run with a map. Columns with the same name and direction are merged, with
-    # NaN for runs without the column. Rules, histories and figures get the name of their run, and the result
-    # of every run is a rule. Equal names of runs get numbers. A single run is returned unchanged. The
-    # agreement of all solutions costs O(n_solutions² n_samples) time, on a subset of many samples.
+    # Samples are matched by name, in the order of the first run, which contributes the chosen solution, and
+    # the map if it has one. Rules, histories and figures get the name of their run, whose result is a rule.
+    # The agreement of all solutions costs O(n_solutions² n_samples) time, on a subset of many samples.
     if not contents or len(contents) != len(names):
         raise ValueError(
             f"merge requires at least one run and one name per run, got {len(contents)} runs and "
