@@ -92,22 +92,11 @@ _AT_K = {
 
 
 class Block(NamedTuple):
-    """A question about every data set.
-
-    Attributes
-    ----------
-    title : str
-    run : callable
-        ``run(found, sheet, draws) -> facts``.
-    has_draws : bool
-        Whether the block is repeated with other seeds, labels or pairs.
-    least_classes : int
-    most_rows : int or None
-    """
+    """A question about every data set."""
 
     title: str
-    run: Callable[[ClassedSet, Sheet, int], dict[str, Any]]
-    has_draws: bool = False
+    run: Callable[[ClassedSet, Sheet, int], dict[str, Any]]  # ``run(found, sheet, draws) -> facts``
+    has_draws: bool = False  # whether the block is repeated with other seeds, labels or pairs
     least_classes: int = 2
     most_rows: int | None = None
 
@@ -229,17 +218,9 @@ BLOCKS: Mapping[str, Block] = {
 
 
 class Fitted(NamedTuple):
-    """An estimator that was fitted without classes, and its time.
+    """An estimator that was fitted without classes, and its time."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Scaled features.
-    model : ParetoClustering
-    seconds : float
-    """
-
-    X: NDArray[np.float64]
+    X: NDArray[np.float64]  # shape (n_samples, n_features): scaled features
     model: Any
     seconds: float
 

@@ -49,24 +49,14 @@ ARI_TERMS = (
 
 
 class Described(NamedTuple):
-    """Partitions of all pools.
+    """Partitions of all pools."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n, n_features)
-    ari : ndarray of shape (n,)
-    groups : ndarray of shape (n,), str
-        Set, or kind and seed. The rows of a group are left out together.
-    kinds : ndarray of shape (n,), str
-        Kind of a generated table, or the set.
-    is_null, is_result, is_set : ndarray of shape (n,), bool
-        Whether the data have no classes, the partition is a result, and the data are a set of the folder.
-    """
-
-    features: FloatArray
-    ari: FloatArray
-    groups: Any
-    kinds: Any
+    features: FloatArray  # shape (n, n_features)
+    ari: FloatArray  # shape (n,)
+    groups: Any  # shape (n,): set, or kind and seed; the rows of a group are left out together
+    kinds: Any  # shape (n,): kind of a generated table, or the set
+    # shape (n,): whether the data have no classes, the partition is a result, and the data are a set of the
+    # folder
     is_null: BoolArray
     is_result: BoolArray
     is_set: BoolArray

@@ -49,7 +49,7 @@ MIXTURE = "flagship, mixture criterion"
 MODULARITY = "flagship, modularity criterion"
 EVOLVED, CONTROL, RANDOM_SURVIVAL = "evolved", "control: pool alone", "random survival"
 ORACLE, RANDOM = "best member of the pool (oracle)", "random labels"
-# Bounds: the selection by the classes, and random labels.
+# Upper and lower bound: the selection by the classes, and random labels.
 BOUNDS = (ORACLE, RANDOM)
 EVIDENCE = "best partition by evidence"
 CONSTRAINED, SPREADING, LOGISTIC = "constrained spectral", "label spreading", "logistic regression"
@@ -324,13 +324,7 @@ def _suffix(path: Path) -> str:
 
 
 class Corpus(NamedTuple):
-    """The topics of a collection that form a set.
-
-    Attributes
-    ----------
-    collection : str
-    topics : tuple of str
-    """
+    """The topics of a collection that form a set."""
 
     collection: str
     topics: tuple[str, ...]
@@ -463,20 +457,12 @@ def archive_table(path: Path) -> RawTable:
 
 
 class RawTable(NamedTuple):
-    """Features, with NaN for missing values, and classes.
+    """Features, with NaN for missing values, and classes."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features), float64
-    classes : ndarray of shape (n_samples,), int64
-        Classes 0, 1, ..., and -1 for noise and for samples without a class.
-    note : str
-        Description of the conversion of the columns.
-    """
-
-    X: NDArray[np.float64]
+    X: NDArray[np.float64]  # shape (n_samples, n_features)
+    # shape (n_samples,): classes 0, 1, ..., and -1 for noise and for samples without a class
     classes: NDArray[np.int64]
-    note: str = ""
+    note: str = ""  # description of the conversion of the columns
 
 
 def coded(y: NDArray[Any]) -> NDArray[np.int64]:
@@ -554,32 +540,17 @@ def _class_values(column: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class ClassedSet:
-    """A data set with classes: at most 1500 of its rows, in random order.
-
-    Parameters
-    ----------
-    name : str
-    identity : str
-        Fingerprint of rows and classes.
-    kind : {"s", "u", "t", "d", "o", "g"}
-        As in :data:`KINDS`.
-    scale : {"standard", "isotropic", "none"}
-        Scaling of the features.
-    table : ndarray or csr_array of shape (n_samples, n_features), float64
-        Finite features; term weights if it is sparse.
-    classes : ndarray of shape (n_samples,), int64
-        Classes; -1 for samples that are not scored and never labelled.
-    note : str
-        Description of the conversion of the data.
-    """
+    """A data set with classes: at most 1500 of its rows, in random order."""
 
     name: str
-    identity: str
-    kind: str
-    scale: str
+    identity: str  # fingerprint of rows and classes
+    kind: str  # {"s", "u", "t", "d", "o", "g"}: as in :data:`KINDS`
+    scale: str  # {"standard", "isotropic", "none"}: scaling of the features
+    # shape (n_samples, n_features): finite features; term weights if it is sparse
     table: Any = field(compare=False, repr=False)
+    # shape (n_samples,): classes; -1 for samples that are not scored and never labelled
     classes: NDArray[np.int64] = field(compare=False, repr=False)
-    note: str = field(default="", compare=False)
+    note: str = field(default="", compare=False)  # description of the conversion of the data
 
     @property
     def n_samples(self) -> int:
@@ -612,18 +583,11 @@ class ClassedSet:
 
 
 class PairDraw(NamedTuple):
-    """Pairs of samples, and the samples in no pair.
+    """Pairs of samples, and the samples in no pair."""
 
-    Attributes
-    ----------
-    must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
-    free : ndarray of shape (n_samples,), bool
-        Samples in no pair.
-    """
-
-    must_link: Int64Array
-    cannot_link: Int64Array
-    free: NDArray[np.bool_]
+    must_link: Int64Array  # shape (n_pairs, 2)
+    cannot_link: Int64Array  # shape (n_pairs, 2)
+    free: NDArray[np.bool_]  # shape (n_samples,): samples in no pair
 
 
 def draw_labels(classes: Int64Array, fraction: float, rng: np.random.Generator) -> Int64Array:

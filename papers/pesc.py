@@ -89,23 +89,12 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class FlatSet:
-    """A data set with known classes.
+    """A data set with known classes."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the file without suffix.
-    identity : str
-        Fingerprint of rows and classes; sets with equal names and identities are equal.
-    X : ndarray of shape (n_samples, n_features), float64
-    classes : ndarray of shape (n_samples,), int64
-        Contiguous classes 0, 1, ...
-    """
-
-    name: str
-    identity: str
-    X: NDArray[np.float64] = field(compare=False)
-    classes: NDArray[np.int64] = field(compare=False)
+    name: str  # name of the file without suffix
+    identity: str  # fingerprint of rows and classes; sets with equal names and identities are equal
+    X: NDArray[np.float64] = field(compare=False)  # shape (n_samples, n_features)
+    classes: NDArray[np.int64] = field(compare=False)  # shape (n_samples,): contiguous classes 0, 1, ...
 
     @property
     def n_clusters(self) -> int:
@@ -158,28 +147,14 @@ def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[N
 
 
 class Given(NamedTuple):
-    """The data that a method receives, with only the classes in ``y``.
+    """The data that a method receives, with only the classes in ``y``."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Features scaled to [0, 1], without constant ones.
-    n_clusters : int
-    y : ndarray of shape (n_samples,) or None
-        Classes of the labelled samples, -1 for others.
-    seed : int
-    is_nominal : bool
-        Whether features are codes.
-    effort : mapping from str to int
-        Value of :data:`EFFORT`.
-    """
-
-    X: NDArray[np.float64]
+    X: NDArray[np.float64]  # shape (n_samples, n_features): features scaled to [0, 1], without constant ones
     n_clusters: int
-    y: NDArray[np.int64] | None
+    y: NDArray[np.int64] | None  # shape (n_samples,): classes of the labelled samples, -1 for others
     seed: int
-    is_nominal: bool
-    effort: Mapping[str, int]
+    is_nominal: bool  # whether features are codes
+    effort: Mapping[str, int]  # value of :data:`EFFORT`
 
     @property
     def sizes(self) -> dict[str, Any]:
@@ -214,41 +189,22 @@ def _scored(
 
 
 class Found(NamedTuple):
-    """A partition and its costs.
+    """A partition and its costs."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,) or (n_candidates, n_samples)
-        Of several candidates, the best by the classes is scored, as an upper bound.
-    seconds : float
-        Seconds of the fit, including the selection.
-    gap : float, optional
-        Eigengap, for a selection without classes.
-    graphs : sequence of Graph, default=()
-        One per candidate.
-    """
-
+    # shape (n_samples,): of several candidates, the best by the classes is scored, as an upper bound
     labels: NDArray[np.integer[Any]]
-    seconds: float
-    gap: float | None = None
-    graphs: Sequence[Graph] = ()
+    seconds: float  # seconds of the fit, including the selection
+    gap: float | None = None  # eigengap, for a selection without classes
+    graphs: Sequence[Graph] = ()  # one per candidate
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A similarity graph and its spectrum, for figures.
+    """A similarity graph and its spectrum, for figures."""
 
-    Parameters
-    ----------
-    similarity : csr_array of shape (n_samples, n_samples)
-    eigenvalues : ndarray
-        Smallest eigenvalues of the Laplacian.
-    vectors : ndarray of shape (n_samples, n_clusters)
-    """
-
-    similarity: sp.csr_array
-    eigenvalues: NDArray[np.float64]
-    vectors: NDArray[np.float64]
+    similarity: sp.csr_array  # shape (n_samples, n_samples)
+    eigenvalues: NDArray[np.float64]  # smallest eigenvalues of the Laplacian
+    vectors: NDArray[np.float64]  # shape (n_samples, n_clusters)
 
     @classmethod
     def of(cls, model: Any, n_eigenvalues: int = 10) -> Graph:
@@ -296,22 +252,12 @@ def _graph(graph: Graph, order: NDArray[np.intp]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Part:
-    """A run that yields one or more rows of the tables.
-
-    Parameters
-    ----------
-    name : str
-    run : callable
-        ``run(given, reading, setting)``.
-    readings : sequence of str, default=("",)
-    settings : sequence of str, default=("",)
-        Values of a parameter; each value is a separate run.
-    """
+    """A run that yields one or more rows of the tables."""
 
     name: str
-    run: Run
+    run: Run  # ``run(given, reading, setting)``
     readings: Sequence[str] = ("",)
-    settings: Sequence[str] = ("",)
+    settings: Sequence[str] = ("",)  # values of a parameter; each value is a separate run
 
     def keys(self, labels: int = 0, order: str = "shuffled") -> list[Key]:
         """Return the keys of its runs on a set with one seed."""

@@ -59,6 +59,8 @@ _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 BY_SUPERVISION = ("labels", "constraints")
 _BY_KNOWLEDGE = ("auto", *BY_SUPERVISION)
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
+# Objectives, which are also rules.
+OBJECTIVES = ("variance", "deviation", "connectivity", "ari", "constraint_violation")
 # Objectives and numbers of clusters of a front.
 ControlFront = tuple[FloatArray, Int64Array]
 
@@ -216,12 +218,7 @@ objective, int or callable, default="auto"
     k_user: Count = 25
     n_controls: Count = 3
     control_data: Literal["box", "eigenvalue"] = "box"
-    select: Annotated[
-        _base.Rule,
-        StrOptions({*RULES, "deviation", "connectivity", "ari", "constraint_violation"}),
-        Integral,
-        callable,
-    ] = "auto"
+    select: Annotated[_base.Rule, StrOptions({*RULES, *OBJECTIVES}), Integral, callable] = "auto"
     min_cluster_share: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.1
     supervision: Literal["select", "objective", "links"] | None = "select"
 
@@ -553,11 +550,11 @@ objective, int or callable, default="auto"
             "crossover": UniformCrossover(prob=self.pc),
             "mutation": NeighborBiasedMutation(self.mutation_length),
         }
-        if self.search == "pesa2":
-            sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
-            own = partial(PESA2, selection=self.selection, **sizes)
-        else:
-            own = partial(NSGA2, selection=TournamentSelection(func_comp=batched_tournament), output=None)
+        if self.search == "pesa2" and self.algorithm is None:
+            operators |= {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
+            pesa2 = PESA2(self.pop_size, selection=self.selection, **operators)
+            return PymooSearch(problem, pesa2, seed=seed)
+        own = partial(NSGA2, selection=TournamentSelection(func_comp=batched_tournament), output=None)
         return self._pymoo_search_for(problem, operators, seed, own)
 
     @property

@@ -381,7 +381,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
 
 
 @_options.estimator
-class SpectralGraphClustering(_base.SpectralMixin, _options.ParallelOptions, _base.ConstrainedClusterer):
+class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _base.ConstrainedClusterer):
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong

@@ -64,6 +64,7 @@ RANDOM = "random"
 _LEAST = 1e-9
 Scoring = Callable[[NDArray[np.int64], FloatArray], float]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+Counts = Annotated[int | Sequence[int], Interval(Integral, 1, None, closed="left"), "array-like"]
 SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 
 
@@ -341,14 +342,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
     sisc: SubspaceModel = None
     _: KW_ONLY
-    n_clusters: Annotated[int | Sequence[int], Interval(Integral, 1, None, closed="left"), "array-like"] = (
-        20,
-        40,
-        60,
-        80,
-        100,
-        120,
-    )
+    n_clusters: Counts = (20, 40, 60, 80, 100, 120)
     n_estimators: Count = 6
 
     def _learn(self, X: Any, y: ArrayLike) -> None:

@@ -330,22 +330,19 @@ class SubspaceEstimator(
     def _votes(self, X: Any, aggregation: Aggregation) -> FloatArray:
         check_is_fitted(self)
         self._check_classes()
+        impurities, fuzziness = self._vote_options()
         return subspace.votes(
             self._distances_of(X),
             self.class_shares_,
-            self._vote_impurities(),
+            impurities,
             n_neighbors=self.n_neighbors,
             aggregation=aggregation,
-            fuzziness=self._vote_fuzziness(),
+            fuzziness=fuzziness,
         )
 
-    def _vote_impurities(self) -> FloatArray:
-        """Return the impurities for votes by membership."""
-        return self._impurities
-
-    def _vote_fuzziness(self) -> float:
-        """Return the fuzziness of votes by membership."""
-        return 1.5
+    def _vote_options(self) -> tuple[FloatArray, float]:
+        """Return the impurities and the fuzziness of votes by membership."""
+        return self._impurities, 1.5
 
 
 class Clusters(NamedTuple):
@@ -534,11 +531,9 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     def _exponent(self) -> float:
         return self._options.weight_exponent
 
-    def _vote_impurities(self) -> FloatArray:
-        return self._impurities if self._options.impurity_in_membership else np.zeros_like(self._impurities)
-
-    def _vote_fuzziness(self) -> float:
-        return self._options.fuzziness
+    def _vote_options(self) -> tuple[FloatArray, float]:
+        counted = self._options.impurity_in_membership
+        return self._impurities if counted else np.zeros_like(self._impurities), self._options.fuzziness
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
         return subspace.memberships_from_distances(distances, self._impurities, self._options)

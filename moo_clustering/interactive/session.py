@@ -53,10 +53,10 @@ class SessionFileError(ValueError):
 class AnswerSession:
     """Improve a partition by answers to questions such as "do these two samples belong together?".
 
-    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Every answer updates
-    ``labels_`` from the pool of the fit, without a new fit. Answered samples form groups, a kernel of the
-    pool extends the groups to the other samples, and clusters without answered samples do not change.
-    Answers change probabilities, so one wrong answer does little harm, and answers can contradict each other.
+    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Every answer updates ``labels_``
+    from the pool of the fit, without a new fit. Answered samples form groups, and a kernel of the pool
+    extends these groups to the other samples. Clusters without answered samples do not change. Answers change
+    probabilities, so one wrong answer does little harm, and answers can contradict each other.
 
     Parameters
     ----------

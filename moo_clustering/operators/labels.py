@@ -328,8 +328,7 @@ class MinSizeRepair(base.GeneRepair):
         self.objective = objective
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        objective = objective_of(problem, self.objective, "repair")
-        return objective.repair(rounded_genes(X, problem.n_var))
+        return objective_of(problem, self.objective, "repair").repair(rounded_genes(X, problem.n_var))
 
 
 def check_labels(problem: Any) -> None:

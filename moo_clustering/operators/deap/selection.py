@@ -195,8 +195,7 @@ def _objectives(individuals: Individuals) -> FloatArray:
 
 
 def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator) -> Individuals:
-    chosen = rng.choice(len(individuals), size=k, p=weights / weights.sum())
-    return [individuals[i] for i in chosen]
+    return [individuals[i] for i in rng.choice(len(individuals), size=k, p=weights / weights.sum())]
 
 
 @documented(SELECTION)
