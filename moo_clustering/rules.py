@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from moo_clustering._arrays import FloatArray, integer, probability
 from moo_clustering._data import checked_integers
-from moo_clustering._messages import distinct_names, message_line
+from moo_clustering._messages import distinct_names, message_line, quoted
 from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import ComparedColumns, exact_number, round_between, with_unit
 

@@ -221,11 +221,13 @@ def predicted(
         names, codes = np.unique(described.groups, return_inverse=True)
         by = np.random.default_rng(0).permutation(len(names))[codes] % N_FOLDS
     found = np.empty((2, len(described.ari)))
+    # As in the estimator, the result determines whether the data have structure.
+    result_of = np.maximum.accumulate(np.where(described.is_result, np.arange(len(described.ari)), 0))
     for part in np.unique(by):
         left_out = by == part
-        model, features = fit_model(described, structure, ari, ~left_out), described.features[left_out]
-        found[0, left_out] = model.structure_of(features)
-        found[1, left_out] = model.expected(features, found[0, left_out])
+        model = fit_model(described, structure, ari, ~left_out)
+        of_result = model.structure_of(described.features[result_of[left_out]])
+        found[:, left_out] = of_result, model.expected(described.features[left_out], of_result)
     return found[0], found[1]
 
 

@@ -126,11 +126,11 @@ class ParetoPoolClusterer(
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the index of about three in four data sets not used for its calibration. NaN
-        if ``confidence_`` is NaN.
+        Interval that contained the index of about four in five data sets not used for its calibration. NaN if
+        ``confidence_`` is NaN.
     structure_p_value_ : float
-        Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
-        equally well. At least .001. NaN for bags.
+        Probability that Ward's method clusters data with unimodal components, but of the same size and
+        similar distribution, equally well. At least .001. NaN for bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
     verdict_remarks_ : tuple of str

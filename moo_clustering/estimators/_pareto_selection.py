@@ -33,6 +33,8 @@ CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0, "direct
 SCORE_WEIGHT = 20.0
 # Alternatives to a result: largest number, and largest adjusted Rand index with it and with each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
+# A finer partition replaces the result if at least this is its agreement and its share of nested points.
+_AGREED, _NESTED = 0.99, 0.98
 # The pool is extended if the selected number of clusters exceeds this share of the largest number.
 _NEAR_TOP = 2 / 3
 # It is also extended if two hierarchies with more clusters agree. Number of compared cuts, and fewest points
@@ -441,6 +443,25 @@ class Candidates:
             return best
         return self.sizes.merged(best)
 
+    def divided(self, labels: Labels) -> Labels:
+        """Return the finest partition that divides the clusters of a result and that families agree on."""
+        # The score may join clusters that form clusters, and clusters of few samples. Repeated points are no
+        # clusters. Returns the result if there is no such partition.
+        if self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels):
+            return labels
+        n_clusters = int(labels.max()) + 1
+        finer = np.flatnonzero(
+            self.eligible & (self.pool.n_clusters > n_clusters) & (self.agreement >= _AGREED)
+        )
+        for member in finer[np.argsort(-self.pool.n_clusters[finer], kind="stable")]:
+            row = self.labels[member]
+            inside = np.zeros((int(row.max()) + 1, n_clusters))
+            np.add.at(inside, (row, labels), 1.0)
+            alike = validity.pairwise_ari(row[None], labels[None])[0, 0] >= _MOST_ALIKE
+            if not alike and inside.max(axis=1).sum() >= _NESTED * len(labels):
+                return row
+        return labels
+
     def joined(self, other: Candidates) -> Candidates:
         """Append candidates with the same objectives."""
         return Candidates(
@@ -642,7 +663,9 @@ def unsupervised_partition(
 ) -> Labels:
     """Select the best partition of the points, or combine those with similar numbers of clusters."""
     pool, score = candidates.pool, candidates.score
-    if n_clusters is None or method == "select":
+    if n_clusters is None:
+        return candidates.divided(candidates.best(score))
+    if method == "select":
         return candidates.best(score, n_clusters)
     weights = evidence.consensus_weights(score, pool.n_clusters, n_clusters)
     return evidence.consensus_partition(pool.labels, weights, n_clusters, rng=rng)

@@ -110,17 +110,18 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise,
     labels are assumed to cover all classes.
 
-    ``confidence_`` is the probability that the data have structure, times the expected index if they do. A
-    model of 15 features of the pool (distances: of principal coordinates), fitted to data with known classes,
-    estimates both. The confidence is too low after a fit with labels or pairs, and was not calibrated for
-    bags. ``verdict_`` is "no structure beyond noise" if the confidence is below .6, and the probability of
-    structure below .5, or below .7 with a p-value of .05 or more. It is "clear" if the confidence is at least
-    .6, no alternative exceeds it, and the p-value is below .05 (or the minimax silhouette at least .65 in up
-    to three features). ``verdict_remarks_`` names clusters of identical rows, which do not count;
-    alternatives with a higher expected index, and why they are not the result; and a number of clusters at
-    least 2.5 times that of separated groups, which lowers the confidence. Thin shapes of few samples may be
-    reported as noise although the partition is correct. The distance of an outlier to its fifth neighbour is
-    eight times that of some neighbours, and its logarithm exceeds the median by five robust standard
+    ``confidence_`` is the expected index, which depends on the probability that the data have structure.
+    A model of 15 features of the pool (distances: of principal coordinates), fitted to data with known
+    classes, estimates both. The confidence is too low after a fit with labels or pairs, and was not
+    calibrated for bags. ``verdict_`` is "no structure beyond noise" if the probability of structure is
+    below .5 and the confidence below .8, or if the probability is below .7 and the p-value at least .05;
+    the confidence is then at most .2. It is "clear" if the confidence is at least .8, no alternative
+    exceeds it, and the p-value is below .05 (or the minimax silhouette at least .65 in up to three
+    features). ``verdict_remarks_`` names clusters of identical rows, which do not count; alternatives
+    with a higher expected index, and why they are not the result; and a number of clusters at least 2.5
+    times that of separated groups, which lowers the confidence. Thin shapes of few samples may be
+    reported as noise although the partition is correct. The distance of an outlier to its fifth neighbour
+    is eight times that of some neighbours, and its logarithm exceeds the median by five robust standard
     deviations. The page of this method describes the calibration and the choice of defaults.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for

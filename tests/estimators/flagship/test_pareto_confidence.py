@@ -13,8 +13,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from moo_clustering import ParetoBagClustering, ParetoClustering
-from moo_clustering.estimators._pareto_confidence import ReferenceTest
-from moo_clustering.estimators._pareto_pool import principal_coordinates
 from moo_clustering.validity import agreement
 from moo_clustering.visualization.report import report_content
 from papers.flagship_confidence import FEATURES, ConfidenceModel, Term
@@ -191,12 +189,12 @@ def test_distances_are_assessed_by_their_coordinates():
 
 @pytest.mark.parametrize("kind", ["equal", "elongated", "shapes", "counts", "heavy_tails", "null_uniform"])
 @pytest.mark.parametrize("seed", [100, 101])
-def test_the_same_clusters_have_the_same_p_value_as_features_and_as_distances(kind, seed):
+def test_the_same_clusters_have_the_same_p_value_as_features_and_as_distances(kind, seed, blobs):
     X, classes, _ = generated_table(kind, seed)
     rotation = np.linalg.qr(np.random.default_rng(0).normal(size=(X.shape[1], X.shape[1])))[0]
-    tests = [
-        ReferenceTest.of(rows) for rows in (X, principal_coordinates(squareform(pdist(X))), X @ rotation)
-    ]
+    distances = fitted(squareform(pdist(X)), metric="precomputed", k_range=[2])
+    of = type(blobs[0]._assessor.reference).of
+    tests = [of(X), of(X @ rotation), distances._assessor.reference]
     for k in {2, 5, int(classes.max()) + 1}:
         values = [test.p_value(k) for test in tests]
         # Reference data are drawn again, and rotations that differ by rounding change the draws.

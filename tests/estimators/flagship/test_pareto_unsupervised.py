@@ -1,5 +1,6 @@
 """Without labels and pairs: scores, choice, consensus, alternatives."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,10 +20,12 @@ from pareto_cases import (
     partly,
 )
 from scipy.spatial.distance import cdist
+from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
 from moo_clustering import ParetoClustering
 from moo_clustering.validity import GraphModularity, LikelihoodGain
+from papers.flagship_generated import generated_table
 
 
 def test_scores_are_those_of_the_definition():
@@ -269,3 +272,16 @@ def test_tiny_clusters_of_the_best_join_the_most_similar_if_all_have_some():
     (three,) = model.pool_.labels
     # Whole clusters are merged.
     assert all(len(set(model.labels_[three == c])) == 1 for c in range(3))
+
+
+def test_clusters_that_form_clusters_are_divided_if_families_agree():
+    X, classes, _ = generated_table("nested", 100)
+    model = ParetoClustering(random_state=0).fit(X)
+    joined = model._candidates.best(model._candidates.score)
+    assert adjusted_rand_score(joined, classes) < 0.6
+    assert adjusted_rand_score(model.labels_, classes) > 0.95
+    assert model.choose("select").n_clusters_ == model.choose("auto").n_clusters_ == 12
+    # Without such a partition, and with repeated points, the result has the best score.
+    found = replace(model._candidates, equal=np.arange(len(X)) // 3)
+    assert found.divided(joined) is joined
+    assert model._candidates.divided(model.labels_) is model.labels_
