@@ -211,9 +211,7 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
             if record.get("crc32", checksum := _checksum(record)) != checksum
         ]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(
-            f"{path} does not contain the cells of an experiment; choose another folder"
-        ) from error
+        raise StoreError(f"{path} does not contain cells of an experiment; choose another folder") from error
     if changed:
         raise StoreError(
             f"{path}, line {changed[0]}: it was changed after it was written (its checksum differs); "
