@@ -121,10 +121,10 @@ def represented(name: str, n: int, kind: str, folder: Path | None) -> Documents:
         components = TruncatedSVD(min(N_COMPONENTS, table.shape[1] - 1), random_state=0).fit_transform(table)
         return Documents(texts, classes, table, normalize(components).astype(np.float32))
     file = folder / f"{name}.npy" if folder else None
-    vectors = np.load(file) if file and file.exists() else np.empty((0, 0), dtype=np.float32)
+    vectors = np.load(file) if file and file.exists() else np.empty((0, 384), dtype=np.float32)
     # Stored rows of a larger draw begin with those of a smaller one.
     if len(vectors) < len(texts):
-        vectors = embed(texts, mini_lm())
+        vectors = np.concatenate([vectors, embed(texts[len(vectors) :], mini_lm())])
         if file:
             np.save(file, vectors)
     vectors = vectors[: len(texts)]
@@ -309,11 +309,8 @@ def summary(found: pd.DataFrame) -> str:
                 f"{rows['noise'].mean():.0%} |"
             )
         facts = part.groupby("collection", sort=False)[["documents", "topics"]].first()
-        lines += [
-            "",
-            "| collection | documents | topics | " + " | ".join(wide) + " |",
-            "|---|" * (len(wide.columns) + 3),
-        ]
+        head = ["collection", "documents", "topics", *wide]
+        lines += ["", f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
         for name, row in wide.iterrows():
             known = facts.loc[name]
             values = " | ".join(f"{value:.3f}" for value in row)

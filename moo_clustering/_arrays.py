@@ -144,7 +144,7 @@ class Seed(np.random.SeedSequence):
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """Derive independent seeds for ``n`` tasks, in fixed order, from None, an int or a generator."""
-    # Advances a generator that the user passed, so that a second fit differs, as in scikit-learn.
+    # A draw advances the user's generator, so that a second fit differs, as in scikit-learn.
     if random_state is None:
         entropy: int | None = None
     elif isinstance(random_state, np.random.Generator):
@@ -171,7 +171,7 @@ def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Gener
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
     """Select each position in 0..n_genes-1 independently with probability ``prob``; yield sorted chunks."""
-    # Draws the gaps between selected positions, which are geometric, so the cost is O(prob * n_genes).
+    # The gaps between selected positions are geometric; drawing only them costs O(prob * n_genes).
     if prob <= 0.0:
         return
     for start in range(0, n_genes, _CHUNK):

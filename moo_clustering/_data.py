@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import quoted, row_sizes, warn_caller
 
-# Types of tables of numbers that are not converted.
+# Types that numeric tables retain.
 FLOATS = [np.float64, np.float32]
-# Types of integers for which kernels are compiled; others become int64.
+# Integer types for which kernels are compiled; other integers become int64.
 _INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
 # Largest number of columns that a message names.
 _SHOWN = 5
@@ -89,7 +89,7 @@ def checked_array(
         raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
     if dtype is None:
         # In half precision, the limits of later checks would be infinite.
-        return found.astype(np.float64) if found.dtype == np.float16 else found
+        return found.astype(np.float64) if found.dtype.newbyteorder("=") == np.float16 else found
     types = dtype if isinstance(dtype, list) else [dtype]
     if found.dtype not in types:
         found = _real(found, name, types[0])
@@ -434,7 +434,7 @@ def holds_tables(X: Any) -> bool:
 
 def is_frame(X: Any) -> bool:
     """Return whether X is a frame of pandas with dense columns, or a table of polars, pyarrow or AnnData."""
-    pandas = sys.modules.get("pandas")  # not imported here, because that is slow
+    pandas = sys.modules.get("pandas")  # importing pandas here would be slow
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)
     return hasattr(X, "to_pandas") or hasattr(X, "to_df")

@@ -135,7 +135,7 @@ def can_start(count: int) -> bool:
 class Content:
     """Content of an array as bytes, shape (n_bytes,), with the alignment of arrays."""
 
-    # Copied, because NumPy sums unaligned data, as in messages, in another order.
+    # A copy is aligned. NumPy sums unaligned data, such as those of a message, in another order.
 
     def __init__(self, memory: Buffer) -> None:
         self.memory = memory
@@ -164,7 +164,7 @@ class Shelf:
         if future is None or future.status in ("cancelled", "error", "lost"):
             from dask import config
 
-            # the size is intended
+            # The size of this task is intended.
             with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
                 future = self.client.submit(_same, Content(content), key=f"array-{uuid4().hex}", pure=False)
             if name not in self._futures:
@@ -243,17 +243,17 @@ def _same(content: Content) -> Content:
 
 
 def _unpacked(text: bytes, *given: Any) -> Any:
-    # Contents are still futures if joblib calls this here, because only one worker is left.
+    # Contents are still futures if joblib calls this in the client, because only one worker is left.
     contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
     function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
-    # Parallel work inside a task stays on its worker, on one thread unless it asks for more.
+    # Parallel work inside a task stays on its worker, on one thread unless it requests more.
     with parallel_config(backend="threading", n_jobs=1):
         return function(*args, **kwargs)
 
 
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads for ``n_jobs``; raise a ChildProcessError if they cannot start."""
-    # As in joblib. If its backend is a cluster, None is one thread, and -1 all processors of this machine.
+    # As in joblib, but with a cluster as backend, None is one thread, and -1 all local processors.
     if n_jobs == 1:
         return 1
     if _is_local(get_active_backend()[0]):
@@ -276,7 +276,7 @@ def _is_local(backend: object) -> bool:
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Run scikit-learn's parallel steps in this process, even if the backend is a cluster."""
-    # For steps that take less time than sending their data, and for data that a dying worker would lose.
+    # Use it for steps faster than sending their data, and for data that a dying worker would lose.
     if _is_local(get_active_backend()[0]):
         with named_losses():
             yield
@@ -292,5 +292,5 @@ def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> AbstractCon
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    # Cached, because finding the loaded libraries takes milliseconds; renewed after further imports.
+    # The search for loaded libraries takes milliseconds; ``n_modules`` renews the cache after imports.
     return ThreadpoolController()

@@ -25,7 +25,7 @@ class Targets:
     labelled: NDArray[np.bool_]
     # shape (n_classes,): values of the classes; for label sets, the numbers 0, 1, ... of the labels.
     classes: NDArray[Any]
-    multilabel: bool  # whether a sample can have any number of labels
+    multilabel: bool  # whether samples have label sets instead of single classes
 
     @property
     def rows(self) -> NDArray[np.intp]:

@@ -353,7 +353,7 @@ class ComparedTerms:
         excess = np.where(self._usable, shares - overall, -1.0)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(shares), 1) ** 2)) // max(len(shares), 1)
         chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, : max(most, n_contrasts, 1)])
-        # Heavier terms precede others of an equal contrast.
+        # Among terms with equal contrasts, those with larger weights come first.
         chosen = chosen[np.argsort(-self._weights.sum(axis=0)[chosen], kind="stable")]
         traits = []
         for place in chosen[self._usable[chosen]].tolist():

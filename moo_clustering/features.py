@@ -588,7 +588,7 @@ class PaperTfidfTransformer(_SparseWeighting):
         if empty:
             verb = "has" if empty == 1 else "have"
             _arrays.warn_caller(
-                f"{empty} of {weights.shape[0]} documents {verb} no term with a weight: all zero"
+                f"{empty} of {weights.shape[0]} documents {verb} no weighted terms: all weights are zero"
             )
         return _arrays.unit_rows(weights)
 

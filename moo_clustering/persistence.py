@@ -135,7 +135,11 @@ def write_archive(
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
     for name, value in arrays.items():
-        _check_name(name)
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or name.endswith(".npy") or name == HEADER:
+            raise ValueError(
+                f"arrays has the name {name!r}; names are letters, digits and '_ . / -', beginning with a "
+                f"letter, digit or '_', not ending in '.npy', and not {HEADER!r}"
+            )
         if sparse.issparse(value):
             sparse_classes[name] = _csr_header(name, value)
             members |= {f"{name}::{part}": getattr(value, part) for part in _CSR_PARTS}
@@ -189,14 +193,6 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
             raise ArchiveError(f"{path} is a damaged {FORMAT}: it lacks {error.args[0]}") from error
         except Exception as error:  # zipfile, zlib, numpy and scipy raise different errors for damaged bytes
             raise ArchiveError(f"{path} is a damaged {FORMAT}: {error}") from error
-
-
-def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name.endswith(".npy") or name == HEADER:
-        raise ValueError(
-            f"arrays has the name {name!r}; names are letters, digits and '_ . / -', beginning with a "
-            f"letter, digit or '_', not ending in '.npy', and not {HEADER!r}"
-        )
 
 
 def _csr_header(name: str, value: Any) -> dict[str, Any]:

@@ -170,14 +170,6 @@ class Coassociation(NamedTuple):
     kind: str
 
 
-def _unscaled(X: Any) -> Any:
-    return X
-
-
-def _no_history() -> None:
-    return None
-
-
 @dataclass(frozen=True, eq=False)
 class ClusteringResult:
     """Result of a fitted clusterer. Only ``labels`` are required.
@@ -277,14 +269,14 @@ class ClusteringResult:
     eigenvalues: FloatArray | None = None
     embedding: Any = None
     metric: Any = None
-    scaled: Callable[[Any], Any] = field(default_factory=lambda: _unscaled)
+    scaled: Callable[[Any], Any] = field(default_factory=lambda: lambda X: X)
     limits: Sequence[Limit] = ()
     preparer: Any = None
     facts: Sequence[tuple[str, str]] = ()
     lines: Callable[[], Sequence[str]] = tuple
     neighbor_recall: float | None = None
     interrupted: bool = False
-    history: Callable[[], pd.DataFrame | None] = field(default_factory=lambda: _no_history)
+    history: Callable[[], pd.DataFrame | None] = field(default_factory=lambda: lambda: None)
     records: Sequence[Any] = ()
     arrays: Callable[[], Mapping[str, Any]] = dict
     user_names: Mapping[int, str] = field(default_factory=dict)

@@ -192,7 +192,7 @@ class RuleSet:
             Nested ``IF`` functions. Columns are absolute, so that the formula can be filled down.
         """
         if decimal not in (".", ","):
-            raise ValueError(f'decimal must be "." or ",", got {decimal!r}')
+            raise ValueError(f'decimal must be "." or ",", got {quoted(decimal)}')
         cells = {}
         for place in _columns_of(self._tree):
             if (name := self._table.columns[place].name) not in columns:

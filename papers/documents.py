@@ -29,29 +29,16 @@ _GENOMICS = "the relevance judgements of TREC Genomics 2004"
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Documents with one topic each.
-
-    Parameters
-    ----------
-    name : str
-    stand_in_for : str
-        Collection of the published protocol that it replaces, and the differences.
-    documents : list of dict
-        Fields ``title``, ``text`` and ``headings`` of each document, as for
-        :func:`~moo_clustering.features.document_term_counts`.
-    y : ndarray of shape (n_documents,), int64
-        Topic of each document: 0, 1, ...
-    topics : tuple of str
-        Names of the topics in y; each has at least ten documents.
-    sizes : (int, int) or None
-        Smallest and largest number of documents of a topic in a drawn data set; None for all.
-    """
+    """Documents with one topic each."""
 
     name: str
-    stand_in_for: str
+    stand_in_for: str  # collection of the published protocol that it replaces, and the differences
+    # fields ``title``, ``text`` and ``headings`` of each document, as for
+    # :func:`~moo_clustering.features.document_term_counts`
     documents: list[dict[str, Any]]
-    y: NDArray[np.int64]
-    topics: tuple[str, ...]
+    y: NDArray[np.int64]  # shape (n_documents,): topic of each document: 0, 1, ...
+    topics: tuple[str, ...]  # names of the topics in y; each has at least ten documents
+    # smallest and largest number of documents of a topic in a drawn data set; None for all
     sizes: tuple[int, int] | None = None
 
     @property
@@ -251,27 +238,13 @@ def available_collections(folder: str | PathLike[str] | None = None) -> tuple[st
 
 @dataclass(frozen=True, eq=False)
 class DocumentSet:
-    """The documents of some topics, in random order.
+    """The documents of some topics, in random order."""
 
-    Parameters
-    ----------
-    collection : str
-        Name of the collection.
-    topics : tuple of str
-        Names of the topics in y.
-    rows : ndarray of shape (n_documents,), int64
-        Row numbers of the documents in the collection.
-    documents : list of dict
-        These documents of the collection.
-    y : ndarray of shape (n_documents,), int64
-        Topic of each document: 0, ..., k - 1.
-    """
-
-    collection: str
-    topics: tuple[str, ...]
-    rows: NDArray[np.int64]
-    documents: list[dict[str, Any]]
-    y: NDArray[np.int64]
+    collection: str  # name of the collection
+    topics: tuple[str, ...]  # names of the topics in y
+    rows: NDArray[np.int64]  # shape (n_documents,): row numbers of the documents in the collection
+    documents: list[dict[str, Any]]  # these documents of the collection
+    y: NDArray[np.int64]  # shape (n_documents,): topic of each document: 0, ..., k - 1
 
     @property
     def n_documents(self) -> int:

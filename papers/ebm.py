@@ -20,23 +20,14 @@ _QUESTIONS, _DOCUMENTS = "ebm_questions.jsonl.gz", "ebm_documents.jsonl.gz"
 
 @dataclass(frozen=True, eq=False)
 class EBMQuestion:
-    """A question, whose documents are clustered by the answers that cite them.
-
-    Parameters
-    ----------
-    id : str
-    text : str
-        Text of the question.
-    rows : ndarray of shape (n_documents,), int64
-        Rows of its documents in the collection: the union of the references of its answers, in the order of
-        their first citation.
-    answers : list of tuple of str
-        Answers that cite each document (the known classes), in their order; often more than one.
-    """
+    """A question, whose documents are clustered by the answers that cite them."""
 
     id: str
-    text: str
+    text: str  # text of the question
+    # shape (n_documents,): rows of its documents in the collection: the union of the references of its
+    # answers, in the order of their first citation
     rows: NDArray[np.int64]
+    # answers that cite each document (the known classes), in their order; often more than one
     answers: list[tuple[str, ...]]
 
     @property
@@ -52,16 +43,9 @@ class EBMQuestion:
 
 @dataclass(frozen=True, eq=False)
 class EBMCorpus:
-    """The evidence-based medicine corpus.
+    """The evidence-based medicine corpus."""
 
-    Parameters
-    ----------
-    documents : Documents
-        The whole collection (titles and abstracts), to which term weights are fitted.
-    questions : list of EBMQuestion
-    """
-
-    documents: Documents
+    documents: Documents  # the whole collection (titles and abstracts), to which term weights are fitted
     questions: list[EBMQuestion]
 
     def usable(self, min_documents: int = 4) -> list[EBMQuestion]:

@@ -211,27 +211,15 @@ def _identity(collection: Collection) -> str:
 
 
 class Task(NamedTuple):
-    """The data of a cell.
+    """The data of a cell."""
 
-    Attributes
-    ----------
-    counts : csr_matrix of shape (n_documents, n_terms)
-        Counts of the terms that are in at least two of these documents.
-    y : ndarray of shape (n_documents,)
-        Topics, which are only used for scores.
-    n_clusters, n_runs : int
-    metis : bool
-        Whether pymetis is installed.
-    seed : tuple
-        Parts that all seeds share.
-    """
-
+    # shape (n_documents, n_terms): counts of the terms that are in at least two of these documents
     counts: csr_matrix
-    y: NDArray[np.int64]
+    y: NDArray[np.int64]  # shape (n_documents,): topics, which are only used for scores
     n_clusters: int
     n_runs: int
-    metis: bool
-    seed: tuple[str | int | float, ...]
+    metis: bool  # whether pymetis is installed
+    seed: tuple[str | int | float, ...]  # parts that all seeds share
 
     def seeds(self, name: str) -> list[np.random.SeedSequence]:
         """Return one seed per run of a method."""
@@ -299,7 +287,7 @@ def _all_runs(
 
 
 def hierarchical(weights: csr_matrix, n_clusters: int) -> Labels:
-    """Average linkage of cosine distances, for unit-length rows."""
+    """Compute the average linkage of cosine distances between unit-length rows."""
     distances = np.maximum(1.0 - (weights @ weights.T).toarray(), 0.0)
     np.fill_diagonal(distances, 0.0)
     model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")

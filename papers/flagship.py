@@ -78,12 +78,9 @@ NOVEL_FRACTIONS = {name: FRACTIONS[name] for name in ("2 %", "5 %", "10 %")}
 _SCORE_WEIGHT = 20.0
 _LEAST_CLUSTER = 5
 _STARTS = 10
-# Share of the neighbours' labels in label spreading; the usual value .99 is worse.
-SPREADING_RIVALS = 0.9
 _ITERATIONS = 2000
 AMOUNTS = {".1 n": 0.1, ".5 n": 0.5, "1 n": 1.0, "2 n": 2.0}
 KINDS = {"right": 0.0, "10 % flipped": 0.1}
-_SPREAD = 0.9
 _BY_SILHOUETTE = {"Genie": "genie", K_MEANS: "km", "Ward": "ward", "GMM": "gmm", "spectral kNN": "spec"}
 _AT_K = {
     "graph agglomeration": "graph_agg",
@@ -95,22 +92,11 @@ _AT_K = {
 
 
 class Block(NamedTuple):
-    """A question about every data set.
-
-    Attributes
-    ----------
-    title : str
-    run : callable
-        ``run(found, sheet, draws) -> facts``.
-    has_draws : bool
-        Whether the block is repeated with other seeds, labels or pairs.
-    least_classes : int
-    most_rows : int or None
-    """
+    """A question about every data set."""
 
     title: str
-    run: Callable[[ClassedSet, Sheet, int], dict[str, Any]]
-    has_draws: bool = False
+    run: Callable[[ClassedSet, Sheet, int], dict[str, Any]]  # ``run(found, sheet, draws) -> facts``
+    has_draws: bool = False  # whether the block is repeated with other seeds, labels or pairs
     least_classes: int = 2
     most_rows: int | None = None
 
@@ -232,17 +218,9 @@ BLOCKS: Mapping[str, Block] = {
 
 
 class Fitted(NamedTuple):
-    """An estimator that was fitted without classes, and its time.
+    """An estimator that was fitted without classes, and its time."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Scaled features.
-    model : ParetoClustering
-    seconds : float
-    """
-
-    X: NDArray[np.float64]
+    X: NDArray[np.float64]  # shape (n_samples, n_features): scaled features
     model: Any
     seconds: float
 
@@ -432,7 +410,8 @@ def spreading_kernel(graph: sp.csr_array) -> FloatArray:
     """Compute (I - .9 B)^-1, where B is the symmetrically normalised graph."""
     root = 1.0 / np.sqrt(graph.sum(axis=1))
     B = graph.toarray() * root * root[:, np.newaxis]
-    kernel: FloatArray = np.linalg.inv(np.eye(len(B)) - SPREADING_RIVALS * B)
+    # .9 is the share of the neighbours' labels; the usual value .99 is worse.
+    kernel: FloatArray = np.linalg.inv(np.eye(len(B)) - 0.9 * B)
     return kernel
 
 
@@ -597,7 +576,7 @@ def propagated_spectral(
     from moo_clustering.graphs import spectral_cuts
 
     constraints = PairwiseConstraints(pairs.must_link, pairs.cannot_link, n_samples=graph.shape[0])
-    propagated = propagate_pairs(graph, constraints, alpha=_SPREAD)
+    propagated = propagate_pairs(graph, constraints, alpha=0.9)
     labels: IntArray = repair_pairs(spectral_cuts(propagated, [k], rng=rng)[0], graph, constraints, hard=hard)
     return labels
 

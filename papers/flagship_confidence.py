@@ -40,8 +40,6 @@ _DEFAULT, _NEAR_DEFAULT = np.array([1.0, 1.0, 0.5]), 0.002
 N_FOLDS = 20
 # Expected indices at which the interval of reached indices is estimated, each from the 24 nearest results.
 EXPECTED, _NEAREST = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0), 24
-_EXCESS_OF_P05 = 1.78
-_CLEAR_ARI = 0.8
 WITHOUT_SPACE = FEATURES[:10]
 STRUCTURE_TERMS = (*WITHOUT_SPACE, "excess", "silhouette", "log_features")
 ARI_TERMS = (
@@ -51,24 +49,14 @@ ARI_TERMS = (
 
 
 class Described(NamedTuple):
-    """Partitions of all pools.
+    """Partitions of all pools."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n, n_features)
-    ari : ndarray of shape (n,)
-    groups : ndarray of shape (n,), str
-        Set, or kind and seed. The rows of a group are left out together.
-    kinds : ndarray of shape (n,), str
-        Kind of a generated table, or the set.
-    is_null, is_result, is_set : ndarray of shape (n,), bool
-        Whether the data have no classes, the partition is a result, and the data are a set of the folder.
-    """
-
-    features: FloatArray
-    ari: FloatArray
-    groups: Any
-    kinds: Any
+    features: FloatArray  # shape (n, n_features)
+    ari: FloatArray  # shape (n,)
+    groups: Any  # shape (n,): set, or kind and seed; the rows of a group are left out together
+    kinds: Any  # shape (n,): kind of a generated table, or the set
+    # shape (n,): whether the data have no classes, the partition is a result, and the data are a set of the
+    # folder
     is_null: BoolArray
     is_result: BoolArray
     is_set: BoolArray
@@ -281,8 +269,8 @@ def judged(
     described: Described, name: str, structure: FloatArray, confidence: FloatArray
 ) -> list[ResultTable]:
     """Return the errors of the confidence of results, and verdicts by kind of data."""
-    # If the excess over the references is larger, their p-value is below .05.
-    doubted = described.features[:, FEATURES.index("excess")] < _EXCESS_OF_P05
+    # If the excess over the references is larger than 1.78, their p-value is below .05.
+    doubted = described.features[:, FEATURES.index("excess")] < 1.78
     if name != "model":
         doubted[:] = False
     results = described.is_result
@@ -308,7 +296,7 @@ def judged(
     noise = structure < np.where(doubted, STRUCTURE_DOUBTED, STRUCTURE_FROM)
     if name == "model":
         noise &= ~lie_apart(described.features)
-    clear = results & ~described.is_null & (described.ari > _CLEAR_ARI)
+    clear = results & ~described.is_null & (described.ari > 0.8)
     verdicts: list[list[Any]] = [
         ["clear structures (ARI above .8)", int(clear.sum()), float(noise[clear].mean())]
     ]

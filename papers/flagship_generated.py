@@ -23,20 +23,11 @@ _EVENNESS, _TRIES = 0.35, 200
 
 
 class GeneratedTable(NamedTuple):
-    """A table, and the cluster of every row.
+    """A table, and the cluster of every row."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    classes : ndarray of shape (n_samples,), int
-        All 0 for tables without clusters.
-    scale : {"standard", "isotropic"}
-        Suitable scaling of the features.
-    """
-
-    X: FloatArray
-    classes: Int64Array
-    scale: Literal["standard", "isotropic"]
+    X: FloatArray  # shape (n_samples, n_features)
+    classes: Int64Array  # shape (n_samples,): all 0 for tables without clusters
+    scale: Literal["standard", "isotropic"]  # suitable scaling of the features
 
 
 def generated_table(kind: str, seed: int) -> GeneratedTable:

@@ -49,7 +49,7 @@ MIXTURE = "flagship, mixture criterion"
 MODULARITY = "flagship, modularity criterion"
 EVOLVED, CONTROL, RANDOM_SURVIVAL = "evolved", "control: pool alone", "random survival"
 ORACLE, RANDOM = "best member of the pool (oracle)", "random labels"
-# Bounds: the selection by the classes, and random labels.
+# Upper and lower bound: the selection by the classes, and random labels.
 BOUNDS = (ORACLE, RANDOM)
 EVIDENCE = "best partition by evidence"
 CONSTRAINED, SPREADING, LOGISTIC = "constrained spectral", "label spreading", "logistic regression"
@@ -66,11 +66,7 @@ MOST_ROWS = 1500
 LEAST_ROWS = 10
 # Number of components to which texts are reduced.
 N_COMPONENTS = 50
-# Two or three features whose spreads differ by less than this factor are coordinates.
-_NEAR_SPREADS = 10.0
 _FEW_FEATURES = 3
-# A column of numbers with fewer samples per value on average is not a class.
-_LEAST_OF_A_CLASS = 3
 KINDS = {"s": "shapes", "u": "tables", "t": "texts", "d": "digits", "o": "others", "g": "generated"}
 _VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
 # Options of pandas.read_csv for exact numbers, which later versions read by default, with a warning.
@@ -230,7 +226,8 @@ def _check(classes: NDArray[np.int64]) -> None:
         raise DataError(f"{n} rows with a class, fewer than {LEAST_ROWS}")
     if n_classes < 2:
         raise DataError("a single class")
-    if n_classes * _LEAST_OF_A_CLASS > n:
+    # A column with fewer than three samples per value on average contains measurements, not classes.
+    if n_classes * 3 > n:
         raise DataError(f"{n_classes} different values in {n} rows are not classes")
 
 
@@ -252,7 +249,8 @@ def _scale_of(kind: str, rows: Any) -> str:
         return "isotropic"
     if kind == "o" and rows.shape[1] <= _FEW_FEATURES:
         spreads = rows.std(axis=0)
-        if rows.shape[1] > 1 and spreads.max() <= _NEAR_SPREADS * spreads.min():
+        # Two or three features of similar spread are coordinates.
+        if rows.shape[1] > 1 and spreads.max() <= 10.0 * spreads.min():
             return "isotropic"
     return "standard"
 
@@ -326,13 +324,7 @@ def _suffix(path: Path) -> str:
 
 
 class Corpus(NamedTuple):
-    """The topics of a collection that form a set.
-
-    Attributes
-    ----------
-    collection : str
-    topics : tuple of str
-    """
+    """The topics of a collection that form a set."""
 
     collection: str
     topics: tuple[str, ...]
@@ -465,20 +457,12 @@ def archive_table(path: Path) -> RawTable:
 
 
 class RawTable(NamedTuple):
-    """Features, with NaN for missing values, and classes.
+    """Features, with NaN for missing values, and classes."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features), float64
-    classes : ndarray of shape (n_samples,), int64
-        Classes 0, 1, ..., and -1 for noise and for samples without a class.
-    note : str
-        Description of the conversion of the columns.
-    """
-
-    X: NDArray[np.float64]
+    X: NDArray[np.float64]  # shape (n_samples, n_features)
+    # shape (n_samples,): classes 0, 1, ..., and -1 for noise and for samples without a class
     classes: NDArray[np.int64]
-    note: str = ""
+    note: str = ""  # description of the conversion of the columns
 
 
 def coded(y: NDArray[Any]) -> NDArray[np.int64]:
@@ -556,32 +540,17 @@ def _class_values(column: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class ClassedSet:
-    """A data set with classes: at most 1500 of its rows, in random order.
-
-    Parameters
-    ----------
-    name : str
-    identity : str
-        Fingerprint of rows and classes.
-    kind : {"s", "u", "t", "d", "o", "g"}
-        As in :data:`KINDS`.
-    scale : {"standard", "isotropic", "none"}
-        Scaling of the features.
-    table : ndarray or csr_array of shape (n_samples, n_features), float64
-        Finite features; term weights if it is sparse.
-    classes : ndarray of shape (n_samples,), int64
-        Classes; -1 for samples that are not scored and never labelled.
-    note : str
-        Description of the conversion of the data.
-    """
+    """A data set with classes: at most 1500 of its rows, in random order."""
 
     name: str
-    identity: str
-    kind: str
-    scale: str
+    identity: str  # fingerprint of rows and classes
+    kind: str  # {"s", "u", "t", "d", "o", "g"}: as in :data:`KINDS`
+    scale: str  # {"standard", "isotropic", "none"}: scaling of the features
+    # shape (n_samples, n_features): finite features; term weights if it is sparse
     table: Any = field(compare=False, repr=False)
+    # shape (n_samples,): classes; -1 for samples that are not scored and never labelled
     classes: NDArray[np.int64] = field(compare=False, repr=False)
-    note: str = field(default="", compare=False)
+    note: str = field(default="", compare=False)  # description of the conversion of the data
 
     @property
     def n_samples(self) -> int:
@@ -614,18 +583,11 @@ class ClassedSet:
 
 
 class PairDraw(NamedTuple):
-    """Pairs of samples, and the samples in no pair.
+    """Pairs of samples, and the samples in no pair."""
 
-    Attributes
-    ----------
-    must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
-    free : ndarray of shape (n_samples,), bool
-        Samples in no pair.
-    """
-
-    must_link: Int64Array
-    cannot_link: Int64Array
-    free: NDArray[np.bool_]
+    must_link: Int64Array  # shape (n_pairs, 2)
+    cannot_link: Int64Array  # shape (n_pairs, 2)
+    free: NDArray[np.bool_]  # shape (n_samples,): samples in no pair
 
 
 def draw_labels(classes: Int64Array, fraction: float, rng: np.random.Generator) -> Int64Array:

@@ -202,7 +202,6 @@ OWN = {
 }
 _SCORES = ("ari", "ami", "ari_all", "ami_all", "k", "seconds")
 MEAN = "mean"
-_AHEAD = 0.05
 _LEVELS = ((0.0, 0.4), (0.4, 0.6), (0.6, 1.0))
 
 
@@ -580,7 +579,7 @@ def losses(results: Results) -> ResultTable:
             reference = frame[REFERENCE[block]]
             for name in frame.index:
                 ahead = (frame.loc[name] - reference[name]).drop(REFERENCE[block])
-                ahead = ahead[ahead > _AHEAD].sort_values(ascending=False, kind="stable")
+                ahead = ahead[ahead > 0.05].sort_values(ascending=False, kind="stable")
                 if len(ahead):
                     rivals = ", ".join(f"{rival} +{value:.2f}" for rival, value in ahead.items())
                     kind = KINDS[results.kinds[str(name)]]

@@ -97,7 +97,7 @@ class NPU:
             ]
         )
         p = (near + 1e-9) / (near + 1e-9).sum(axis=1, keepdims=True)
-        # Eqs. 3 to 5: one more question for every neighbourhood before the right one.
+        # Eqs. 3 to 5: every neighbourhood before the right one requires one more question.
         expected = (-np.sort(-p, axis=1) * np.arange(1, p.shape[1] + 1)).sum(axis=1)
         best = int((entropy(p, axis=1) / expected).argmax())
         self._sample, self._waiting = int(free[best]), np.argsort(-p[best], kind="stable").tolist()

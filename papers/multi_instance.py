@@ -52,23 +52,12 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class BagSet:
-    """Bags with known classes.
+    """Bags with known classes."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the file.
-    identity : str
-        Fingerprint of bags and classes; sets with equal names and identities are equal.
-    bags : Bags
-        Bags in the units of the data.
-    classes : ndarray of shape (n_bags,), int64
-        Classes 0, 1, ...; the last is the positive class.
-    """
-
-    name: str
-    identity: str
-    bags: Bags = field(compare=False)
+    name: str  # name of the file
+    identity: str  # fingerprint of bags and classes; sets with equal names and identities are equal
+    bags: Bags = field(compare=False)  # bags in the units of the data
+    # shape (n_bags,): classes 0, 1, ...; the last is the positive class
     classes: NDArray[np.int64] = field(compare=False)
 
     @property
@@ -83,20 +72,12 @@ class BagSet:
 
 
 class Row(NamedTuple):
-    """A row of the tables.
-
-    Parameters
-    ----------
-    name : str
-    published : tuple of str
-        Rows of the paper to compare with, that of this name first; empty for sets that it does not use.
-    swapped : bool
-        Whether the other class is the positive class.
-    """
+    """A row of the tables."""
 
     name: str
+    # rows of the paper to compare with, that of this name first; empty for sets that it does not use
     published: tuple[str, ...]
-    swapped: bool = False
+    swapped: bool = False  # whether the other class is the positive class
 
     @property
     def is_own_set(self) -> bool:
@@ -191,28 +172,15 @@ def mirrored_distances(bags: Bags) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Entry:
-    """A method in one reading.
-
-    Parameters
-    ----------
-    name : str
-    reading : {"table", "default", ""}
-    make : callable
-        Estimator, or function of bags, number of clusters and seed.
-    effort : {"genetic", "memetic", ""}
-        Key of the sizes in :data:`EFFORT` for the estimator.
-    options : mapping
-        Further parameters that differ from the defaults.
-    note : str
-        Note after the name in lists.
-    """
+    """A method in one reading."""
 
     name: str
-    reading: Reading
-    make: Callable[..., Any]
-    effort: str = ""
+    reading: Reading  # {"table", "default", ""}
+    make: Callable[..., Any]  # estimator, or function of bags, number of clusters and seed
+    effort: str = ""  # {"genetic", "memetic", ""}: key of the sizes in :data:`EFFORT` for the estimator
+    # further parameters that differ from the defaults
     options: Mapping[str, Any] = field(default_factory=dict)
-    note: str = ""
+    note: str = ""  # note after the name in lists
 
     @property
     def key(self) -> tuple[str, Reading]:

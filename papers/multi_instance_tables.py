@@ -272,23 +272,12 @@ def sources(results: Results, metric: str) -> list[Source]:
 
 
 class Source(NamedTuple):
-    """A table of results of one metric.
+    """A table of results of one metric."""
 
-    Parameters
-    ----------
-    name : str
-        Source of the numbers.
-    values : DataFrame
-        A row per data set, a column per method.
-    greater_is_better : bool
-    is_drawn : bool, default=True
-        Whether figures show it.
-    """
-
-    name: str
-    values: pd.DataFrame
+    name: str  # source of the numbers
+    values: pd.DataFrame  # a row per data set, a column per method
     greater_is_better: bool
-    is_drawn: bool = True
+    is_drawn: bool = True  # whether figures show it
 
     @property
     def average_ranks(self) -> pd.Series[float]:

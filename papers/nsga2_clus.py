@@ -61,9 +61,6 @@ POP_SIZE, N_GEN, CROSSOVER, MUTATION = 20, 20, 0.6, 0.2
 ANNEALING: dict[str, Any] = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20, "t_min": 1e-5}
 # The largest question has 17 documents: 9384 sets with the larger rule.
 MAX_SETS = 100_000
-# With more documents, the partitions into two clusters are not enumerated.
-MAX_DOCUMENTS_OF_FLOOR = 8
-_RANDOM_DRAWS = 50
 
 
 class Table2(WithoutFigures):
@@ -188,7 +185,7 @@ class RandomEntropy:
         if k not in self._known:
             answers = self._question.answers
             rng = np.random.default_rng(seed_of(*self._question.seed, "random labels", k))
-            draws = [_random_labels(len(answers), k, rng) for _ in range(_RANDOM_DRAWS)]
+            draws = [_random_labels(len(answers), k, rng) for _ in range(50)]
             self._known[k] = float(np.mean([cluster_entropy(answers, labels) for labels in draws]))
         return self._known[k]
 
@@ -362,7 +359,7 @@ METHODS: dict[str, Callable[[Question], Front | None]] = {
 def two_cluster_floor(answers: Sequence[tuple[str, ...]]) -> float | None:
     """Return the smallest entropy of any two clusters, by the known labels; None for many documents."""
     n = len(answers)
-    if n > MAX_DOCUMENTS_OF_FLOOR:
+    if n > 8:  # too many partitions to enumerate
         return None
     names = sorted({answer for entry in answers for answer in entry})
     weights = np.array([[(name in entry) / len(set(entry)) for name in names] for entry in answers])

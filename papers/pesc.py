@@ -42,8 +42,6 @@ READINGS = {"paper": "as in the paper", "default": "defaults"}
 EFFORT = {"pop_size": 100, "n_gen": 100, "long": 300, "evaluations": 20_000}
 _BOTH = tuple(READINGS)
 _LEAST = dict.fromkeys(EFFORT, 4) | {"n_gen": 1, "long": 1}
-# Index operators require all neighbours of all samples.
-MOST_SORTED = 1000
 KINDS = {"kNN": "knn", "mutual kNN": "mutual_knn", "epsilon": "epsilon", "full": "full"}
 EPSILONS = (0.2, 0.3, 0.4, 0.5, 0.6)
 # Values of the parameter of each conventional graph, by its name in the tables.
@@ -91,23 +89,12 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class FlatSet:
-    """A data set with known classes.
+    """A data set with known classes."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the file without suffix.
-    identity : str
-        Fingerprint of rows and classes; sets with equal names and identities are equal.
-    X : ndarray of shape (n_samples, n_features), float64
-    classes : ndarray of shape (n_samples,), int64
-        Contiguous classes 0, 1, ...
-    """
-
-    name: str
-    identity: str
-    X: NDArray[np.float64] = field(compare=False)
-    classes: NDArray[np.int64] = field(compare=False)
+    name: str  # name of the file without suffix
+    identity: str  # fingerprint of rows and classes; sets with equal names and identities are equal
+    X: NDArray[np.float64] = field(compare=False)  # shape (n_samples, n_features)
+    classes: NDArray[np.int64] = field(compare=False)  # shape (n_samples,): contiguous classes 0, 1, ...
 
     @property
     def n_clusters(self) -> int:
@@ -160,28 +147,14 @@ def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[N
 
 
 class Given(NamedTuple):
-    """The data that a method receives, with only the classes in ``y``.
+    """The data that a method receives, with only the classes in ``y``."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Features scaled to [0, 1], without constant ones.
-    n_clusters : int
-    y : ndarray of shape (n_samples,) or None
-        Classes of the labelled samples, -1 for others.
-    seed : int
-    is_nominal : bool
-        Whether features are codes.
-    effort : mapping from str to int
-        Value of :data:`EFFORT`.
-    """
-
-    X: NDArray[np.float64]
+    X: NDArray[np.float64]  # shape (n_samples, n_features): features scaled to [0, 1], without constant ones
     n_clusters: int
-    y: NDArray[np.int64] | None
+    y: NDArray[np.int64] | None  # shape (n_samples,): classes of the labelled samples, -1 for others
     seed: int
-    is_nominal: bool
-    effort: Mapping[str, int]
+    is_nominal: bool  # whether features are codes
+    effort: Mapping[str, int]  # value of :data:`EFFORT`
 
     @property
     def sizes(self) -> dict[str, Any]:
@@ -216,41 +189,22 @@ def _scored(
 
 
 class Found(NamedTuple):
-    """A partition and its costs.
+    """A partition and its costs."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,) or (n_candidates, n_samples)
-        Of several candidates, the best by the classes is scored, as an upper bound.
-    seconds : float
-        Seconds of the fit, including the selection.
-    gap : float, optional
-        Eigengap, for a selection without classes.
-    graphs : sequence of Graph, default=()
-        One per candidate.
-    """
-
+    # shape (n_samples,): of several candidates, the best by the classes is scored, as an upper bound
     labels: NDArray[np.integer[Any]]
-    seconds: float
-    gap: float | None = None
-    graphs: Sequence[Graph] = ()
+    seconds: float  # seconds of the fit, including the selection
+    gap: float | None = None  # eigengap, for a selection without classes
+    graphs: Sequence[Graph] = ()  # one per candidate
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A similarity graph and its spectrum, for figures.
+    """A similarity graph and its spectrum, for figures."""
 
-    Parameters
-    ----------
-    similarity : csr_array of shape (n_samples, n_samples)
-    eigenvalues : ndarray
-        Smallest eigenvalues of the Laplacian.
-    vectors : ndarray of shape (n_samples, n_clusters)
-    """
-
-    similarity: sp.csr_array
-    eigenvalues: NDArray[np.float64]
-    vectors: NDArray[np.float64]
+    similarity: sp.csr_array  # shape (n_samples, n_samples)
+    eigenvalues: NDArray[np.float64]  # smallest eigenvalues of the Laplacian
+    vectors: NDArray[np.float64]  # shape (n_samples, n_clusters)
 
     @classmethod
     def of(cls, model: Any, n_eigenvalues: int = 10) -> Graph:
@@ -298,22 +252,12 @@ def _graph(graph: Graph, order: NDArray[np.intp]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Part:
-    """A run that yields one or more rows of the tables.
-
-    Parameters
-    ----------
-    name : str
-    run : callable
-        ``run(given, reading, setting)``.
-    readings : sequence of str, default=("",)
-    settings : sequence of str, default=("",)
-        Values of a parameter, one run each.
-    """
+    """A run that yields one or more rows of the tables."""
 
     name: str
-    run: Run
+    run: Run  # ``run(given, reading, setting)``
     readings: Sequence[str] = ("",)
-    settings: Sequence[str] = ("",)
+    settings: Sequence[str] = ("",)  # values of a parameter; each value is a separate run
 
     def keys(self, labels: int = 0, order: str = "shuffled") -> list[Key]:
         """Return the keys of its runs on a set with one seed."""
@@ -704,7 +648,7 @@ def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
     X = given.X
     metric: Any = "hamming" if categories else "euclidean"
     if categories and given.is_nominal:
-        # Fractions would be divided into bins; the codes of the file are as suitable as their ranks.
+        # Use ranks of the codes, because scaled codes are fractions, which would be divided into bins.
         X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
     model = FuzzyModesMOGA(given.n_clusters, metric=metric, random_state=given.seed, **given.sizes)
     _, seconds = timed(model.fit, X)
@@ -766,7 +710,8 @@ def leakage_keys() -> list[Key]:
 
 def is_sorted_too(found: FlatSet) -> bool:
     """Return whether a set is small enough for runs on sorted rows."""
-    return len(found.X) <= MOST_SORTED
+    # Index operators require all neighbours of all samples.
+    return len(found.X) <= 1000
 
 
 def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatSet]:

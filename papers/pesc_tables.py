@@ -253,31 +253,16 @@ class Pesc:
 
 @dataclass(frozen=True)
 class View:
-    """A table or a figure of the paper.
-
-    Parameters
-    ----------
-    name : str
-    parts : sequence of Part
-    tables, figures : callable
-        Functions of the results.
-    labels : int, default=0
-        Percentage of labelled samples.
-    sets : sequence of str, default=()
-        Default sets of the view, without missing ones. Default: all.
-    one_seed : bool, default=False
-    leakage : bool, default=False
-        Whether the view includes runs on sorted rows.
-    """
+    """A table or a figure of the paper."""
 
     name: str
     parts: Sequence[Part]
-    tables: Callable[[Results], list[ResultTable]]
+    tables: Callable[[Results], list[ResultTable]]  # functions of the results
     figures: Callable[[Results], list[ResultFigure]]
-    labels: int = 0
-    sets: Sequence[str] = ()
+    labels: int = 0  # percentage of labelled samples
+    sets: Sequence[str] = ()  # default sets of the view, without missing ones; default: all
     one_seed: bool = False
-    leakage: bool = False
+    leakage: bool = False  # whether the view includes runs on sorted rows
 
     def keys(self, found: FlatSet) -> list[Key]:
         """Return the keys of the runs on a set with one seed."""
@@ -569,20 +554,12 @@ def diagram(results: Results, number: int) -> ResultFigure:
 
 
 class Statement(NamedTuple):
-    """A statement of the paper about pairs of methods.
-
-    Attributes
-    ----------
-    text : str
-    better, worse : sequence of str
-    on_all : bool, default=False
-        Whether the statement refers to all sets, or to most of them.
-    """
+    """A statement of the paper about pairs of methods."""
 
     text: str
     better: Sequence[str]
     worse: Sequence[str]
-    on_all: bool = False
+    on_all: bool = False  # whether the statement refers to all sets, or to most of them
 
 
 def _tuned(*names: str) -> Sequence[str]:

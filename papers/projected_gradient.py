@@ -13,9 +13,6 @@ from moo_clustering.factorization import Matrix, NMFRuns, Solver, Starts, loss_o
 # Constants of Lin's paper: sufficient decrease, and the factor by which a step grows or shrinks.
 _SIGMA = 0.01
 _BETA = 0.1
-_TRIALS = 20
-# Maximum number of iterations per subproblem; about ten are typical.
-_STEPS = 1000
 
 
 def projected_gradient(
@@ -75,7 +72,7 @@ class _Subproblem(NamedTuple):
 def _descend(problem: _Subproblem, P: AnyFloatArray, enough: float) -> tuple[AnyFloatArray, bool]:
     """Solve a subproblem to tolerance ``enough``; return P and whether no step was needed."""
     alpha = 1.0
-    for step in range(_STEPS):
+    for step in range(1000):  # about ten are typical
         gradient = problem.gradient(P)
         if _norm(_projected(gradient, P)) <= enough:
             return P, step == 0
@@ -93,7 +90,7 @@ def _line_search(
     best = P
     grow = True
     length = alpha
-    for trial in range(_TRIALS):
+    for trial in range(20):
         moved = np.maximum(P - length * gradient, 0)
         change = moved - P
         decrease = (1 - _SIGMA) * np.vdot(gradient, change) + 0.5 * np.vdot(change @ problem.gram, change)

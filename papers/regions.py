@@ -35,8 +35,6 @@ SECONDS = 0.5
 TOLERANCES = (0.15, 0.05)
 OURS = "directed walks"
 BLOCKS = ("search", "start")
-# Standard deviation of the yearly change of the logarithm of a weight.
-_YEAR = 0.15
 # Number of proposed moves of a climb that is not continued, and of initial plans for the scales of its
 # objectives.
 _LONG_CLIMB, _SCALE = 300_000, 20
@@ -125,7 +123,8 @@ class Regionalisation(WithoutFigures):
         if key["block"] == "start":
             rng = np.random.default_rng(seed)
             earlier = last_year(data, tolerance, seed)
-            data = data._replace(weight=data.weight * np.exp(_YEAR * rng.normal(size=len(data.weight))))
+            # Logarithms of weights change by a standard deviation of .15 in a year.
+            data = data._replace(weight=data.weight * np.exp(0.15 * rng.normal(size=len(data.weight))))
         problem = problem_of(data, tolerance, earlier)
         encoding: Any = problem.encoding
         methods = METHODS if earlier is None else started(encoding.mend(earlier))

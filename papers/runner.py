@@ -58,7 +58,6 @@ Value = str | int | float | None
 _LATEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "—": "---"}
 )
-_NOTHING = "—"
 RECORD = "run.json"
 
 
@@ -67,38 +66,20 @@ class Settings:
     """Settings of an experiment.
 
     Raises a ValueError if ``seeds``, ``questions`` or ``n_sets`` is less than 1.
-
-    Parameters
-    ----------
-    data : Path, optional
-        Folder of data sets; default: the folder in the environment variable ``MOO_CLUSTERING_DATA``.
-    seeds : int, default=1
-        Number of repetitions, with the seeds 0, 1, ...
-    k_max : str, default="sqrt"
-        Rule for the largest number of clusters: ``"sqrt"`` (rounded down) or ``"ceil_sqrt"``.
-    questions : int, optional
-        Number of questions, starting with the first; default: all.
-    sets : sequence of str, default=()
-        Names of data sets; default: all that are found.
-    n_sets : int, optional
-        Number of data sets drawn per collection and number of clusters.
-    n_clusters : sequence of int, default=()
-        Numbers of clusters; default: those of the experiment.
-    collections : sequence of str, default=()
-        Names of the collections from which data sets are drawn; default: all that are found.
-    blocks : sequence of str, default=()
-        Names of parts of the experiment; default: all.
     """
 
+    # folder of data sets; default: the folder in the environment variable ``MOO_CLUSTERING_DATA``
     data: Path | None = None
-    seeds: int = 1
+    seeds: int = 1  # number of repetitions, with the seeds 0, 1, ...
+    # rule for the largest number of clusters: ``"sqrt"`` (rounded down) or ``"ceil_sqrt"``
     k_max: str = "sqrt"
-    questions: int | None = None
-    sets: Sequence[str] = ()
-    n_sets: int | None = None
-    n_clusters: Sequence[int] = ()
+    questions: int | None = None  # number of questions, starting with the first; default: all
+    sets: Sequence[str] = ()  # names of data sets; default: all that are found
+    n_sets: int | None = None  # number of data sets drawn per collection and number of clusters
+    n_clusters: Sequence[int] = ()  # numbers of clusters; default: those of the experiment
+    # names of the collections from which data sets are drawn; default: all that are found
     collections: Sequence[str] = ()
-    blocks: Sequence[str] = ()
+    blocks: Sequence[str] = ()  # names of parts of the experiment; default: all
 
     def __post_init__(self) -> None:
         for name in ("seeds", "questions", "n_sets"):
@@ -163,25 +144,14 @@ class WithoutFigures:
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table with a name for files and a title for readers.
-
-    Parameters
-    ----------
-    name, title : str
-    columns : sequence of str
-    rows : sequence of sequences
-        Strings and numbers; None or NaN for empty cells.
-    notes : sequence of str
-        Notes below the table.
-    formats : mapping from str to str
-        Formats of columns; default: ``".3f"``, and ``"d"`` for integers.
-    """
+    """A table with a name for files and a title for readers."""
 
     name: str
     title: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[Value]]
-    notes: Sequence[str] = ()
+    rows: Sequence[Sequence[Value]]  # strings and numbers; None or NaN for empty cells
+    notes: Sequence[str] = ()  # notes below the table
+    # formats of columns; default: ``".3f"``, and ``"d"`` for integers
     formats: Mapping[str, str] = field(default_factory=dict)
 
     def csv(self) -> str:
@@ -233,7 +203,7 @@ class ResultTable:
 
     def _cell(self, column: str, value: Value) -> str:
         if value is None or _absent(value):
-            return _NOTHING
+            return "—"
         if isinstance(value, str):
             return value
         return format(value, self.formats.get(column, "d" if isinstance(value, int) else ".3f"))
@@ -245,18 +215,11 @@ def _absent(value: Value) -> bool:
 
 @dataclass(frozen=True)
 class ResultFigure:
-    """A figure with a name for files and a title for readers.
-
-    Parameters
-    ----------
-    name, title : str
-    draw : callable
-        ``draw(path)`` writes the figure in the format of the suffix.
-    """
+    """A figure with a name for files and a title for readers."""
 
     name: str
     title: str
-    draw: Callable[[Path], None]
+    draw: Callable[[Path], None]  # ``draw(path)`` writes the figure in the format of the suffix
 
     @property
     def file(self) -> str:
@@ -270,29 +233,15 @@ class ResultFigure:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment, whose module is imported on first use.
-
-    Parameters
-    ----------
-    name : str
-    summary : str
-    module, attribute : str
-        Module and name of the function ``(Settings) -> Plan``.
-    options : sequence of str
-        Optional settings of the experiment.
-    seeds : int, default=1
-        Default number of repetitions.
-    study : str, default=""
-        Name of the study, whose experiments have the same cells and may share a folder.
-    """
+    """An experiment, whose module is imported on first use."""
 
     name: str
     summary: str
-    module: str
-    attribute: str
-    options: Sequence[str] = ()
-    seeds: int = 1
-    study: str = ""
+    module: str  # module of the function ``(Settings) -> Plan``
+    attribute: str  # its name
+    options: Sequence[str] = ()  # optional settings of the experiment
+    seeds: int = 1  # default number of repetitions
+    study: str = ""  # name of the study, whose experiments have the same cells and may share a folder
 
     @property
     def cells_of(self) -> str:
@@ -548,17 +497,9 @@ def _report(name: str, parts: Sequence[ResultTable | ResultFigure]) -> str:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The result of an experiment.
+    """The result of an experiment."""
 
-    Parameters
-    ----------
-    tables : list of ResultTable
-        Empty if the experiment was interrupted.
-    complete : bool
-    n_done, n_cells : int
-    """
-
-    tables: list[ResultTable]
+    tables: list[ResultTable]  # empty if the experiment was interrupted
     complete: bool
     n_done: int
     n_cells: int

@@ -42,7 +42,6 @@ from papers.documents import SOURCES, data_folder, document_records, place_of
 from papers.runner import Key, check_names, seed_of
 
 N_POINTS = 101
-_DIGITS = 6  # of the rates of curves, which are for drawing
 # The paper specifies gamma only. These are the parameters of each estimator that are not its defaults.
 OPTIONS: dict[str, dict[str, Any]] = {
     "SISC": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "chi_weight": 0.5, "max_iter": 15},
@@ -98,22 +97,12 @@ class Task(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Training and test documents of one fold.
+    """Training and test documents of one fold."""
 
-    Parameters
-    ----------
-    X_train, X_test : csr_matrix of shape (n, n_features), float64
-        0.0 or 1.0.
-    y_train : ndarray of shape (n_train, n_labels), int8
-        Labels 0 or 1; rows of -1 are unlabelled.
-    y_test : ndarray of shape (n_test, n_labels), int8
-        Labels, only used for scores.
-    """
-
-    X_train: csr_matrix
-    y_train: NDArray[np.int8]
-    X_test: csr_matrix
-    y_test: NDArray[np.int8]
+    X_train: csr_matrix  # shape (n, n_features): 0.0 or 1.0
+    y_train: NDArray[np.int8]  # shape (n_train, n_labels): labels 0 or 1; rows of -1 are unlabelled
+    X_test: csr_matrix  # the same
+    y_test: NDArray[np.int8]  # shape (n_test, n_labels): labels, only used for scores
 
     @property
     def labelled(self) -> NDArray[np.intp]:
@@ -162,7 +151,7 @@ def _scored(predict: Any, split: Split) -> dict[str, Any]:
         "auc": float(np.nanmean(aucs)),
         "undefined": int(np.isnan(aucs).sum()),
         "predict_seconds": seconds,
-        "tpr": tpr.round(_DIGITS).tolist(),
+        "tpr": tpr.round(6).tolist(),  # only drawn
     }
 
 
@@ -173,23 +162,12 @@ def _cluster_method(
 
 
 class Method(NamedTuple):
-    """A method that scores documents.
-
-    Parameters
-    ----------
-    name : str
-    fit : callable
-        ``fit(split, seed, options)`` returns a function per kind of score that scores documents.
-    kinds : tuple of str
-        Kinds of scores; ``("",)`` if there is only one kind.
-    limited : bool, default=False
-        Whether the method is also compared with fewer labelled documents.
-    """
+    """A method that scores documents."""
 
     name: str
-    fit: Fit
-    kinds: tuple[str, ...] = ("",)
-    limited: bool = False
+    fit: Fit  # ``fit(split, seed, options)`` returns a function per kind of score that scores documents
+    kinds: tuple[str, ...] = ("",)  # kinds of scores; ``("",)`` if there is only one kind
+    limited: bool = False  # whether the method is also compared with fewer labelled documents
 
 
 def _whole(make: Any) -> Fit:
@@ -223,7 +201,7 @@ def _plain(make: Callable[[Split, int], Predict]) -> Fit:
 
 def logistic_binary(split: Split, seed: int) -> Predict:
     """Fit one logistic regression per label to presence of words, C = 0.1."""
-    # Not liblinear, which also shrinks the intercept and has a much smaller area with few labels.
+    # The solver liblinear also shrinks the intercept, and has a much smaller area with few labels.
     return _one_vs_rest(split, LogisticRegression(C=0.1, max_iter=1000, random_state=seed), "predict_proba")
 
 
@@ -364,28 +342,14 @@ def make_split(given: LabelledSet, fraction: float, features: str, repeat: int, 
 
 @dataclass(frozen=True, eq=False)
 class LabelledSet:
-    """Documents, each with any number of labels.
-
-    Parameters
-    ----------
-    name : str
-    identity : str
-        Fingerprint of words and labels.
-    size : int
-        Number of documents drawn in every repetition; all if there are fewer.
-    Y : ndarray of shape (n_documents, n_labels), int8
-        1 if a document has the label, otherwise 0.
-    n_words : int or None
-        Number of different words; None if they are not counted yet.
-    count : callable
-        ``count()`` returns the words of all documents, which takes seconds for texts.
-    """
+    """Documents, each with any number of labels."""
 
     name: str
-    identity: str
-    size: int
-    Y: NDArray[np.int8]
-    n_words: int | None
+    identity: str  # fingerprint of words and labels
+    size: int  # number of documents drawn in every repetition; all if there are fewer
+    Y: NDArray[np.int8]  # shape (n_documents, n_labels): 1 if a document has the label, otherwise 0
+    n_words: int | None  # number of different words; None if they are not counted yet
+    # ``count()`` returns the words of all documents, which takes seconds for texts
     count: Callable[[], csr_matrix]
 
     @property

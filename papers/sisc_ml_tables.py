@@ -175,25 +175,13 @@ class SISCML:
 
 
 class View(NamedTuple):
-    """A table or figure of the paper: its cells and their presentation.
-
-    Parameters
-    ----------
-    name : str
-    methods : sequence of str
-    fractions : sequence of float
-        Shares of labelled training documents.
-    protocols : sequence of str
-        Documents whose labels select the features, if not all are labelled.
-    tables, figures : callable
-        Functions of the results.
-    """
+    """A table or figure of the paper: its cells and their presentation."""
 
     name: str
     methods: Sequence[str]
-    fractions: Sequence[float]
-    protocols: Sequence[str]
-    tables: Callable[[Results], list[ResultTable]]
+    fractions: Sequence[float]  # shares of labelled training documents
+    protocols: Sequence[str]  # documents whose labels select the features, if not all are labelled
+    tables: Callable[[Results], list[ResultTable]]  # functions of the results
     figures: Callable[[Results], list[ResultFigure]] = lambda results: []
 
 

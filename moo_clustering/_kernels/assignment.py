@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Entries of all lists of exchanges together (16 bytes each), and of one list after a refill.
+# Largest number of entries (16 bytes each) of all lists of exchanges, and of one list after a refill.
 _ITEMS, _LONGEST = 1 << 22, 48
 
 
@@ -31,6 +31,26 @@ def _insert(values: Any, samples: Any, n_held: int, most: int, value: float, sam
     return n_held + 1
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _push(i: int, c: int, first: Any, after: Any, before: Any) -> None:
+    """Insert a sample at the head of the linked list of a cluster's members."""
+    after[i], before[i] = first[c], -1
+    if first[c] >= 0:
+        before[first[c]] = i
+    first[c] = i
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _remove(i: int, c: int, first: Any, after: Any, before: Any) -> None:
+    """Remove a sample from the linked list of a cluster's members."""
+    if before[i] >= 0:
+        after[before[i]] = after[i]
+    else:
+        first[c] = after[i]
+    if after[i] >= 0:
+        before[after[i]] = before[i]
+
+
 @njit(cache=True, nogil=True)
 def _nearest(cost: Any, prices: Any, labels: Any, sizes: Any, first: Any, after: Any, before: Any) -> None:
     """Assign every sample to the cluster with the least cost plus price, and link each cluster's members."""
@@ -42,10 +62,7 @@ def _nearest(cost: Any, prices: Any, labels: Any, sizes: Any, first: Any, after:
                 best = c
         labels[i] = best
         sizes[best] += 1
-        after[i], before[i] = first[best], -1
-        if first[best] >= 0:
-            before[first[best]] = i
-        first[best] = i
+        _push(i, best, first, after, before)
 
 
 @njit(cache=True, nogil=True)
@@ -58,7 +75,8 @@ def assign_within(
     # cost[i, b] - cost[i, a]. ``prices``, the dual values of the clusters (0 for the slack), are updated;
     # prices of a similar problem save most of the paths. Sorted lists contain the cheapest exchanges between
     # every two clusters; empty lists are refilled. O(n k + paths (k^2 + n / length of a list)) time.
-    # The sum of ``low`` must be at most n, and that of ``high`` at least n.
+    # The sum of ``low`` must be at most n, and the sum of ``high`` at least n. This is one function, because
+    # passing the lists to a function for a refill doubles the time.
     n, k = cost.shape
     length = max(1, min(_LONGEST, _ITEMS // (2 * k * k)))
     values, samples = np.empty((k, k, 2 * length)), np.empty((k, k, 2 * length), np.int64)
@@ -145,16 +163,8 @@ def assign_within(
             else:
                 held[a, b] -= 1
                 i = samples[a, b, held[a, b]]
-                if before[i] >= 0:
-                    after[before[i]] = after[i]
-                else:
-                    first[a] = after[i]
-                if after[i] >= 0:
-                    before[after[i]] = before[i]
-                after[i], before[i] = first[b], -1
-                if first[b] >= 0:
-                    before[first[b]] = i
-                first[b] = i
+                _remove(i, a, first, after, before)
+                _push(i, b, first, after, before)
                 sizes[a] -= 1
                 sizes[b] += 1
                 labels[i] = b

@@ -18,9 +18,7 @@ from pymoo.core.initialization import Initialization
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
 from pymoo.core.repair import Repair
-from pymoo.core.sampling import Sampling
 from pymoo.core.termination import Termination
-from pymoo.operators.sampling.rnd import FloatRandomSampling, IntegerRandomSampling
 from pymoo.util.display.multi import MultiObjectiveOutput
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 from scipy.cluster.hierarchy import linkage
@@ -158,7 +156,7 @@ class AMOSA(Algorithm):
         return self
 
     def _setup(self, problem: Any, **options: Any) -> None:
-        sampling = _default_sampling(problem) if self.sampling is None else self.sampling
+        sampling = pymoo_search.uniform_sampling(problem, "AMOSA") if self.sampling is None else self.sampling
         perturb = LaplaceNoise() if self.perturb is None else self.perturb
         if not callable(perturb):
             raise TypeError(f"perturb must be a pymoo Mutation or a function, got {quoted(perturb)}")
@@ -227,13 +225,6 @@ class AMOSA(Algorithm):
             "evaluate": pymoo_search.Evaluation(self),
             "rng": self.random_state,
         }
-
-
-def _default_sampling(problem: Any) -> Sampling:
-    if not problem.has_bounds():
-        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to AMOSA")
-    integer = problem.vtype is not None and np.issubdtype(np.dtype(problem.vtype), np.integer)
-    return IntegerRandomSampling() if integer else FloatRandomSampling()
 
 
 def _n_samples(init_factor: Any, soft_limit: int) -> int:

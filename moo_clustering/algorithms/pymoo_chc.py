@@ -13,7 +13,7 @@ from pymoo.core.population import Population
 from pymoo.core.repair import NoRepair, Repair
 from pymoo.core.sampling import Sampling
 from pymoo.operators.crossover.hux import HUX
-from pymoo.operators.sampling.rnd import BinaryRandomSampling, FloatRandomSampling, IntegerRandomSampling
+from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.util.display.single import SingleObjectiveOutput
 
 from moo_clustering._arrays import choice, integer, positive, probability, quoted
@@ -205,12 +205,8 @@ def hamming_rows(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.int64]:
 
 def uniform_sampling(problem: Any) -> Sampling:
     """Return a uniform sampling of booleans, integers or reals, depending on the problem's ``vtype``."""
-    vtype = np.dtype(float if problem.vtype is None else problem.vtype)
-    if vtype == np.dtype(bool):
-        return BinaryRandomSampling()
-    if not problem.has_bounds():
-        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to CHC")
-    return IntegerRandomSampling() if np.issubdtype(vtype, np.integer) else FloatRandomSampling()
+    is_bool = np.dtype(problem.vtype or float) == np.dtype(bool)
+    return BinaryRandomSampling() if is_bool else pymoo_search.uniform_sampling(problem, "CHC")
 
 
 def _best_first(population: Population) -> Population:

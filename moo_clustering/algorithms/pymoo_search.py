@@ -44,7 +44,7 @@ from pymoo.core.termination import Termination
 from pymoo.core.variable import get
 from pymoo.operators.crossover.sbx import SBX
 from pymoo.operators.mutation.pm import PM
-from pymoo.operators.sampling.rnd import FloatRandomSampling
+from pymoo.operators.sampling.rnd import FloatRandomSampling, IntegerRandomSampling
 from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.termination.max_gen import MaximumGenerationTermination
@@ -135,6 +135,14 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
             f"{', '.join(sorted(known))}"
         )
     return options
+
+
+def uniform_sampling(problem: Problem, name: str) -> Sampling:
+    """Return a uniform sampling of integers or reals for the algorithm ``name``."""
+    if not problem.has_bounds():
+        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to {name}")
+    is_integer = np.issubdtype(np.dtype(problem.vtype or float), np.integer)
+    return IntegerRandomSampling() if is_integer else FloatRandomSampling()
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
@@ -323,13 +331,9 @@ class ArrayGenerations:
         problem, mating = algorithm.problem, algorithm.mating
         cross, mutate, select = mating.crossover, mating.mutation, mating.selection
         parts = select, algorithm.survival, mating.repair, mating.eliminate_duplicates
-        unused = [
-            algorithm.output,
-            algorithm.archive,
-            algorithm.display.progress,
-            algorithm.evaluator.callback,
-        ]
-        unused += [algorithm.termination.early, cross.vtype, cross.repair, mutate.vtype, mutate.repair]
+        unused = [algorithm.output, algorithm.archive, algorithm.display.progress]
+        unused += [algorithm.evaluator.callback, algorithm.termination.early]
+        unused += [cross.vtype, cross.repair, mutate.vtype, mutate.repair]
         return (
             tuple(map(type, parts))
             == (TournamentSelection, RankAndCrowding, NoRepair, NoDuplicateElimination)

@@ -311,7 +311,7 @@ def to_instances(values: ArrayLike, name: str) -> Instances:
     dtype = float_type(array.dtype)
     if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
         return array.view(np.ndarray)
-    with np.errstate(over="ignore"):  # overflow is infinite, which raises later
+    with np.errstate(over="ignore"):  # overflow becomes infinite, which raises an error later
         return freeze(np.array(array, dtype=dtype, order="C", subok=False))
 
 
@@ -426,7 +426,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     if not isinstance(values, np.ndarray):
         if not isinstance(values, Iterable):
             raise TypeError(f"groups must be a list or an array of identifiers, got {quoted(groups)}")
-        # One by one, because 1 and "1" would be equal in an array.
+        # Keep objects, because an array would convert 1 and "1" to equal texts.
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):
         raise ValueError(
@@ -460,7 +460,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
         if is_complex_dtype(dtype) or not (is_numeric_dtype(dtype) or is_bool_dtype(dtype)):
             raise TypeError(f"column {name!r} is not numeric but {dtype}; drop it or encode it")
     dtype = float_type(*features.dtypes)
-    # A copy, because the frame can return its own memory.
+    # Copy, because the result can share the memory of the frame.
     values = np.array(features.to_numpy(dtype=dtype, na_value=np.nan), order="C")
     return values, frame[bag], tuple(map(str, features.columns))
 

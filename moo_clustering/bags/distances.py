@@ -370,7 +370,7 @@ def _in_one_pass(A: Bags, B: Bags | None, kinds: Sequence[str], n_jobs: int | No
                 own_a, own_b = _own_means(a), _own_means(b)
             own = own_a[:, None] + own_b
             squares = 2.0 * mean - own
-            # Smaller shares of the subtracted terms are rounding errors, and become 0.
+            # Below this share of the subtracted terms, differences are rounding errors, and become 0.
             squares[squares <= 1e-12 * own] = 0.0
             out[kind] = np.sqrt(squares)
         if b is a:

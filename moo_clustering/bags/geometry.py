@@ -368,7 +368,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
     values: NDArray[Any] = rows @ centers.T
     values *= -2.0
     values += squares[:, None]
-    # A multiple of the rounding error of sums of d + n_largest terms.
+    # The margin is a multiple of the rounding error of sums of d + n_largest terms.
     largest = np.sqrt(squares.max())
     spread = largest * (largest + 2.0 * np.sqrt(np.einsum("ij,ij->i", centers, centers).max()))
     margin = 8.0 * (rows.shape[1] + n_largest + 8) * np.finfo(np.float64).eps * spread
@@ -381,7 +381,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
     """Divide bags of adjacent rows from ``starts`` into chunks, with the number of slots that costs least."""
     # Largest number of instances in a chunk; compiled loops iterate over the slots of a chunk.
-    # In addition to its slots, a chunk costs as much as three slots: coefficients and maximum.
+    # A chunk costs as much as its slots and three more, for coefficients and the maximum.
     n_slots = min(range(1, 17), key=lambda slots: int((-(-sizes // slots)).sum()) * (slots + 3))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])

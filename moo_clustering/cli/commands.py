@@ -46,6 +46,7 @@ def _share(context: click.Context, parameter: click.Parameter, value: str | None
 
 _ERROR_RATE = _OrAuto(click.FloatRange(0, 0.5, max_open=True))
 _FILE, _NEW_FILE = PathArgument("file"), PathArgument("file", new=True)
+_NAMED_FILE = PathArgument("file", path_type=str)
 _NEW_FOLDER = PathArgument("folder", new=True)
 _NATURAL, _POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
 
@@ -270,6 +271,11 @@ def _in_parts(data: Sequence[str], options: Mapping[str, Any]) -> bool:
     return first.suffix == ".zarr" or (".txt" not in names and not {".parquet", ".csv"}.isdisjoint(names))
 
 
+_header = _option(
+    "--header/--no-header",
+    "Whether the first line contains the column names; default: as in the fit.",
+    default=None,
+)
 _workers = _option("--workers N", "Read DATA in parts with N processes; 0: in this process.", _NATURAL)
 _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluster, such as tcp://host:8786.")
 
@@ -299,16 +305,8 @@ _scheduler = _option("--scheduler ADDRESS", "Read DATA in parts on a Dask cluste
     "Labels of an ARFF file (MULAN's XML) or .npz file (with Y); default: next to it.",
     _FILE,
 )
-@_option(
-    "--must-link FILE",
-    "Two columns: pairs of rows that belong together.",
-    PathArgument("file", path_type=str),
-)
-@_option(
-    "--cannot-link FILE",
-    "Two columns: pairs of rows that do not belong together.",
-    PathArgument("file", path_type=str),
-)
+@_option("--must-link FILE", "Two columns: pairs of rows that belong together.", _NAMED_FILE)
+@_option("--cannot-link FILE", "Two columns: pairs of rows that do not belong together.", _NAMED_FILE)
 @_option("--weight COLUMN", "Maps: weight of every area, such as its population.")
 @_option(
     "--tolerance SHARE",
@@ -482,11 +480,7 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
 )
 @_workers
 @_scheduler
-@_option(
-    "--header/--no-header",
-    "Whether the first line contains the column names; default: as in the fit.",
-    default=None,
-)
+@_header
 @_flag("--plain-csv", "Write cells that look like formulas unchanged.")
 @_flag("--quiet", "Print errors and warnings only.")
 @_flag("--json as_json", "Print the clusters and their new rows as JSON.")
@@ -622,11 +616,7 @@ def rename(folder: Path, **options: Any) -> None:
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.argument("data", metavar="DATA", type=PathArgument("file"))
-@_option(
-    "--header/--no-header",
-    "Whether the first line contains the column names; default: as in the fit.",
-    default=None,
-)
+@_header
 @_flag("--quiet", "Print errors and warnings only.")
 @_flag("--json as_json", "Print the changes of the clusters as JSON.")
 def update(folder: Path, data: Path, **options: Any) -> None:
@@ -668,15 +658,11 @@ def choose(folder: Path, rule: str | None, **options: Any) -> None:
 
 @click.command()
 @click.argument("file", metavar="FILE", type=PathArgument("file"))
-@click.option(
-    "--jobs",
-    type=int,
-    metavar="N",
-    help="Processes; -1: all processors; default: jobs in FILE, or 1.",
-    callback=_workers_wanted,
+@_option(
+    "--jobs N", "Processes; -1: all processors; default: jobs in FILE, or 1.", int, callback=_workers_wanted
 )
-@click.option("--retry", is_flag=True, help="Compute failed and timed-out cells again.")
-@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
+@_flag("--retry", "Compute failed and timed-out cells again.")
+@_flag("--quiet", "Print errors and warnings only.")
 def study(file: Path, jobs: int | None, retry: bool, quiet: bool) -> None:
     """Run methods on data sets with many seeds, and compare their scores.
 

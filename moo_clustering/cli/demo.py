@@ -23,12 +23,9 @@ from moo_clustering.estimators._methods import get_method
 
 # Options of runs that compile the kernels of most methods.
 _COMMON = (
-    (),
-    ("--partial-labels", "class"),
-    ("--method", "pesc", "-k", "3", "--set", "n_gen=2"),
-    ("--method", "mock", "--set", "n_gen=2"),
-    ("--method", "nsga2-clus", "--set", "n_gen=2"),
-)
+    (), ("--partial-labels", "class"), ("--method", "pesc", "-k", "3", "--set", "n_gen=2"),
+    ("--method", "mock", "--set", "n_gen=2"), ("--method", "nsga2-clus", "--set", "n_gen=2"),
+)  # fmt: skip
 
 
 def run_warm_up() -> None:

@@ -133,8 +133,7 @@ class Description:
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     """Return number, size, name, typical document, its title, and contrasting terms of every cluster."""
-    # The document is the medoid, if any, otherwise the nearest to the mean by cosine (ties: the first). The
-    # terms are more frequent than in the nearest cluster.
+    # The document is the medoid, if any, otherwise the nearest to the mean by cosine (ties: the first).
     # Imported lazily, because this needs the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
@@ -683,9 +682,8 @@ def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
 
 def save_questions(folder: Path, job: Job) -> list[str]:
     """Save the data from which ``ask`` continues without another fit, and return the name of the file."""
-    # The data are the pool, its scores, the graph and the features of the points, and the displayed values of
-    # the samples: O(n_points (n_partitions + n_features) + n_samples) numbers. Nothing is written after a fit
-    # with labels or pairs, without a pool, or with too many bags.
+    # O(n_points (n_partitions + n_features) + n_samples) numbers are saved, and nothing after a fit with
+    # labels or pairs, without a pool, or with too many bags.
     model = job.estimator
     of_bags = bool(model._samples.kernels)
     if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > MOST_ASKED_BAGS):

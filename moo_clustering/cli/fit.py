@@ -76,26 +76,14 @@ if TYPE_CHECKING:
 LONG = 1000
 # Options of the command by the step that uses them.
 _READING = (
-    "bag",
-    "label_file",
-    "text_columns",
-    "labels",
-    "partial_labels",
-    "id_column",
-    "drop",
-    "header",
-    "weight",
-)
+    "bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header", "weight",
+)  # fmt: skip
 _FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "embed", "stemmer")
 _INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
 _SCORES = {
-    "accuracy": "accuracy (RI)",
-    "entropy": "entropy, bits",
-    "f1": "F1",
-    "adjusted_rand": "adjusted Rand",
-    "largest_class": "largest class",
-    "accuracy_unlabelled": "accuracy of unlabelled",
-}
+    "accuracy": "accuracy (RI)", "entropy": "entropy, bits", "f1": "F1", "adjusted_rand": "adjusted Rand",
+    "largest_class": "largest class", "accuracy_unlabelled": "accuracy of unlabelled",
+}  # fmt: skip
 _NOTES = 12  # largest number of notes on the preparation in the header of the report
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
@@ -300,10 +288,9 @@ def run_job(
     plain_csv: bool = False,
 ) -> Outcome:
     """Fit and save the results, also after Ctrl-C."""
-    # A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. The order is:
-    # results, report, record with status "complete", removal of the checkpoint. A killed run can be resumed
-    # between any two of these steps. ``extra`` are further entries of the record. With ``plain_csv``, cells
-    # of CSV files that look like formulas are not changed.
+    # A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. A killed run
+    # can be resumed between any two of these steps: results, report, record with status "complete", removal
+    # of the checkpoint. ``extra`` are further entries of the record.
     record = job.record() | dict(extra or {})
     found = None
     verbose = bool(job.estimator.get_params(deep=False).get("verbose", True))
@@ -571,10 +558,8 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         rows += pareto_rows(record, out, verdict)
     elif found is not None:
         result = record["result"]
-        sizes = sorted(filter(None, result["sizes"]), reverse=True)
-        shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
         noise = f", {result['n_noise']} noise" if "n_noise" in result else ""
-        rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}{noise}"])
+        rows.append(["clusters", f"{result['n_clusters']} of {_largest(result)} {kind}{noise}"])
         if (recall := recall_text(found.neighbor_recall)) is not None:
             rows.append(["neighbours", recall])
         if found.front is not None:
@@ -594,10 +579,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     if clusters is not None:
         parts.insert(0, _clusters(job, clusters))
     if "result" in record:
-        parts += sample_notes(record)
-        remark = bag_remark(record) if is_bags else prediction_remark(record)
-        parts += [] if remark is None else [remark]
-        parts += pareto_remarks(record)
+        parts += [*sample_notes(record), *_remarks(record, is_bags)]
     return "\n\n".join(parts)
 
 
@@ -616,16 +598,19 @@ def label_rows(job: Job, kind: str) -> list[list[str]]:
 def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
     """Return lines with clusters, indices and scores."""
     sizes = record["result"]["sizes"]
-    ordered = sorted(sizes, reverse=True)
-    shown = ", ".join(map(str, ordered[:10])) + (", ..." if len(sizes) > 10 else "")
     least = f"the smallest has {_counted(min(sizes), 'bags')} ({min(sizes) / sum(sizes):.1%})"
-    rows = [["clusters", f"{len(sizes)} of {shown} bags; {least}"]]
+    rows = [["clusters", f"{len(sizes)} of {_largest(record['result'])} bags; {least}"]]
     for name, title in _INDICES.items():
         if name in record["indices"]:
             value = record["indices"][name]
             rows.append([title, "undefined" if value is None else f"{value:.4f}"])
     scores = record["scores"]
     return rows + [[title, f"{scores[name]:.4f}"] for name, title in _SCORES.items() if name in scores]
+
+
+def _largest(result: Mapping[str, Any]) -> str:
+    sizes = sorted(filter(None, result["sizes"]), reverse=True)
+    return ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
 
 
 def _front(front: Front) -> str:
@@ -711,28 +696,22 @@ def _clusters(job: Job, clusters: pd.DataFrame) -> str:
     return subspace_table(clusters) if job.weighs_features else column_table(clusters)
 
 
-def bag_remark(record: Mapping[str, Any]) -> str | None:
-    """Return a remark if a cluster has very few bags, otherwise None."""
-    sizes = record["result"]["sizes"]
-    if "alternatives" in record:  # separation indices did not select the result
-        return None
-    if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= 0.05 * sum(sizes)):
-        return None
-    return (
-        f"A cluster holds only {_counted(min(sizes), 'bags')} of {sum(sizes)}: separation indices favour "
-        "clusters of outlying bags. --set min_cluster_size=N requires N bags in every cluster."
-    )
-
-
-def prediction_remark(record: Mapping[str, Any]) -> str | None:
-    """Return a remark if there are no held-out labels to score predictions, otherwise None."""
-    found = record.get("prediction")
-    if found is None or found["n_scored"]:
-        return None
-    return (
-        "The predictions cannot be scored, because the fit used every known label; --hold-out 0.2 "
-        "withholds a fifth of them."
-    )
+def _remarks(record: Mapping[str, Any], is_bags: bool) -> list[str]:
+    """Return remarks on bag clusters of few bags, and on predictions; and :func:`pareto_remarks`."""
+    remarks, sizes = [], record["result"]["sizes"]
+    least, prediction = min(sizes, default=0), record.get("prediction")
+    # With alternatives, separation indices did not select the result.
+    if is_bags and "alternatives" not in record and len(sizes) > 1 and least < max(2, 0.05 * sum(sizes)):
+        remarks.append(
+            f"A cluster holds only {_counted(least, 'bags')} of {sum(sizes)}: separation indices favour "
+            "clusters of outlying bags. --set min_cluster_size=N requires N bags in every cluster."
+        )
+    if prediction is not None and not prediction["n_scored"]:
+        remarks.append(
+            "The predictions cannot be scored, because the fit used every known label; --hold-out 0.2 "
+            "withholds a fifth of them."
+        )
+    return remarks + pareto_remarks(record)
 
 
 def pareto_remarks(record: Mapping[str, Any]) -> list[str]:

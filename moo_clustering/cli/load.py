@@ -92,11 +92,9 @@ def load_data(
     graph: bool = False,
 ) -> Samples:
     """Read a bundled data set, a file or a folder in the form that the method accepts."""
-    # Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
-    # file contains them, or a column of bag identifiers is named; categories if the method accepts them.
-    # ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
-    # ``header`` states whether the first line of a table contains the column names. ``weight`` names a column
-    # of a map, and ``start`` a column of a map or table. ``graph`` states whether the data are a graph.
+    # The content of the file and the named columns determine the kind of data; without ``prepares``, columns
+    # are not converted. ``filling`` are options of ``prepare_table``. ``weight`` names a column of a map, and
+    # ``start`` a column of a map or table. ``graph`` states whether the data are a graph.
     if graph:
         others = {"--bag": bag, "--label-file": label_file, "--text-columns": text_columns, "--drop": drop}
         others |= {"--partial-labels": partial_labels, "--id-column": id_column, "--weight": weight}
@@ -245,7 +243,12 @@ def load_bags(
     in_columns = path.suffix.lower() != ".npz"
     if labels is None:
         partial = _read(path, bag, partial_labels, drop)
-        _refuse_classes(partial)
+        for name in partial.bags.feature_names or ():
+            if may_be_role(column := name.partition("=")[0], BagOptions(bag=column)):
+                raise DataError(
+                    f"column {column!r} looks like the known classes of the bags but would be a feature; "
+                    f"name it with --labels {column}, or omit it with --drop {column}"
+                )
         return _samples(partial, None, partial)
     partial = _read(path, bag, partial_labels, [*drop, labels] if in_columns else drop)
     known = _read(path, bag, labels, [*drop, partial_labels] if in_columns else drop)
@@ -268,17 +271,6 @@ def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None =
         target_names=() if known is None else known.label_names,
         partial_y=partial_y,
     )
-
-
-def _refuse_classes(table: BagTable) -> None:
-    """Raise if a column that looks like known classes would become a feature."""
-    for name in table.bags.feature_names or ():
-        column = name.partition("=")[0]
-        if may_be_role(column, BagOptions(bag=column)):
-            raise DataError(
-                f"column {column!r} looks like the known classes of the bags but would be a feature; "
-                f"name it with --labels {column}, or omit it with --drop {column}"
-            )
 
 
 def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -> BagTable:
@@ -330,9 +322,8 @@ def load_label_sets(
     others: Mapping[str, object],
 ) -> LabelSetSamples:
     """Read the samples and label sets of a file."""
-    # ``label_file`` contains the names of the labels (MULAN's XML; default: next to the file).
-    # ``partial_labels`` names the label attributes if there is no such file. ``others`` are the values of
-    # flags that do not apply to such files.
+    # ``label_file`` (MULAN's XML; default: next to the file), or else ``partial_labels``, names the label
+    # attributes. ``others`` are the values of flags that do not apply to such files.
     if not takes_label_sets(method):
         raise DataError(
             f"{path.name} contains samples with several labels, which method {method.name} does not "

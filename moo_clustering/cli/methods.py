@@ -11,18 +11,11 @@ from moo_clustering.estimators import _methods
 
 # Parameters with their own flags.
 FLAGS = {
-    "n_clusters": "-k",
-    "granularity": "--granularity",
-    "n_regions": "-k",
-    "tolerance": "--tolerance",
-    "random_state": "--seed",
-    "n_jobs": "--jobs",
-    "verbose": "--quiet",
-    "checkpoint": "--out and --checkpoint-every",
-    "checkpoint_every": "--checkpoint-every",
-    "resume": "--resume",
-    "start": "--start",
-}
+    "n_clusters": "-k", "granularity": "--granularity", "n_regions": "-k", "tolerance": "--tolerance",
+    "random_state": "--seed", "n_jobs": "--jobs", "verbose": "--quiet",
+    "checkpoint": "--out and --checkpoint-every", "checkpoint_every": "--checkpoint-every",
+    "resume": "--resume", "start": "--start",
+}  # fmt: skip
 _SECTION = re.compile(r"^-{3,}\s*$")
 _ROLE = re.compile(r":[a-z:]+:`(?:~?(?:[^`<]*\.)?([^`<.]+)|([^`<]+?)\s*<[^`]*>)`")
 

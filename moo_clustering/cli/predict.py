@@ -232,9 +232,10 @@ def read_rows(path: Path, model: dict[str, Any], header: bool | None, flags: Map
 
 
 def prepare_rows(path: Path, model: dict[str, Any], frame: pd.DataFrame) -> PreparedTable:
-    """Convert the rows of a table to features as the fit did."""
+    """Convert the rows of a table to features as the fit did, without the columns that had other roles."""
+    others = {*Roles(**model["roles"]).by_column()} - {*model["preparer"].column_names_}
     try:
-        table: PreparedTable = model["preparer"].prepare(frame)
+        table: PreparedTable = model["preparer"].prepare(frame.drop(columns=[*others], errors="ignore"))
     except DataError as error:
         raise DataError(f"{path}: {for_command(error)}") from error
     return table

@@ -118,7 +118,7 @@ class Samples(Table):
         return self.feature_names
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
-        """Coordinates and names for a plot, if the table has only one or two columns; otherwise None."""
+        """Return coordinates and names for a plot, if there are only one or two columns; otherwise None."""
         return None
 
     def texts(self) -> list[str] | None:
@@ -143,11 +143,11 @@ class Samples(Table):
         return ()
 
     def report_data(self) -> dict[str, Any]:
-        """Data and feature names, as arguments of ``report_content``."""
+        """Return data and feature names, as arguments of ``report_content``."""
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
     def left_out(self) -> pd.DataFrame | None:
-        """Columns of the file that the fit did not use, or else the known classes; None without either."""
+        """Return columns that the fit did not use, or else the known classes; None without either."""
         if self.unused is not None or self.y is None:
             return self.unused
         return pd.DataFrame({"known class": np.array([*self.target_names, None], dtype=object)[self.y]})
@@ -169,7 +169,7 @@ class Samples(Table):
         return names, indicators(_class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
-        """Known classes of every sample, for scoring; None if there are none."""
+        """Return the known classes of every sample, for scoring; None if there are none."""
         if self.label_sets is not None or self.y is None:
             return self.label_sets
         return _class_sets(self.y, self.target_names)
@@ -219,7 +219,6 @@ class GraphSamples(UntabledSamples):
         return f"{n_edges} {'directed ' * is_directed}edge{'s' * (n_edges != 1)}"
 
     def record(self) -> dict[str, Any]:
-        """Return the number of edges and the fingerprint."""
         return {"graph": self.features, "fingerprint": fingerprint(self.X)}
 
     def report_data(self) -> dict[str, Any]:
@@ -249,12 +248,10 @@ class PreparedSamples(Samples):
         return columns if n_features <= n_columns else f"{columns} as {n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Record with the columns, the categories and the notes."""
         columns = {"columns": list(self.columns()), "categories": list(self.category_names)}
         return super().record() | columns | {"notes": list(self.notes)}
 
     def columns(self) -> pd.DataFrame:
-        """Return the columns with empty cells filled."""
         return self.prepared.columns
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -262,7 +259,6 @@ class PreparedSamples(Samples):
         return self.prepared.known_columns, self.prepared.units
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
-        """Return one or two columns of numbers or dates."""
         columns = self.columns()
         if columns.shape[1] > 2 or self.category_names:
             return None
@@ -295,11 +291,9 @@ class AreaSamples(PreparedSamples):
         return (*self.roles_of_map.values(),)
 
     def report_data(self) -> dict[str, Any]:
-        """Return the data for the report, including the polygons."""
         return super().report_data() | {"geometry": self.geometry}
 
     def record(self) -> dict[str, Any]:
-        """Return the record, with the columns of weights and earlier regions."""
         return super().record() | self.roles_of_map
 
     def save_regions(self, folder: Path, labels: IntArray, names: Sequence[str]) -> list[str]:
@@ -330,21 +324,17 @@ class CategorySamples(Samples):
 
     @property
     def features(self) -> str:
-        """Number of features and of categorical features."""
         return f"{super().features}, {len(self.category_names)} categorical"
 
     def record(self) -> dict[str, Any]:
-        """Record with the columns of categories."""
         names, categories = list(self.feature_names), list(self.category_names)
         columns = {"n_features": len(names), "feature_names": names, "categories": categories}
         return columns | {"notes": list(self.notes), "fingerprint": fingerprint(*self.source.columns())}
 
     def columns(self) -> pd.DataFrame:
-        """Return the data frame."""
         return pd.DataFrame(self.X)
 
     def report_data(self) -> dict[str, Any]:
-        """Return the data frame, which contains the names."""
         return {"X": self.X}
 
 
@@ -358,11 +348,10 @@ class LabelSetSamples(UntabledSamples):
     has_terms: ClassVar[bool] = True
 
     def record(self) -> dict[str, Any]:
-        """Record with the names of the labels."""
         return super().record() | {"label_names": list(self.source.label_names)}
 
     def partial_sets(self) -> PartialSets:
-        """All labels of the file. A single label makes two classes, samples with and without it."""
+        """Return all labels of the file. A single label makes two classes: samples with and without it."""
         names, given = tuple(self.source.label_names), np.asarray(self.source.Y, dtype=np.int8)
         if len(names) > 1:
             return names, given, True
@@ -395,7 +384,6 @@ class TextSamples(UntabledSamples):
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 
     def selected(self, columns: IntArray) -> Self:
-        """Return the same documents with some of the terms."""
         made = self.made | {"selected_by": "information gain", "n_terms_before": len(self.feature_names)}
         return self.with_terms(self.X[:, columns], np.asarray(self.feature_names)[columns], made)
 
@@ -413,7 +401,6 @@ class TextSamples(UntabledSamples):
         return terms if components is None else f"{terms} as {components} components"
 
     def record(self) -> dict[str, Any]:
-        """Return the number of features, and how they were computed."""
         terms = {"n_terms": len(self.feature_names), **self.made}
         data = (self.weights, self.X) if "model" in self.made else (self.weights,)
         return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(*data)}

@@ -33,12 +33,8 @@ _ALLOCATIONS = 50_000
 _LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
 # Warnings that other packages issue for developers.
 _NOT_FOR_USERS = (
-    DeprecationWarning,
-    PendingDeprecationWarning,
-    FutureWarning,
-    ImportWarning,
-    ResourceWarning,
-)
+    DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning,
+)  # fmt: skip
 
 
 # Numbers of threads of OpenMP and BLAS, read when the libraries are imported.

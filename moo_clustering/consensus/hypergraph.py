@@ -313,8 +313,9 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
     """Return the parts of the samples on which the runs agree, or None; O(n_samples n_runs) time."""
-    # Parts are the groups of samples that are together in all runs (with ``fewer``, possibly fewer than
-    # ``n_parts``), if no run lacks a sample, or the components of the hypergraph.
+    # If no run lacks a sample, the parts are the groups of samples that are together in all runs, of which
+    # there may be fewer than ``n_parts`` with ``fewer``. Otherwise, they are the components of the
+    # hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse

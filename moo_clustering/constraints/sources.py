@@ -16,9 +16,17 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, quoted
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    block_slices,
+    choice,
+    quoted,
+    warn_caller,
+)
 from moo_clustering._data import checked_array, checked_container, without_duplicates
-from moo_clustering._messages import checked_path
+from moo_clustering._messages import checked_path, did_you_mean
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, open_file, replacing
 
@@ -37,7 +45,8 @@ def read_pairs(
 ) -> Int64Array:
     """Read pairs of samples from a file of two columns.
 
-    Raises a ValueError, with file and line, for lines without two columns and unknown or repeated rows.
+    Raises a ValueError, with file and line, for lines without two columns and unknown or repeated rows. Warns
+    of a header that resembles identifiers of rows.
 
     Parameters
     ----------
@@ -71,6 +80,9 @@ def read_pairs(
         if len(row) != 2:
             _fail(path, line, f"expected two columns, got {len(row)}: {' | '.join(row)!r}")
         if not place and (header or (header is None and not any(_is_row(cell, numbers) for cell in row))):
+            hints = (did_you_mean(cell, numbers) for cell in row if numbers and header is None)
+            if hint := next(filter(None, hints), ""):
+                warn_caller(f"{fspath(path)}, line {line}: {row} is read as a header, not as a pair{hint}")
             continue
         pairs.append(_pair(path, line, row, numbers, n_samples))
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)

@@ -83,7 +83,7 @@ class Header:
 
 def arff_lines(text: str) -> Lines:
     """Yield the number and text of every line that is neither empty nor a comment."""
-    # splitlines would also split names at other characters.
+    # splitlines also splits at other characters, which names can contain.
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
         if line and not line.startswith("%"):

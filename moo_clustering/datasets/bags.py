@@ -250,7 +250,7 @@ def flat_roles(
     if bag is None:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         raise files.DataError(
-            f"{source} has neither a relational attribute nor a clear column of bag identifiers",
+            f"{source} has neither a relational attribute nor a recognisable column of bag identifiers",
             files.Remedy("name it with", "bag", note=f", one of {shown}"),
         )
     label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
@@ -420,7 +420,7 @@ def read_flat(
     roles = flat_roles([columns_of(each) for each in attributes], options, source, header.outputs)
     for place in (roles.bag, roles.label):
         if place is not None and attributes[place].kind == "numeric":
-            attributes[place].kind = "text"  # preserves the notation
+            attributes[place].kind = "text"  # preserve the notation
     numbers, places = arff.RowReader(attributes).read_all(lines, source)
     rows = Rows(tuple(columns_of(attribute) for attribute in attributes), numbers, places)
     unused = (
@@ -585,7 +585,7 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
 
 def _members(arrays: Mapping[str, NDArray[Any]], n_rows: int, source: str) -> Members:
     ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
-    try:  # Bags checks the offsets
+    try:  # the constructor checks the offsets
         bags = Bags(np.zeros((n_rows, 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
     except (TypeError, ValueError) as error:
         raise files.DataError(f"{source}, arrays 'bag_offsets' and 'bag_ids': {error}") from error

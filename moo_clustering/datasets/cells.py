@@ -32,13 +32,13 @@ _WORDS = {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _NO_NUMBER = _MISSING | _WORDS
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+|(?=,\d))(,\d+)?([eE][+-]?\d+)?", re.ASCII)
-# Thousands or, as in India, lakhs and crores (12,34,567).
+# Groups of thousands or, as in India, of lakhs and crores (12,34,567).
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d{1,2}(,\d\d)+,\d{3}|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 # Numbers whose commas or points cannot separate thousands.
 _DECIMAL = re.compile(r"[+-]?(0,\d+|\d{4,}|\d+,\d+[eE].*)")
 _SPACED = re.compile(r"(?<=\d)[ '\u2019\u00a0\u2009\u202f](?=\d{3}(\D|$))", re.ASCII)
-# Smallest share of numbers in a numeric column, unless it has up to this many different values (then all).
+# Smallest share of numbers in a numeric column; with up to this many distinct values, all must be numbers.
 _SHARE, _DIFFERENT = 0.9, 10
 # Largest share of numbers that may lack the unit of the others; largest number of units in a message.
 _MOST_BARE, _MOST_UNITS = 0.05, 3
@@ -167,7 +167,7 @@ def settled(column: Column, written: set[Convention]) -> Column:
     cells = _Cells(*different_cells(column.values)).stripped(set())
     known = cells.different
     if column.convention == "ambiguous":
-        # Three decimals in some cells and none in others are unlikely.
+        # Decimal commas are unlikely if some cells have three decimals and others none.
         decimal = decimal and not is_money and all("," in text for text in known)
         if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
@@ -207,9 +207,10 @@ class Reread(NamedTuple):
 
 def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse further rows of a column in the notation of its first rows."""
-    # The notation is inferred anew if it does not fit, and ``note`` says so. Up to a tenth of the cells may
-    # be unreadable and count as missing.
-    if column.kind != "category" and _is_typed(further) and not further.isna().all():
+    # A notation that does not fit is inferred again, and ``note`` reports the change. Up to a tenth of the
+    # cells may be unreadable, and count as missing.
+    is_typed = _is_dates(further.dtype) or _is_durations(further.dtype) or _is_numbers(further)
+    if column.kind != "category" and is_typed and not further.isna().all():
         return _typed_again(column, further)
     cells = files.cells_of(further)
     if not files.are_cells(cells):
@@ -269,10 +270,6 @@ def require_one_notation(columns: Sequence[Column], frame: pd.DataFrame, found: 
 _CONVENTIONS = {"plain": "decimal points", "comma": "decimal commas", "point": "commas between thousands"}
 _KINDS = {"number": "numbers", "truth": "true and false", "date": "dates"}
 _TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
-
-
-def _is_typed(column: pd.Series[Any]) -> bool:
-    return _is_dates(column.dtype) or _is_durations(column.dtype) or _is_numbers(column)
 
 
 def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
@@ -749,7 +746,7 @@ def _signed(texts: NDArray[Any]) -> NDArray[Any]:
     """Convert negative numbers, such as (1,234), -$5 and 1.50-, and digits of all scripts to ASCII."""
     where, different = different_cells(texts)
     if _OTHER_SIGN.search("\n".join(different)):
-        # If a column contains both 1 and its full-width form, one of them is probably a mistake.
+        # Leave columns that mix ASCII digits with those of other scripts, because this is probably a mistake.
         is_other = not any("0" <= mark <= "9" for text in different for mark in text)
         for place, text in enumerate(different):
             if is_other or "\u2212" in text:
@@ -785,6 +782,7 @@ class UnseenCells(NamedTuple):
 
     @classmethod
     def of(cls, column: str, kind: str, values: Sequence[str], rows: NDArray[np.intp]) -> UnseenCells:
+        """Return the cells with these values in these rows."""
         return cls(column, kind, len(rows), tuple(values), tuple(rows.tolist()))
 
 
@@ -925,6 +923,25 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
             notes.append(f"column {column.name!r} read as numbers with decimal points, not as thousands")
     notes += [f"{column_list(names)} read as numbers of {unit}" for unit, names in units.items()]
     return notes
+
+
+def _suspicion(column: Column) -> str:
+    """Describe numbers that are probably dates, or a code for missing values; empty for others."""
+    if column.kind != "number" or column.unit:
+        return ""
+    cells, low, high = column.values, np.nanmin(column.values), np.nanmax(column.values)
+    if low >= 19000101 and high <= 21001231:
+        days, months = cells % 100, cells // 100 % 100
+        if np.all((days >= 1) & (days <= 31) & (months >= 1) & (months <= 12) | np.isnan(cells)):
+            day = f"{low // 10000:.0f}-{low // 100 % 100:02.0f}-{low % 100:02.0f}"
+            return f"numbers such as {low:.0f} look like dates; write {day} to use them as dates"
+    for code in (end for end in (low, high) if re.fullmatch("-?9{2,}", f"{end:.0f}")):
+        others = cells[cells != code] / 2  # because differences of huge numbers could overflow
+        if np.nanmin(np.abs(others - code / 2)) > np.nanmax(others) - np.nanmin(others) > 0:
+            n = len(cells) - len(others)
+            where = f"{code:g}, in {n} row{'s' * (n > 1)}, is far from all other values"
+            return f"{where}; if it marks missing values, empty these cells"
+    return ""
 
 
 def column_list(names: Sequence[str]) -> str:

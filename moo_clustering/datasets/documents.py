@@ -374,6 +374,12 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
         row_ids = tables.identifiers(_texts(records, id_column, source), id_column, source)
     y, targets, sets = _known(records, fields.labels, source)
     partial, names = _partial(records, fields.partial_labels, source)
+    labelled: BoolArray | None = None
+    if fields.labels is not None:
+        cells = records.cells[fields.labels]
+        labelled = np.array(
+            [isinstance(cell, list) or bool(files.written(cell).strip()) for cell in cells], dtype=bool
+        )
     return Documents(
         name=path.name,
         texts=["\n".join(filter(None, cells)) for cells in zip(*parts, strict=True)],
@@ -384,7 +390,7 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
         label_sets=sets,
         partial_y=partial,
         partial_names=names,
-        labelled=_stated(records, fields.labels),
+        labelled=labelled,
     )
 
 
@@ -444,13 +450,6 @@ def _known(
         return None, tuple(sorted(targets)), sets
     y, targets = tables.encode_classes([(*names, "")[0] for names in cells], minus_one_is_missing=False)
     return y, targets, None
-
-
-def _stated(records: Records, column: str | None) -> BoolArray | None:
-    if column is None:
-        return None
-    cells = records.cells[column]
-    return np.array([isinstance(cell, list) or files.written(cell).strip() != "" for cell in cells], bool)
 
 
 def _partial(records: Records, column: str | None, source: str) -> tuple[Int64Array | None, tuple[str, ...]]:

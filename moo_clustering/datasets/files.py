@@ -58,7 +58,7 @@ _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 # Numbers with decimal points or commas, to distinguish data from column names.
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Programs write a sign or a decimal point with an exponent; people may write 1e6.
+# Numbers that programs write with an exponent have a sign or a decimal point, but people write 1e6.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
 # Number format of an Excel cell that pads an integer with zeros.
 _PADDED = re.compile("0{2,}")
@@ -75,7 +75,7 @@ class Remedy(NamedTuple):
     option: str = ""  # option of the reader, or empty
     # Value of the option, in a list for options that accept several; ``...`` if only the user knows it.
     value: Any = ...
-    note: str = ""  # additional information about the option
+    note: str = ""  # remark on the option
 
     def __str__(self) -> str:
         """Format advice for callers of the reader: ``leave it out with drop=['name']``."""

@@ -27,7 +27,7 @@ MOST_FEATURES = 20_000_000
 # The number of features or rows is limited to 2^21 (hashing uses 2^20), or to 100 per value if that is more.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
-# Errors of scikit-learn's reader: the last two for indices beyond 64 bits and invalid bytes.
+# Errors of scikit-learn's reader; indices beyond 64 bits and invalid bytes cause the last two.
 _ERRORS = (ValueError, OverflowError, IndexError)
 # An integer feature with more digits than double precision.
 _LONG = re.compile(rb":[+-]?(\d{16,400})(?=\s|\Z)")

@@ -34,7 +34,7 @@ from moo_clustering.datasets import files
 _LEVEL = 0.01
 # With fewer rows, hardly any association is significant.
 _LEAST_ROWS = 40
-# Outliers, this many interquartile ranges beyond the quartiles, do not influence the scale, up to this share.
+# Outliers this many interquartile ranges beyond the quartiles, up to this share, do not affect the scale.
 # The range of other values must be at least this fraction of the largest, so that squares do not overflow.
 _BEYOND, _MOST_BEYOND, _LEAST_RANGE = 10.0, 0.05, 1e-140
 # Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters.
@@ -600,8 +600,8 @@ def _indicators(column: reading.Column) -> NDArray[np.float64]:
     if column.kind != "category" and len(different) > reading.FEW:
         # Use ranks, so that huge numbers and dates are binned in the same way.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
-        # Bins of a continuous column for associations. Numbers of at most FEW different values are discrete:
-        # their values form clusters, as those of categories do.
+        # Eight bins of a continuous column. At most FEW distinct numbers are discrete: they form clusters, as
+        # categories do.
         codes = np.unique(first[codes] * 8 // len(codes), return_inverse=True)[1]
     indicators = np.zeros((len(known), int(codes.max()) + 1))
     indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
@@ -792,7 +792,10 @@ class _Scale:
             # The second indicator of two values would be redundant.
             names = tuple(f"{column.name}={value}" for value in categories[len(categories) == 2 :])
             scale = cls(bare, names, weight, usual, categories=categories)
-            return replace(scale, factor=scale._factor(filled)) if is_equal else scale
+            if is_equal:
+                spread = np.sqrt(scale._indicators(filled).var(axis=0).sum())
+                scale = replace(scale, factor=float(1.0 / spread))
+            return scale
         scale = cls(bare, (column.name,), weight, usual, known.min(), known.max())
         if not is_equal:
             return scale
@@ -808,9 +811,6 @@ class _Scale:
         mean = numbers[is_usual].mean()
         spread = (numbers - mean)[is_usual].std()
         return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
-
-    def _factor(self, filled: NDArray[Any]) -> float:
-        return float(1.0 / np.sqrt(self._indicators(filled).var(axis=0).sum()))
 
     def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
         places = {value: place for place, value in enumerate(self.categories)}
@@ -941,7 +941,7 @@ def filled_notes(columns: Sequence[reading.Column], known: NDArray[np.bool_], mi
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
     word = "in the nearest rows, in" if nearest else "of"
-    # Missing dates become a date of the table.
+    # The median of dates is a date of the table, unlike their mean.
     frequent = "most frequent value"
     names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
     kinds: dict[str, list[str]] = {}

@@ -284,7 +284,7 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
     frame = _frame(table, columns, as_text, is_named, source, notes)
     others = not_numeric(frame, [name for name in columns if name not in as_text])
     if roles.categories and others:
-        # Categories, too, keep the notation of the file.
+        # Categories also retain the notation of the file.
         frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
     found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
     for note in notes:
@@ -663,7 +663,7 @@ def warn_of_codes(X: NDArray[np.floating[Any]], features: Sequence[str], source:
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
     """Return the features as stripped texts (categories), booleans, or float64."""
-    # Warns of columns that seem to be numbers or identifiers.
+    # Warns about columns that seem to be numbers or identifiers.
     columns = {}
     for name, column in frame.items():
         kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64

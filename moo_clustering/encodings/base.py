@@ -3,7 +3,7 @@
 import hashlib
 import sys
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,8 @@ VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operat
 class Encoding(ABC):
     """Base class of encodings, which convert populations between genotypes and partitions.
 
-    A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`.
+    A subclass sets ``n_samples`` and ``n_var``, and defines :meth:`bounds` and :meth:`decode`. Encodings must
+    not change after construction: a deep copy is the same object.
     :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 
     Attributes
@@ -89,6 +90,9 @@ class Encoding(ABC):
         """Draw valid genotypes, shape (n_individuals, n_var); by default, within the bounds."""
         low, high = self.bounds()
         return self.repair(rng.integers(low, high, size=(n_individuals, self.n_var), endpoint=True))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
@@ -186,7 +190,12 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     fixed, moving = np.broadcast_arrays(fixed, moving)
     # Copy: views of broadcast arrays cause warnings in kernels.
     rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
-    aligned = _flipped(rows, others) if _n_codes(rows, others) <= 2 else _assigned(rows, others)
+    if _n_codes(rows, others) <= 2:
+        # Exchange the labels in rows where most samples disagree.
+        flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
+        aligned = np.where(flip[:, None], 1 - others, others)
+    else:
+        aligned = _assigned(rows, others)
     return aligned.reshape(moving.shape).astype(moving.dtype)
 
 
@@ -210,12 +219,6 @@ def _checked(labels: ArrayLike, n_clusters: int | None, name: str = "labels") ->
     if n_clusters is not None and codes.size and codes.max() >= n_clusters:
         raise ValueError(f"{name} must be less than n_clusters={n_clusters}, got {codes.max()}.")
     return codes
-
-
-def _flipped(rows: IntArray, others: IntArray) -> IntArray:
-    """Align two clusters: exchange their labels in rows where most samples disagree."""
-    flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
-    return np.where(flip[:, None], 1 - others, others)
 
 
 def _n_codes(rows: IntArray, others: IntArray) -> int:

@@ -1,7 +1,5 @@
 """Encoding by cluster labels, one gene per sample."""
 
-from typing import Any, Self
-
 import numpy as np
 
 from moo_clustering._arrays import IntArray, Labels
@@ -81,6 +79,3 @@ class LabelEncoding(base.Encoding):
         """Draw K uniformly from k_min..k_max and genes from 0..K-1, then repair to ``k_min`` clusters."""
         k = rng.integers(self.k_min, self.k_max + 1, size=(n_individuals, 1))
         return self.repair(rng.integers(0, k, size=(n_individuals, self.n_var), dtype=np.int32))
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self

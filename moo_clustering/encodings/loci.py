@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,8 +35,8 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so their
     number need not be known. Every link between samples is valid. Decoding ``"locus"`` by union-find takes
     O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice. For other
-    kinds, :meth:`parts` takes O(n_individuals n_var). Deep copies share all data. Source: Handl and Knowles,
-    IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
+    kinds, :meth:`parts` takes O(n_individuals n_var). Source: Handl and Knowles, IEEE TEVC 11(1), 2007;
+    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
@@ -237,9 +237,6 @@ class LocusAdjacencyEncoding(checks.Encoding):
         places = np.arange(self.n_var)
         picked: IntArray = choices[places, rng.integers(0, choices.shape[1], size=shape)]
         return np.where(picked >= 0, picked, samples).astype(self.dtype)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:

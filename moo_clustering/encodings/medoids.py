@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,8 +24,6 @@ SAME = 1.0 + 1e-12
 
 class RowGenes(Documented, base.Encoding):
     """Base class of encodings whose genes are row numbers of one member per cluster, or -1.
-
-    Encodings are immutable, and deep copies share the data.
 
     Parameters
     ----------
@@ -76,9 +74,6 @@ class RowGenes(Documented, base.Encoding):
     @abstractmethod
     def _members(self, numbers: IntpArray, sizes: IntpArray, clusters: IntpArray) -> Any:
         """Return one member of some clusters of a partition, from cluster numbers and sizes."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 class SlotGenes(RowGenes):

@@ -1,4 +1,4 @@
-"""Base classes of estimators: reports, semi-supervised fits, spectral clustering; and helper functions."""
+"""Base classes of estimators: reports, tables in parts, semi-supervised fits; and helper functions."""
 
 from __future__ import annotations
 
@@ -52,14 +52,13 @@ from moo_clustering.constraints._checks import check_partial_labels, warn_of_sha
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._methods import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, estimator
-from moo_clustering.graphs import NeighborLists, SpectralPartition
+from moo_clustering.graphs import NeighborLists, neighbor_lists
 from moo_clustering.graphs.neighbors import metric_space
 from moo_clustering.parts import Parts, lazy_labels, parts, write_labels
 from moo_clustering.persistence import Checkpoint, fingerprint
 from moo_clustering.results import ClusteringResult, carried_names, from_attributes, renamed_clusters
 
 if TYPE_CHECKING:
-    import networkx as nx
     import pandas as pd
 
     from moo_clustering.descriptions import ClusterDescription, ClusterDescriptions
@@ -143,7 +142,7 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters as in scikit-learn, without those of an estimator passed as ``start``."""
+        """Return the parameters as in scikit-learn, without those of an estimator passed as ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
@@ -471,11 +470,11 @@ class ReportMixin(NumericOptionsMixin):
         return cast(Self, relabel(n_clusters=n_clusters))
 
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
-        """Scaled rows of the fit, and a function that scales features; None if the fit stores no rows."""
+        """Return scaled rows of the fit, and a function that scales features; None if there are no rows."""
         return None
 
     def _support_of(self, X: Any) -> NDArray[np.float64] | None:
-        """Support of every cluster for new samples, shape (n, n_clusters); None without a pool."""
+        """Return the support of every cluster for new samples, shape (n, n_clusters); None without a pool."""
         return None
 
     def _repr_html_inner(self) -> str:
@@ -745,6 +744,13 @@ class NearestSampleMixin:
         rows = metric_space(scaling(X), space.metric).points
         return labels[nearest_rows(rows, space.points, "euclidean" if space.power == 2.0 else space.metric)]
 
+    def _neighbors(
+        self, X: AnyFloatArray, width: int, rng: np.random.Generator, groups: ConstraintGroups | None = None
+    ) -> NeighborLists:
+        """Find the nearest neighbours of scaled samples."""
+        options: Any = {"metric": self.metric, "n_jobs": self.n_jobs, "method": self.neighbor_method}  # type: ignore[attr-defined]
+        return neighbor_lists(X, width, ties=self.ties, rng=rng, groups=groups, **options)
+
     def _scale_samples(self, X: AnyFloatArray) -> Any:
         """Scale the features of the fit, and store the scaling for :meth:`predict`."""
         metric: Metric = self.metric  # type: ignore[attr-defined]
@@ -752,64 +758,6 @@ class NearestSampleMixin:
         rows = scaling(X)
         self._compared = None if metric == "precomputed" else metric_space(rows, metric), scaling, rows.dtype
         return rows
-
-
-@estimator
-class SpectralMixin(NearestSampleMixin):
-    """Mixin of clusterers that apply spectral clustering to a similarity graph.
-
-    Parameters
-    ----------
-    laplacian : {"sym", "unnormalized", "rw"}
-        Laplacian of the graph. The paper uses ``"unnormalized"``, which fails on some data sets.
-    bridge : bool
-        Join the components of a disconnected graph by weak links between their nearest samples.
-    eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}
-        See :func:`~moo_clustering.graphs.spectral_embedding`.
-
-    Attributes
-    ----------
-    similarity_ : csr_array of shape (n_samples, n_samples)
-        Symmetric similarity matrix, including constraints and bridges.
-    embedding_ : ndarray of shape (n_samples, n_clusters)
-        Spectral embedding, clustered by k-means.
-    eigenvalues_ : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
-        Smallest eigenvalues of the Laplacian.
-    n_components_ : int
-        Number of connected components before bridging.
-    """
-
-    _: KW_ONLY
-    laplacian: Literal["sym", "unnormalized", "rw"] = "sym"
-    bridge: bool = True
-    eigen_solver: Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"] = "auto"
-
-    def to_networkx(self) -> nx.Graph:
-        """Convert the similarity matrix to a weighted graph with the node attribute ``cluster``."""
-        check_is_fitted(self)
-        import networkx as nx  # slow import
-
-        graph = nx.from_scipy_sparse_array(self.similarity_)
-        nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
-        return graph
-
-    def _set_spectral(
-        self, partition: SpectralPartition, X: AnyFloatArray, lists: NeighborLists, n_clusters: int
-    ) -> None:
-        """Set the results. If X has fewer than ``n_clusters`` distinct rows, these are the clusters."""
-        self.labels_ = partition.labels
-        self.similarity_ = partition.similarity
-        self.embedding_ = partition.embedding
-        self.eigenvalues_ = partition.eigenvalues
-        self.n_components_ = partition.n_components
-        self.neighbor_recall_ = lists.recall
-        # With fewer than K distinct rows, fewer than K samples have no duplicate.
-        if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
-            rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
-            if rows.max() + 1 < n_clusters:
-                self.labels_ = _arrays.number_clusters(rows)[0]
-                warn_of_few(int(rows.max()) + 1, n_clusters)
-        self.n_clusters_ = int(self.labels_.max()) + 1
 
 
 def _without_start(estimator: Any) -> Any:

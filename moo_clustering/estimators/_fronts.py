@@ -1,4 +1,4 @@
-"""Mixins of clusterers with a front of partitions or graphs, and of those that find it by a search."""
+"""Mixins of clusterers with a front of partitions or graphs, with a search, or with spectral clustering."""
 
 import copy
 import warnings
@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,9 @@ from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.results import ClusteringResult, Front, Objective
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Values of parameters with which an estimator writes no files.
@@ -128,6 +131,9 @@ class ControlsMixin:
     """Mixin for search and controls; ``_plans`` fits like ``fit``, but yields a Plan before every search."""
 
     _plans: Callable[..., Plans[Any]]
+    history_: Any
+    n_iter_: int
+    interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
         """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
@@ -137,6 +143,17 @@ class ControlsMixin:
         ValueError if parameters or data are out of range, or ``fit`` would run no evolutionary search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
+
+    def _run_search(
+        self, search: Any, n_gen: int, names: Sequence[str], checkpoint: Checkpoint | None, signs: Any = None
+    ) -> Plans[None]:
+        """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        yield Plan(search, n_gen, names)
+        self.history_ = Recorder(signs)
+        shown: dict[str, Any] = {"objective_names": names, "signs": signs, "description": type(self).__name__}
+        shown["verbose"] = bool(self.verbose)  # type: ignore[attr-defined]
+        self.interrupted_ = drive(search, n_gen=n_gen, recorder=self.history_, checkpoint=checkpoint, **shown)
+        self.n_iter_ = search.generation
 
     def _parameters(self) -> dict[str, Any]:
         parameters: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
@@ -311,7 +328,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
     ) -> Plans[None]:
-        """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        """Set up a search by the options, and run it."""
         if isinstance(search, PymooSearch):
             search.watch(self.callback, self.save_history)
             if self.termination is not None:
@@ -320,19 +337,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
             from moo_clustering.operators import start_genes  # slow import
 
             cast(Any, search).start_from(start_genes(problem, self.start))
-        yield Plan(search, n_gen, problem.objective_names)
-        self.history_ = Recorder(signs)
-        self.interrupted_ = drive(
-            search,
-            n_gen=n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description=type(self).__name__,
-            objective_names=problem.objective_names,
-            signs=signs,
-            checkpoint=checkpoint,
-        )
-        self.n_iter_ = search.generation
+        yield from self._run_search(search, n_gen, problem.objective_names, checkpoint, signs)
 
 
 class LazyFrontMixin(FrontMixin):
@@ -433,7 +438,69 @@ class MemberGraphs(ABC):
 
 
 @estimator
-class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
+class SpectralMixin(_base.NearestSampleMixin):
+    """Mixin of clusterers that apply spectral clustering to a similarity graph.
+
+    Parameters
+    ----------
+    laplacian : {"sym", "unnormalized", "rw"}
+        Laplacian of the graph. The paper uses ``"unnormalized"``, which fails on some data sets.
+    bridge : bool
+        Join the components of a disconnected graph by weak links between their nearest samples.
+    eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}
+        See :func:`~moo_clustering.graphs.spectral_embedding`.
+
+    Attributes
+    ----------
+    similarity_ : csr_array of shape (n_samples, n_samples)
+        Symmetric similarity matrix, including constraints and bridges.
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Spectral embedding, clustered by k-means.
+    eigenvalues_ : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
+        Smallest eigenvalues of the Laplacian.
+    n_components_ : int
+        Number of connected components before bridging.
+    """
+
+    _: KW_ONLY
+    laplacian: Literal["sym", "unnormalized", "rw"] = "sym"
+    bridge: bool = True
+    eigen_solver: Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"] = "auto"
+
+    def to_networkx(self) -> "nx.Graph":
+        """Convert the similarity matrix to a weighted graph with the node attribute ``cluster``."""
+        check_is_fitted(self)
+        import networkx as nx  # slow import
+
+        graph = nx.from_scipy_sparse_array(self.similarity_)
+        nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
+        return graph
+
+    def _set_spectral(
+        self,
+        partition: SpectralPartition,
+        X: NDArray[np.floating[Any]],
+        lists: NeighborLists,
+        n_clusters: int,
+    ) -> None:
+        """Set the results. If X has fewer than ``n_clusters`` distinct rows, these are the clusters."""
+        self.labels_ = partition.labels
+        self.similarity_ = partition.similarity
+        self.embedding_ = partition.embedding
+        self.eigenvalues_ = partition.eigenvalues
+        self.n_components_ = partition.n_components
+        self.neighbor_recall_ = lists.recall
+        # With fewer than K distinct rows, fewer than K samples have no duplicate.
+        if np.count_nonzero(lists.distances[:, 0] > 0) < n_clusters:
+            rows = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
+            if rows.max() + 1 < n_clusters:
+                self.labels_ = number_clusters(rows)[0]
+                _base.warn_of_few(int(rows.max()) + 1, n_clusters)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+
+
+@estimator
+class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     """Mixin of clusterers whose front consists of graphs, which are clustered on demand.
 
     Parameters

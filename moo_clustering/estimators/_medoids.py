@@ -33,6 +33,7 @@ from moo_clustering.problems.partition import VIOLATION
 OUTSIDE = ("none", "external")
 BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
+RULES = {*BY_CONSTRAINTS, *SHORT_NAMES, *SHORT_NAMES.values(), "knee", VIOLATION}
 
 
 @documented(MedoidProblem)
@@ -94,12 +95,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         "objective"
     )
     post_repair: bool = True
-    select: Annotated[
-        _base.Rule,
-        StrOptions({*BY_CONSTRAINTS, *SHORT_NAMES, "knee", "xie_beni", "i_index", VIOLATION}),
-        Integral,
-        callable,
-    ] = "balanced"
+    select: Annotated[_base.Rule, StrOptions(RULES), Integral, callable] = "balanced"
     decode: Literal["reassign", "literal"] = "reassign"
     n_local: Count = 1
     form: Literal["auto", "matrix", "vector"] = "auto"

@@ -181,13 +181,13 @@ BAG_METHODS: tuple[Method, ...] = (
     _bag_method(
         name="migka",
         class_name="MIGKA",
-        summary="genetic k-means of bags: mutation by the objective, and steps of k-means",
+        summary="genetic k-means of bags, with mutation by the objective and k-means steps",
         aliases={"MIGKA-printed": {"draw_weights": "printed", "empty": "closest", "elitism": 0}},
     ),
     _bag_method(
         name="mifgka",
         class_name="MIFGKA",
-        summary="fast genetic k-means of bags: mutation by distance, empty clusters allowed in the search",
+        summary="fast genetic k-means of bags, with mutation by distance; the search allows empty clusters",
         aliases={"MIFGKA-printed": {"reading": "printed_meansq", "legality": "count", "elitism": 0}},
     ),
     _bag_method(
@@ -199,14 +199,14 @@ BAG_METHODS: tuple[Method, ...] = (
     _bag_method(
         name="chcmic",
         class_name="CHCMIC",
-        summary="CHC over partitions of bags: minimises the Davies-Bouldin index",
+        summary="CHC over partitions of bags, which minimises the Davies-Bouldin index",
         aliases={"CHCMIC-printed": {"draw_weights": "printed", "empty": "closest"}},
     ),
     _bag_method(
         name="memetic-chcmic",
         class_name="MemeticCHCMIC",
         paper=f"this package, after CHCMIC; {_BAG_PAPER}",
-        summary="CHC among local optima, with no cluster below 5% of the bags",
+        summary="CHC over local optima, with at least 5% of the bags in every cluster",
     ),
 )
 _NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"
@@ -216,7 +216,7 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
         name="ensemble-nmf",
         class_name="EnsembleNMF",
         paper=_NMF_PAPER,
-        summary="consensus of many factorisations of documents under normalised-cut weights",
+        summary="consensus of many factorisations of documents with normalised-cut weights",
         needs="documents, or non-negative term weights or counts, and the number of clusters",
         aliases={
             "EN-NCW-NMF": {},
@@ -249,8 +249,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         name=RECOMMENDED,
         class_name="ParetoClustering",
         paper="this package",
-        summary="recommended: consensus of algorithm families, or their agreement with labels of a few "
-        "samples",
+        summary="recommended: consensus of algorithm families, guided by labels of a few samples, if any",
         needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
         aliases={
             "pareto": {},
@@ -276,7 +275,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         name="memetic-kmeans",
         class_name="MemeticKMeans",
         paper="this package, after Gribel & Vidal 2019 and Fränti 2018",
-        summary="k-means of a low sum of squares: evolution of local optima, for 50 and more clusters",
+        summary="k-means with a low sum of squares, by evolution of local optima; for 50 or more clusters",
         needs="numeric features, and the number of clusters",
         aliases={"swap-kmeans": {"strategy": "swap"}, "ward-kmeans": {"strategy": "ward"}},
     ),
@@ -284,7 +283,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         name="constrained-kmeans",
         class_name="ConstrainedKMeans",
         paper="Bradley, Bennett & Demiriz 2000",
-        summary="k-means with a least and a largest cluster size: exact assignments, for balanced clusters",
+        summary="k-means with minimum and maximum cluster sizes and exact assignments, for balanced clusters",
         needs="numeric features, the number of clusters, and bounds on their sizes; optional pairs",
         aliases={"sized-kmeans": {}, "balanced-kmeans": {}},
         supervision=("pairs",),
@@ -319,7 +318,7 @@ GRAPH_METHODS: tuple[Method, ...] = (
         name="mock",
         class_name="MOCK",
         paper="Handl & Knowles 2007, Garza-Fabre, Handl & Knowles 2018, baselines of the PESC paper",
-        summary="compact clusters of neighbours from links of a spanning tree; finds the number of clusters",
+        summary="compact clusters of neighbours, from links of a spanning tree; finds the number of clusters",
         needs="numeric features; optional labels or pairs",
         aliases={
             "MOCK-2007": MOCK_2007,
@@ -343,12 +342,13 @@ GRAPH_METHODS: tuple[Method, ...] = (
         name="fuzzy-modes-moga",
         class_name="FuzzyModesMOGA",
         paper="Mukhopadhyay, Maulik & Bandyopadhyay 2009, a baseline of the PESC paper",
-        summary="votes among a front of fuzzy clusterings around modes; categories or numbers",
+        summary="majority vote of a front of fuzzy clusterings around modes, for categories or numbers",
         needs="categories, or numeric features with metric='euclidean', and the number of clusters",
         aliases={"MOGA(pi,sep)": {}, "MOGA-numeric": {"metric": "euclidean"}},
         categorical=True,
     ),
 )
+_SISC_NEEDS = "presence of features, 0 or 1 (binarize=True converts others), dense or sparse; optional labels"
 _SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
 _subspace_method = partial(Method, supervision=("labels", "label_sets"), sparse=True, presence=True)
 SUBSPACE_METHODS: tuple[Method, ...] = (
@@ -357,8 +357,7 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         class_name="SISC",
         paper=_SISC_PAPER,
         summary="fuzzy clusters with their own feature weights, guided by labels or label sets",
-        needs="binary presence of features (binarize=True converts counts and weights), dense or sparse; "
-        "optional labels",
+        needs=_SISC_NEEDS,
         aliases={"SISC-ML": {}, "SISC-ML-literal": {"aggregation": "sum", "n_neighbors": 5}},
     ),
     _subspace_method(
@@ -379,11 +378,9 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
     _subspace_method(
         name="nsga2-sisc",
         class_name="NSGA2SISC",
-        paper=f"SISC-ML with our search for its start; {_SISC_PAPER}",
-        summary="SISC started from documents that NSGA-II finds, compared with the best of as many random "
-        "starts",
-        needs="binary presence of features (binarize=True converts counts and weights), dense or sparse; "
-        "optional labels",
+        paper=f"SISC-ML, with a search of this package for its start; {_SISC_PAPER}",
+        summary="SISC from seeds found by NSGA-II, compared with the best of as many random starts",
+        needs=_SISC_NEEDS,
     ),
     Method(
         name="subspace-mixture",
@@ -399,7 +396,7 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         name="icl",
         class_name="ICLClustering",
         paper="Côme, Jouvin, Latouche & Bouveyron 2021",
-        summary="clusters of greatest integrated likelihood: Gaussian, of categories, or blocks of a graph",
+        summary="clusters of maximum integrated likelihood: Gaussian, categorical, or blocks of a graph",
         needs="numeric features (columns of two values, such as indicators, are categories), or a graph",
         aliases={
             "icl-counts": {"model": "counts"},
@@ -431,7 +428,7 @@ METHODS: dict[str, Method] = {
         Method(
             name="spectral-graph",
             class_name="SpectralGraphClustering",
-            paper=f"the conventional similarity graphs that the PESC paper compares with; {_PESC_PAPER}",
+            paper=f"conventional similarity graphs, baselines of the PESC paper; {_PESC_PAPER}",
             summary="spectral clustering of a k-nearest-neighbour, epsilon, full or water-filling graph",
             needs="numeric features or precomputed distances, and the number of clusters",
             aliases={
@@ -503,7 +500,7 @@ METHODS: dict[str, Method] = {
 
 
 def accepting(field: str) -> str:
-    """Return the names of the methods with a non-empty field."""
+    """Return the names of the methods for which a field is true or not empty."""
     return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
 
 

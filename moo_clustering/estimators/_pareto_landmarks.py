@@ -205,7 +205,8 @@ class Placement:
         kept = np.setdiff1d(kept, close[np.triu(cdist(means[close], means[close]) <= equal, 1).any(axis=0)])
         means, rare, limits = means[kept], rare[kept], limits[kept]
         # The samples of a landmark are those that ``predict`` assigns to it.
-        landmark_of, away = (found[:, 0] for found in PointSearch(means, limits)(features, 1))
+        positions, distances = PointSearch(means, limits)(features, 1)
+        landmark_of, away = positions[:, 0], distances[:, 0]
         counts = np.bincount(landmark_of, minlength=len(means))
         filled = counts > 0
         means, rare, limits, counts = means[filled], rare[filled], limits[filled], counts[filled]
@@ -214,7 +215,7 @@ class Placement:
         np.maximum.at(widest, landmark_of, away)
         least = _LEAST_RARE * n_samples / n_rows
         settled = settled_groups(means, rare, counts, widest <= equal, n_samples, least)
-        return cls(means, landmark_of, features, settled, limits)
+        return cls(means, landmark_of, None, settled, limits)
 
     def far(self, before: Any = False) -> BoolArray:
         """Return a mask of the points outside rare groups that are outliers now or in the mask ``before``."""

@@ -1,4 +1,4 @@
-"""ParetoClustering of tables in parts: landmarks, rows with labels or pairs, and labels of all rows."""
+"""ParetoClustering of tables in parts: rows with labels or pairs, and labels of all rows."""
 
 from collections.abc import Mapping
 from dataclasses import replace

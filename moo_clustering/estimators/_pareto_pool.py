@@ -36,10 +36,10 @@ from moo_clustering.validity import ValidityIndex
 _LEAST_SAMPLED, _MOST_SAMPLED = 20_000, 250_000
 # Fewer landmarks than this are repeated, because the algorithms require several points per cluster.
 _FEW_LANDMARKS = 20
-# Row numbers of a table in parts without labels and pairs.
+# Row numbers of the known rows of a table in parts without labels and pairs.
 NO_ROWS: Int64Array = np.zeros(0, dtype=np.int64)
-# Number of scaled values in a block of a table in memory: 32 MB.
-_BLOCK_VALUES = 1 << 22
+# Number of scaled values in a block of a table in memory: 8 MB.
+_BLOCK_VALUES = 1 << 20
 # Family of a pool with a single partition of one cluster.
 TRIVIAL = "trivial"
 # Number of landmarks or samples whose values are averaged for a new sample.
@@ -185,6 +185,12 @@ class PooledSamples:
             return labels[..., : self.n_points].astype(np.int32)
         of_points: Labels = np.zeros((*labels.shape[:-1], self.n_points), dtype=np.int32)
         of_points[..., self.landmark_of] = labels
+        n_samples, equal = np.bincount(self.landmark_of, minlength=self.n_points), self.equal_points
+        if equal is not None and not n_samples.all():
+            # Of repeated landmarks, only the first may have samples.
+            place = np.zeros(self.n_points, dtype=np.intp)
+            place[equal[n_samples > 0]] = np.flatnonzero(n_samples)
+            of_points = of_points[..., place[equal]]
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
@@ -464,20 +470,19 @@ def pooled_table(
     min_cluster_size: int | None = None,
     **options: Any,
 ) -> Callable[[Any], PooledSamples]:
-    """Scale a table, and place landmarks if it is in parts or long; return a function of ``k_range``.
+    """Scale a table, and return a function of a ``k_range`` that builds the pool of all views.
 
-    The function builds the pool of all views. ``placing`` contains the options of :func:`placed_table`.
+    Long tables and tables in parts have landmarks. ``placing`` contains the options of :func:`placed_table`.
     """
     # A uniform sample determines scale, landmarks and rare groups. Landmarks then become exact means of all
-    # their rows. If the sample contains all rows, no further pass is necessary.
-    n, in_parts, seeds = table.shape[0], isinstance(table, Parts), seed.spawn(3)
-    rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(seeds[1]))
+    # their rows. If the sample contains all rows, their landmarks are final, and only their rows are counted.
+    n, in_parts, place_seed, other_seed, extra_seed = table.shape[0], isinstance(table, Parts), *seed.spawn(3)
+    rows, ends = _sampled(table, placing["n_landmarks"], integer_seed(other_seed))
     if in_parts and placing["scale"] == "unit":
         warn_of_lengths(rows, "rows of X" if len(rows) == n else "sampled rows of X")
     by_landmarks = in_parts or n > placing["n_landmarks"]
-    scaling, placed, far = placed_table(
-        rows, seed=integer_seed(seeds[0]), n_rows=n, by_row=by_landmarks, **placing
-    )
+    place = {**placing, "seed": integer_seed(place_seed), "n_rows": n, "by_row": by_landmarks}
+    scaling, placed, far = placed_table(rows, **place)
     if ends is not None:
         check_scaled(scaling, scaling.transform(ends))
     changes: dict[str, Any] = {}
@@ -496,25 +501,21 @@ def pooled_table(
             placed = replace(placed, features=scaling.transform(table))
         changes["outliers"] = outliers
     n_samples, landmark_of = (len(placed.points), None) if in_parts else (n, placed.landmark_of)
-    samples = samples_of(n_samples, scaling, placed, far, min_cluster_size, options)
-    samples = replace(samples, **changes)
+    samples = samples_of(n_samples, scaling, placed, far, min_cluster_size, options, **changes)
     if not samples.vary:
         return lambda k_range: samples
     assert samples.features is not None
     tables = {"": samples.features}
     for name, view in (views or {}).items():
-        of_view = _view_table(
-            name, view, table, placing["scale"], placing["n_components"], integer_seed(seeds[1])
-        )
+        of_view = _view_table(name, view, table, placing, integer_seed(other_seed))
         tables[name] = of_view if landmark_of is None else placement.landmark_means(of_view, landmark_of)
     candidates: list[tuple[str, IntArray]] = []
     if extra:
-        points, rng = table, np.random.default_rng(seeds[2])
-        if by_landmarks:
-            sparse = sp.issparse(table)
-            points = (
-                placement.landmark_means(table, landmark_of) if sparse else scaling.inverse(placed.points)
-            )
+        points, rng = table, np.random.default_rng(extra_seed)
+        if landmark_of is not None and sp.issparse(table):
+            points = placement.landmark_means(table, landmark_of)
+        elif by_landmarks:
+            points = scaling.inverse(placed.points)
         candidates = extra_partitions(extra, points, n_samples=n_samples, landmark_of=landmark_of, rng=rng)
     return lambda k_range: samples.with_pool(tables, candidates, {**options, "k_range": k_range})
 
@@ -533,8 +534,8 @@ def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray |
     else:
         # The same rows as in parts.
         rows = table[np.sort(draw(np.empty((n, 0)), 0, size, seed, key_limit(size, n)).numbers)]
-        ends = [table.min(axis=0), table.max(axis=0)]
-        ends = [end.toarray().reshape(-1) if sp.issparse(end) else end for end in ends]
+        found: list[Any] = [table.min(axis=0), table.max(axis=0)]
+        ends = [end.toarray().reshape(-1) if sp.issparse(end) else end for end in found]
     return rows, None if size == n else np.stack(ends).astype(np.float64)
 
 
@@ -546,8 +547,8 @@ def _placed_rows(
     far: BoolArray,
     n_clusters: int | None,
 ) -> tuple[placement.Placement, BoolArray, RowCounts, BoolArray]:
-    """Move landmarks to the means of all their rows, and count these; also return a mask of far landmarks."""
-    # The last result is a mask of the rows that are outliers. For parts, it and ``landmark_of`` are empty.
+    """Move landmarks to the means of all their rows, find outlying landmarks, and count the rows."""
+    # Also returns a mask of the outlying rows. For tables in parts, it and ``landmark_of`` are empty.
     n, in_memory = table.shape[0], not isinstance(table, Parts)
     limits = np.full(len(placed.points), np.inf) if placed.limits is None else placed.limits
     placed = placement.Placement(placed.points, rare=placed.rare, limits=limits)
@@ -579,7 +580,7 @@ def _placed_rows(
 def _repeated(
     placed: placement.Placement, far: BoolArray, counts: RowCounts
 ) -> tuple[placement.Placement, BoolArray, RowCounts]:
-    """Repeat the landmarks of few distinct rows, like these rows, up to twenty times."""
+    """Repeat the landmarks of few distinct rows as often as these rows, up to twenty times."""
     assert placed.landmark_of is not None
     assert placed.limits is not None
     copies = np.minimum(counts.rows, _FEW_LANDMARKS)
@@ -599,23 +600,18 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return landmarks without a graph and a pool, for passes over the table."""
-    m = len(placed.points)
+    """Return landmarks without a graph and a pool, as a pass over the table requires them."""
+    m, points = len(placed.points), placed.points
+    graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
+    nearest = TableNeighbors(scaling, points, placed.limits)
+    apart = far if m - far.sum() > (n_clusters or 0) else None
     return PooledSamples(
-        m,
-        sp.csr_array((m, m)),
-        None,
-        TableNeighbors(scaling, placed.points, placed.limits),
-        placed.points,
-        np.arange(m, dtype=np.int32),
-        transform=scaling.transform,
-        far=far if m - far.sum() > (n_clusters or 0) else None,
-        rare=placed.rare,
+        m, graph, None, nearest, points, every, transform=scaling.transform, far=apart, rare=placed.rare
     )
 
 
 def _mapped(table: Any, description: str, function: Any, search: PooledSamples, *args: Any) -> Any:
-    """Merge ``function(rows, start, search, *args)`` of all parts, or of blocks of a table in memory."""
+    """Merge the results of ``function(rows, start, search, *args)`` for all parts, or blocks in memory."""
     if isinstance(table, Parts):
         return table.map(function, search, *args, merge=_merged, description=description)
     assert search.features is not None
@@ -660,8 +656,7 @@ def placed_table(
 ) -> tuple[placement.FeatureScaling, placement.Placement, BoolArray]:
     """Scale a table and place its landmarks, without outliers; also return a mask of the outlying points."""
     # X is a sample of ``n_rows`` rows, or contains all of them.
-    scaling = placement.FeatureScaling.of(X, scale, n_components=n_components)
-    scaling = replace(scaling, by_row=by_row)
+    scaling = replace(placement.FeatureScaling.of(X, scale, n_components=n_components), by_row=by_row)
     placed = placement.Placement.of(X, scaling, n_landmarks, seed, n_rows)
     far = placed.far()
     if far.any() and scaling.components is None:
@@ -695,6 +690,7 @@ def samples_of(
     far: BoolArray,
     min_cluster_size: int | None,
     options: Mapping[str, Any],
+    **changes: Any,
 ) -> PooledSamples:
     """Return the samples of a placed table with their graph, and a pool of one partition."""
     points, landmark_of, rare = placed.points, placed.landmark_of, placed.rare
@@ -722,6 +718,7 @@ def samples_of(
         far_rows=given[far],
         rare=rare,
         apart=apart,
+        **changes,
     )
 
 
@@ -828,7 +825,7 @@ def pooled_bags(
     )
 
 
-def _view_table(name: str, view: Any, X: Any, scale: Scale, n_components: int, seed: int) -> FloatArray:
+def _view_table(name: str, view: Any, X: Any, placing: Mapping[str, Any], seed: int) -> FloatArray:
     """Return the scaled output of a transformer, or scaled columns of X, shape (n_samples, n_varying)."""
     if hasattr(view, "fit_transform"):
         transformer = clone(view)
@@ -845,7 +842,8 @@ def _view_table(name: str, view: Any, X: Any, scale: Scale, n_components: int, s
     table = sp.csr_array(table) if sp.issparse(table) else np.asarray(table, dtype=np.float64)
     if not np.isfinite(table.data if sp.issparse(table) else table).all():
         raise ValueError(f"views: {name!r} returns missing or infinite values.")
-    return placement.FeatureScaling.of(table, scale, n_components=n_components).transform(table)
+    scaling = placement.FeatureScaling.of(table, placing["scale"], n_components=placing["n_components"])
+    return scaling.transform(table)
 
 
 def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:

@@ -616,7 +616,7 @@ def more_numbers(ks: Any, samples: PooledSamples, candidates: Candidates, most: 
 
 
 def agreed_number(samples: PooledSamples, candidates: Candidates, low: int, high: int) -> int:
-    """Return the number of clusters on which two hierarchies agree, more than families on the best, or 0."""
+    """Return the number of clusters on which two hierarchies agree, or 0 if they agree too little."""
     # Ward's method and Genie divide overlapping groups differently in two or more features. Repeated points
     # look like groups.
     X, best = samples.features, np.where(candidates.eligible, candidates.score, -np.inf).argmax()

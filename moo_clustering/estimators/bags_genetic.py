@@ -15,7 +15,7 @@ from moo_clustering import algorithms
 from moo_clustering._arrays import Labels, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.deap_loops import CountedStep
-from moo_clustering.algorithms.search import Plan, Plans
+from moo_clustering.algorithms.search import Plans
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
@@ -95,18 +95,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, _options.SearchOptions):
             if hasattr(toolbox, "repair"):
                 genes = np.array([toolbox.repair(toolbox.from_genes(row))[0] for row in genes])
             search.start_from(genes)
-        yield Plan(search, self.n_gen, [self._objective_name])
-        self.history_ = algorithms.Recorder()
-        self.interrupted_ = algorithms.drive(
-            search,
-            n_gen=self.n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description=type(self).__name__,
-            objective_names=[self._objective_name],
-            checkpoint=checkpoint,
-        )
-        self.n_iter_ = search.generation
+        yield from self._run_search(search, self.n_gen, [self._objective_name], checkpoint)
         self.logbook_: tools.Logbook = search.logbook
         self.hall_of_fame_: tools.HallOfFame = search.hall_of_fame
         self.n_evaluations_, self.n_trial_evaluations_ = step.evaluations, step.trials

@@ -435,7 +435,7 @@ def ensemble_runs(
     verbose: bool = False,
     **options: Any,
 ) -> EnsembleRuns:
-    """Factorise B once per seed by :func:`map_nmf`; continue from the checkpoint, and write to it."""
+    """Factorise B once per seed by :func:`map_nmf`; read and write the checkpoint."""
 
     def summary(runs: factorization.NMFRuns) -> EnsembleRuns:
         labels = [
@@ -512,12 +512,8 @@ def _count(runs: EnsembleRuns | None) -> int:
 
 def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
     best = min(parts, key=lambda part: part.losses.min())  # the first of equally good runs
-    return EnsembleRuns(
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.losses for part in parts]),
-        np.concatenate([part.n_iter for part in parts]),
-        best.topics,
-    )
+    labels, losses, n_iter = (np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3])
+    return EnsembleRuns(labels, losses, n_iter, best.topics)
 
 
 def chosen_runs(

@@ -180,7 +180,7 @@ class GustafsonKessel(FuzzyCMeans):
         return self
 
     def _factors(self, points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-        """Factors B of the norms B B^T = det(F)^(1/d) F^-1 of the regularised covariances F."""
+        """Compute factors B of the norms B B^T = det(F)^(1/d) F^-1 of the regularised covariances F."""
         overall = self._limited(np.linalg.eigvalsh(points.T @ points / len(points)))
         covariances = (1.0 - self.regularization) * _covariances(points, weights, centers)
         covariances += self.regularization * np.exp(np.log(overall).mean()) * np.eye(points.shape[1])
@@ -195,7 +195,7 @@ class GustafsonKessel(FuzzyCMeans):
 
 
 def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None) -> FloatArray:
-    """Squared distances of shape (n_samples, n_clusters) in the norms of the clusters."""
+    """Compute squared distances in the norms of the clusters, shape (n_samples, n_clusters)."""
     if factors is None:
         return np.asarray(cdist(points, centers, "sqeuclidean"))
     # Avoid BLAS, which can round equal rows differently.
@@ -204,7 +204,7 @@ def _squares(points: FloatArray, centers: FloatArray, factors: FloatArray | None
 
 
 def _covariances(points: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
-    """Fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
+    """Compute fuzzy covariance matrices, shape (n_clusters, n_features, n_features)."""
     pairs = zip(centers, weights.T, strict=True)
     return np.concatenate([weighted_covariance((points - v)[np.newaxis], w[np.newaxis]) for v, w in pairs])
 

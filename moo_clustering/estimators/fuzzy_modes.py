@@ -91,8 +91,6 @@ class FuzzyModesMOGA(FrontSearchMixin, _base.ReportMixin, ClusterMixin, BaseEsti
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Cluster of every sample. Clusters are numbered 0, 1, ... in the order of their first samples.
     modes_ : ndarray of shape (n_clusters_, n_features)
         Modes of the selected solution, or most frequent values or means of the clusters of a vote or
         consensus. Values as in X, and intervals for binned columns.
@@ -411,7 +409,7 @@ class Column:
 
 
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
-    """Columns of a table; set or (``reset=False``) check the estimator's names and number of features."""
+    """Read the columns of a table; set (``reset``) or check the features of the estimator."""
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)

@@ -445,7 +445,7 @@ class CenterSearch(ABC):
         """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Initial centres: those of ``begin``, then a Ward cut if ``ward``, then :meth:`seeds`."""
+        """Return initial centres: those of ``begin``, then a Ward cut if ``ward``, then :meth:`seeds`."""
         if self.generation < len(self.begin):
             return self.begin[self.generation]
         return (

@@ -59,6 +59,8 @@ _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 BY_SUPERVISION = ("labels", "constraints")
 _BY_KNOWLEDGE = ("auto", *BY_SUPERVISION)
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
+# Objectives, which are also rules.
+OBJECTIVES = ("variance", "deviation", "connectivity", "ari", "constraint_violation")
 # Objectives and numbers of clusters of a front.
 ControlFront = tuple[FloatArray, Int64Array]
 
@@ -216,12 +218,7 @@ objective, int or callable, default="auto"
     k_user: Count = 25
     n_controls: Count = 3
     control_data: Literal["box", "eigenvalue"] = "box"
-    select: Annotated[
-        _base.Rule,
-        StrOptions({*RULES, "deviation", "connectivity", "ari", "constraint_violation"}),
-        Integral,
-        callable,
-    ] = "auto"
+    select: Annotated[_base.Rule, StrOptions({*RULES, *OBJECTIVES}), Integral, callable] = "auto"
     min_cluster_share: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.1
     supervision: Literal["select", "objective", "links"] | None = "select"
 
@@ -256,12 +253,12 @@ objective, int or callable, default="auto"
 
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """MOCK of 2007: PESA-II, links of all samples, deviation; ``options`` override the settings."""
+        """Create MOCK of 2007: PESA-II, links of all samples, deviation; ``options`` override these."""
         return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
     def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """MOCK of 2007 with the sizes of the PESC paper: 100 children, 100 generations."""
+        """Create MOCK of 2007 with 100 children and 100 generations, as in the PESC paper."""
         return cls(n_clusters, **{**MOCK_PESC, **options})
 
     def _clustering_result(self) -> results.ClusteringResult:
@@ -291,7 +288,7 @@ objective, int or callable, default="auto"
         return ""
 
     def _promising_numbers(self, attainment: AttainmentScores) -> dict[str, Any]:
-        """Score of the selected solution, and other promising numbers of clusters by their scores."""
+        """Return the score of the selected solution, and other promising numbers of clusters, best first."""
         scores, numbers = self.attainment_scores_, self.pareto_K_
         score = float(scores[self.chosen_])
         others = [row for row in self.promising_ if numbers[row] != self.n_clusters_]
@@ -362,7 +359,7 @@ objective, int or callable, default="auto"
         return self
 
     def _without_fragments(self, rule: _base.Rule, n_clusters: int | None) -> tuple[int, Labels] | None:
-        """Row and labels of the solution of least variance after merging small clusters, if any."""
+        """Return row and labels of the least variance after merging small clusters; None without merging."""
         published = not self.min_cluster_share or self.objective_names_[0] != "variance"
         # Merged clusters could violate pairs that the search satisfied.
         if rule != "variance" or n_clusters is None or published or self._supervision.groups is not None:
@@ -428,7 +425,7 @@ objective, int or callable, default="auto"
         return self.choose("knee")
 
     def _control_fronts(self) -> list[ControlFront]:
-        """Objectives and numbers of clusters of one search on control data per seed, in processes."""
+        """Search control data once per seed, in processes; return objectives and numbers of clusters."""
         X, seeds, options = (
             self._scaled,
             self._control_seeds,
@@ -469,7 +466,7 @@ objective, int or callable, default="auto"
             raise ValueError(f"root must be a sample number from 0 to {n_samples - 1}, got {self.root}.")
 
     def _delta_for(self, n_samples: int) -> Any:
-        """Percentage of links without a gene that leaves enough genes for twice ``n_clusters``."""
+        """Return the percentage of links without a gene, with enough genes for twice ``n_clusters``."""
         delta: Any = self.delta
         if delta != "auto" or self.n_clusters is None or n_samples == 1:
             return delta
@@ -553,11 +550,11 @@ objective, int or callable, default="auto"
             "crossover": UniformCrossover(prob=self.pc),
             "mutation": NeighborBiasedMutation(self.mutation_length),
         }
-        if self.search == "pesa2":
-            sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
-            own = partial(PESA2, selection=self.selection, **sizes)
-        else:
-            own = partial(NSGA2, selection=TournamentSelection(func_comp=batched_tournament), output=None)
+        if self.search == "pesa2" and self.algorithm is None:
+            operators |= {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
+            pesa2 = PESA2(self.pop_size, selection=self.selection, **operators)
+            return PymooSearch(problem, pesa2, seed=seed)
+        own = partial(NSGA2, selection=TournamentSelection(func_comp=batched_tournament), output=None)
         return self._pymoo_search_for(problem, operators, seed, own)
 
     @property
@@ -566,7 +563,7 @@ objective, int or callable, default="auto"
         return self.n_gen if self.search == "pesa2" else self.n_gen - 1
 
     def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
-        """Distinct non-dominated partitions of the last population and of the greedy front."""
+        """Return distinct non-dominated partitions of the last population and of the greedy front."""
         if self.init == "greedy":
             built = problem.greedy_front()
             values = {"X": built, "F": problem.evaluate(built), "CV": np.zeros((len(built), 1))}
@@ -585,7 +582,7 @@ objective, int or callable, default="auto"
 
 
 def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:
-    """delta-MOCK as in the published program; ``options`` override its settings."""
+    """Create delta-MOCK as in the published program; ``options`` override its settings."""
     return cls(n_clusters, **{**MOCK_DELTA, **options})
 
 
@@ -626,7 +623,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Attainment scores, NaN if dominated in two objectives; None if a front has no k up to ``k_user``."""
+    """Return scores, NaN if dominated in two objectives; None if a front has no k up to ``k_user``."""
     # Rows are sorted by the first objective, so a non-dominated row has a smaller second than all before it.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
@@ -739,7 +736,7 @@ def _read_supervision(
 def _disagreement(
     encoding: LocusAdjacencyEncoding, genes: NDArray[Any], supervision: Supervision, rule: str
 ) -> FloatArray:
-    """Disagreement of solutions with the labels, or their share of violated pairs."""
+    """Compute the disagreement of solutions with the labels, or their share of violated pairs."""
     by_labels = rule == "labels"
     judge = MOCKProblem(
         encoding=encoding,

@@ -80,7 +80,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         """
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy on the labelled samples: share of correct classes, or of exactly correct label sets.
+        """Return the accuracy on labelled samples: share of correct classes, or of correct whole label sets.
 
         Raises a ValueError if no sample is labelled.
 
@@ -237,7 +237,7 @@ class MetaLabeler(PartialLabelClassifier):
         self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of all labels, (n, n_classes) or (n,) for two classes; ``cut`` does not affect them."""
+        """Compute scores of all labels, ignoring ``cut``; shape (n, n_classes), or (n,) for two classes."""
         decisions = self._decisions(self._rows(X))
         return decisions[:, 1] if self._two_classes else decisions
 
@@ -308,7 +308,7 @@ def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDA
 
 
 def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike | None) -> float:
-    """Accuracy on the labelled samples, exact for label sets. Raises if no sample is labelled."""
+    """Return the accuracy on labelled samples, of whole label sets. Raises if no sample is labelled."""
     targets = partial_targets(y, len(predicted))
     rows = targets.rows
     if not len(rows):
@@ -323,7 +323,7 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
 
 
 def narrow_indices(X: Any) -> Any:
-    """Sparse rows with 32-bit indices, if possible, as liblinear requires."""
+    """Convert indices of sparse rows to 32 bits, if possible, as liblinear requires."""
     if not issparse(X) or X.indices.dtype == np.int32 == X.indptr.dtype:
         return X
     if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
@@ -355,14 +355,14 @@ def fit_classes(estimator: Any, X: Any, classes: NDArray[Any]) -> Any:
 
 
 def label_codes(targets: Targets) -> NDArray[np.int64]:
-    """``y`` for another estimator: indicators, or class indices 0, 1, ..., with -1 for unlabelled samples."""
+    """Return ``y`` for other estimators: indicators or class indices, -1 for unlabelled samples."""
     if targets.multilabel:
         return np.where(targets.labelled[:, None], targets.indicators, -1).astype(np.int64)
     return np.where(targets.labelled, targets.indicators.argmax(axis=1), -1).astype(np.int64)
 
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
-    """Sigmoids of the selected scores (default: all) divided by their sum in the row, 0 for the others."""
+    """Divide sigmoids of the selected scores (default: all) by their sum in the row; 0 for the others."""
     # The ratios of very small sigmoids are computed from logarithms, without underflow.
     logs = log_expit(scores)
     if kept is not None:
@@ -515,7 +515,8 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
 def _first_subsets(
     frequent: NDArray[np.int8], rare: NDArray[np.int8], n_subsets: int
 ) -> list[NDArray[np.intp]]:
-    """First frequent subsets of every rare set, except the empty set, which would contradict its labels."""
+    """Return the first frequent subsets of every rare set, except the empty set."""
+    # The empty set would contradict the labels of the sample.
     wide = frequent.astype(np.float32)
     usable = frequent.any(axis=1)
     subsets: list[NDArray[np.intp]] = []

@@ -105,12 +105,12 @@ class NSGA2Clus(MedoidSetClusterer):
 
     @classmethod
     def internal(cls, **options: Any) -> Self:
-        """Internal-NSGA-II-clus: constraints affect the crowding distance and the selected solution."""
+        """Create Internal-NSGA-II-clus: constraints affect the crowding distance and the selection."""
         return cls(**{**NSGA2_CLUS, "supervision": "crowding", **options})
 
     @classmethod
     def external(cls, **options: Any) -> Self:
-        """External-NSGA-II-clus: an unsupervised search, with constraints to select the solution."""
+        """Create External-NSGA-II-clus: an unsupervised search, with constraints to select the solution."""
         return cls(**{**NSGA2_CLUS, "supervision": "external", **options})
 
     def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
@@ -192,7 +192,7 @@ def _select_distinct(
 
 
 def deap_result(search: DeapSearch, problem: MedoidProblem) -> Result:
-    """Final population of a DEAP run as a pymoo result."""
+    """Convert the final population of a DEAP run to a pymoo result."""
     values = {
         "X": np.stack([np.asarray(individual) for individual in search.population]).astype(np.float64),
         "F": search.objectives(),

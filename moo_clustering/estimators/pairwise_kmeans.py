@@ -327,7 +327,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, _base.ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Return centres in the units of X; directions of weight 0 get the means of the clusters."""
+        """Return centres in the units of X, which are the cluster means in directions with weight 0."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)

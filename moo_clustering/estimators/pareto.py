@@ -125,16 +125,17 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     deviations. The page of this method describes the calibration and the choice of defaults.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
-    landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of
-    more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask``
-    read it again, so it must not change.
+    landmarks. A uniform sample of up to 250,000 samples, fewer for more than 134 features, determines scale,
+    landmarks and rare groups. Landmarks then become the means of all their samples. Distances and bags have
+    no landmarks. A table of more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied;
+    ``relabel`` and ``ask`` read it again, so it must not change.
 
     A table in parts (:func:`~moo_clustering.parts.parts`, a Dask collection or a Zarr array) may be larger
-    than memory. A uniform sample of up to 250,000 rows determines scale, landmarks and rare groups. Landmarks
-    then become the means of all their rows, in three passes. Results are bit-identical for all divisions into
-    parts and numbers of workers, except for rounding in probabilities of classes. ``labels_``, ``outliers_``
-    and ``landmark_of_`` are Dask arrays, ``parts_`` is the table, and other partitions and reports describe
-    the landmarks. Frames must be numeric. ``ask``, ``update`` and ``views`` require the rows in memory.
+    than memory, and is read in at most three passes. Results are bit-identical for all divisions into parts
+    and numbers of workers, and equal those in memory for more than ``n_landmarks`` rows, except for rounding
+    in probabilities of classes. ``labels_``, ``outliers_`` and ``landmark_of_`` are Dask arrays, ``parts_``
+    is the table, and other partitions and reports describe the landmarks. Frames must be numeric. ``ask``,
+    ``update`` and ``views`` require the rows in memory.
 
     References
     ----------
@@ -313,7 +314,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         return self
 
     def _accepted_lead(self) -> float:
-        """Lead in score of the fit's result over the partition that the user chose instead."""
+        """Return by how much the score of the fit's result exceeds that of the user's selection."""
         lead: float = self.__dict__.get("_lead", 0.0)
         if self._candidates is None:
             return lead
@@ -471,7 +472,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     [0, 1, 0, 1, 0, 1]
     """
 
-    # Minimax paths need features, and so do outliers.
+    # Minimax paths and the detection of outliers require features.
     criterion: ClassVar[str] = "modularity"
     noise: ClassVar[str] = "assign"
 

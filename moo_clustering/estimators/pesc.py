@@ -250,16 +250,7 @@ class PESC(_fronts.GraphFrontMixin, _base.WeightedClusterer):
                 )
             indices, distances = self.neighbors
             return graphs.lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
-        return graphs.neighbor_lists(
-            X,
-            self._list_width(len(X)),
-            metric=self.metric,
-            ties=self.ties,
-            rng=rng,
-            groups=groups,
-            n_jobs=self.n_jobs,
-            method=self.neighbor_method,
-        )
+        return self._neighbors(X, self._list_width(len(X)), rng, groups)
 
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
@@ -390,7 +381,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
 
 
 @_options.estimator
-class SpectralGraphClustering(_base.SpectralMixin, _options.ParallelOptions, _base.ConstrainedClusterer):
+class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _base.ConstrainedClusterer):
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
@@ -484,32 +475,20 @@ class SpectralGraphClustering(_base.SpectralMixin, _options.ParallelOptions, _ba
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
         """Return the lists of the graph; for graphs without lists, lists of width 1 to find duplicates."""
         n_samples = len(data)
-        if self.graph in ("epsilon", "full"):
-            return self._nearest(data, 1, seed)
-        if self.n_neighbors is not None:
-            return self._nearest(data, self.n_neighbors, seed)
-        if self.graph != "waterfill":
-            return self._nearest(data, math.floor(math.log(n_samples)) + 1, seed)
+        fixed = 1 if self.graph in ("epsilon", "full") else self.n_neighbors
+        if fixed is None and self.graph != "waterfill":
+            fixed = math.floor(math.log(n_samples)) + 1
+        if fixed is not None:
+            return self._neighbors(data, fixed, np.random.default_rng(seed))
         width, widest = (min(w, n_samples - 1) for w in _WATERFILL_WIDTHS)
         while True:
-            lists = self._nearest(data, width, seed)
+            lists = self._neighbors(data, width, np.random.default_rng(seed))
             lam = graphs.waterfill_lambda(lists) if self.lam is None else self.lam
             # A sample with a weight for its last listed neighbour may need more neighbours.
             cut = np.mean(graphs.waterfill_weights(lists.distances, lam)[:, -1] > 0)
             if width == widest or cut <= _WATERFILL_CUT:
                 return lists
             width = min(2 * width, widest)
-
-    def _nearest(self, data: AnyFloatArray, width: int, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        return graphs.neighbor_lists(
-            data,
-            width,
-            metric=self.metric,
-            ties=self.ties,
-            rng=np.random.default_rng(seed),
-            n_jobs=self.n_jobs,
-            method=self.neighbor_method,
-        )
 
     def _graph(
         self,
@@ -518,7 +497,7 @@ class SpectralGraphClustering(_base.SpectralMixin, _options.ParallelOptions, _ba
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """Graph with constraints, and its scale factor."""
+        """Build the graph with constraints, and return its scale factor, if any."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:
@@ -549,7 +528,7 @@ class SpectralGraphClustering(_base.SpectralMixin, _options.ParallelOptions, _ba
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Distances to average for the scale factor, and the graph as a function of the scale factor."""
+        """Return distances to average for the scale factor, and a function from scale factor to graph."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)

@@ -54,7 +54,8 @@ from moo_clustering.operators.seeds import (
     SweepSeedMutation,
 )
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_objectives
+from moo_clustering.problems.partition import unique_names
+from moo_clustering.problems.subspace import OBJECTIVES, SubspaceClusteringProblem
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
@@ -64,6 +65,7 @@ RANDOM = "random"
 _LEAST = 1e-9
 Scoring = Callable[[NDArray[np.int64], FloatArray], float]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+Counts = Annotated[int | Sequence[int], Interval(Integral, 1, None, closed="left"), "array-like"]
 SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 
 
@@ -188,7 +190,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
                 f"n_neighbors={self.n_neighbors} is more than the smallest number of clusters, "
                 f"k_min={self.k_min}; use None for all"
             )
-        names = checked_objectives(self.objectives)
+        names = unique_names(self.objectives, OBJECTIVES)
         if not isinstance(self.select, str):
             return
         if self.select == RANDOM and not self.control:
@@ -222,7 +224,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self.choose(self.select)
 
     def _problem(self, data: SubspaceData, targets: Targets) -> SubspaceClusteringProblem:
-        names = checked_objectives(self.objectives)
+        names = unique_names(self.objectives, OBJECTIVES)
         if not targets.labelled.any():
             names = tuple(name for name in names if name != "impurity") or names
         return SubspaceClusteringProblem(
@@ -341,14 +343,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
 
     sisc: SubspaceModel = None
     _: KW_ONLY
-    n_clusters: Annotated[int | Sequence[int], Interval(Integral, 1, None, closed="left"), "array-like"] = (
-        20,
-        40,
-        60,
-        80,
-        100,
-        120,
-    )
+    n_clusters: Counts = (20, 40, 60, 80, 100, 120)
     n_estimators: Count = 6
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
@@ -384,7 +379,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> tuple[Any, LogitScale, tuple[tuple[type[Warning], str], ...]]:
     with warnings.catch_warnings(record=True) as caught:
-        # All members would repeat the warnings about the data that ``fit`` issues once.
+        # Collect the warnings, so that ``fit`` issues each of them once instead of once per member.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
@@ -414,7 +409,7 @@ class LogitScale(NamedTuple):
 
 
 def logits(probabilities: NDArray[Any]) -> FloatArray:
-    """Finite logits of probabilities."""
+    """Compute finite logits of probabilities."""
     inside: FloatArray = np.clip(np.asarray(probabilities, dtype=np.float64), _LEAST, 1.0 - _LEAST)
     return np.asarray(logit(inside), dtype=np.float64)
 
@@ -585,7 +580,7 @@ def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSeque
     else:
         splitter = check_cv(cv, codes, classifier=True)
     with warnings.catch_warnings():
-        # A class with fewer samples than folds is missing in some.
+        # A class with fewer samples than folds is missing from some folds, which is acceptable.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         return list(splitter.split(X[targets.rows], codes))
 

@@ -162,12 +162,7 @@ def spherical_kmeans(X: Rows, n_clusters: int, *, max_iter: int, rng: Generator)
         converged = bool(np.array_equal(nearest, labels))
         labels = nearest
         if not converged:
-            sums = cluster_sums(X, labels, n_clusters)
-            lengths = np.linalg.norm(sums, axis=1)
-            i2 = float(lengths.sum(dtype=np.float64))
-            # A zero sum of members has no direction.
-            known = (lengths > 1e-12)[:, np.newaxis]
-            centers = np.where(known, sums / np.where(known, lengths[:, np.newaxis], 1.0), centers)
+            centers, i2 = directions(cluster_sums(X, labels, n_clusters), centers)
     return SphericalPartition(labels, centers, i2, n_iter, converged)
 
 
@@ -200,8 +195,7 @@ def bisecting_spherical_kmeans(
         lengths.append(float(halves[1]))
         untried = [best, new]
     sums = cluster_sums(X, labels, len(lengths))
-    norms = np.linalg.norm(sums, axis=1, keepdims=True)
-    centers = sums / np.where(norms > 1e-12, norms, 1.0)
+    centers, _ = directions(sums, sums)
     return SphericalPartition(labels, centers, float(np.sum(lengths)), max(n_iter, 1), converged)
 
 
@@ -225,6 +219,13 @@ def cluster_sums(X: Rows, labels: Int32Array, n_clusters: int) -> AnyFloatArray:
     return dense(member @ X)
 
 
+def directions(sums: AnyFloatArray, former: AnyFloatArray) -> tuple[AnyFloatArray, float]:
+    """Scale sums to unit length, and return the total length; zero sums get the ``former`` rows."""
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    known = lengths > 1e-12
+    return np.where(known, sums / np.where(known, lengths, 1.0), former), float(lengths.sum(dtype=np.float64))
+
+
 def dense(X: Rows) -> AnyFloatArray:
     """Convert X to an ndarray."""
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
@@ -236,10 +237,7 @@ def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
     if np.array_equal(labels, found.labels):
         return found
     labels, kept = number_clusters(labels)
-    sums = cluster_sums(X, labels, len(kept))
-    norms = np.linalg.norm(sums, axis=1, keepdims=True)
-    centers = np.where(norms > 1e-12, sums / np.where(norms > 1e-12, norms, 1.0), found.centers[kept])
-    i2 = float(norms.sum(dtype=np.float64))
+    centers, i2 = directions(cluster_sums(X, labels, len(kept)), found.centers[kept])
     return found._replace(labels=labels, centers=centers, i2=i2)
 
 

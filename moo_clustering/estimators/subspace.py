@@ -65,7 +65,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
     def leading_features(
         self, n: int = 10, feature_names: Sequence[str] | None = None
     ) -> tuple[tuple[Any, ...], ...]:
-        """Names or columns that characterise each cluster, most characteristic first, up to n per cluster.
+        """Return up to n names or columns per cluster that characterise it, most characteristic first.
 
         :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
         also have large weights, sort by weight times the difference between the centre and the mean of all
@@ -96,7 +96,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """Distinction of every cluster by every feature; leading features have positive values."""
+        """Score every cluster by every feature; leading features have positive values."""
 
 
 @documented(subspace.votes)
@@ -297,7 +297,7 @@ class SubspaceEstimator(
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
-        """Nearness of documents to clusters, shape (n, n_clusters); a document joins the nearest cluster."""
+        """Compute nearness of documents to clusters, shape (n, n_clusters); the greatest value wins."""
         return -distances
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
@@ -330,22 +330,19 @@ class SubspaceEstimator(
     def _votes(self, X: Any, aggregation: Aggregation) -> FloatArray:
         check_is_fitted(self)
         self._check_classes()
+        impurities, fuzziness = self._vote_options()
         return subspace.votes(
             self._distances_of(X),
             self.class_shares_,
-            self._vote_impurities(),
+            impurities,
             n_neighbors=self.n_neighbors,
             aggregation=aggregation,
-            fuzziness=self._vote_fuzziness(),
+            fuzziness=fuzziness,
         )
 
-    def _vote_impurities(self) -> FloatArray:
-        """Return the impurities for votes by membership."""
-        return self._impurities
-
-    def _vote_fuzziness(self) -> float:
-        """Return the fuzziness of votes by membership."""
-        return 1.5
+    def _vote_options(self) -> tuple[FloatArray, float]:
+        """Return the impurities and the fuzziness of votes by membership."""
+        return self._impurities, 1.5
 
 
 class Clusters(NamedTuple):
@@ -410,7 +407,7 @@ class StartsEstimator(SubspaceEstimator):
 
     @abstractmethod
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        """Clusters from one start."""
+        """Find clusters from one start."""
 
 
 @documented(subspace.entropy_weighted_kmeans)
@@ -534,11 +531,9 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     def _exponent(self) -> float:
         return self._options.weight_exponent
 
-    def _vote_impurities(self) -> FloatArray:
-        return self._impurities if self._options.impurity_in_membership else np.zeros_like(self._impurities)
-
-    def _vote_fuzziness(self) -> float:
-        return self._options.fuzziness
+    def _vote_options(self) -> tuple[FloatArray, float]:
+        counted = self._options.impurity_in_membership
+        return self._impurities if counted else np.zeros_like(self._impurities), self._options.fuzziness
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
         return subspace.memberships_from_distances(distances, self._impurities, self._options)
@@ -646,7 +641,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     @documented(multi_label.PartialLabelClassifier.score)
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy on the labelled documents, of classes or whole label sets.
+        """Return the accuracy on labelled documents, of classes or whole label sets.
 
         Raises a ValueError if no document is labelled, or the fit had no labels.
         """

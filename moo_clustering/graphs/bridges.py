@@ -221,7 +221,7 @@ class LargeGraphBridges:
         """Link samples of small parts to other parts; with m samples in a part, m + 1 neighbours suffice."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it.
-        # In parts of up to this many samples, every sample searches for its nearest sample in another part.
+        # In parts of at most this size, every sample searches for its nearest sample in another part.
         small = (sizes <= 64) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]):

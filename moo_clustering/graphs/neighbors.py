@@ -179,7 +179,7 @@ def lists_from_arrays(
     ordered = np.sort(nb, axis=1)
     _refuse(ordered[:, 1:] == ordered[:, :-1], "a neighbour is listed twice")
     _refuse(~np.isfinite(nd) | (nd < 0), "a distance is negative or not finite")
-    _refuse(np.diff(nd, axis=1) < 0, "distances do not increase along the row")
+    _refuse(np.diff(nd, axis=1) < 0, "distances decrease along the row")
     _require_single(nd, given)
     nb = nb.astype(np.int32)
     if groups is None or groups.is_empty:
@@ -321,7 +321,7 @@ class _PointLists:
 
     def fill_free(self, search: PointSearch, free: BoolArray) -> None:
         """Fill the lists of samples without forbidden neighbours."""
-        # One more, because the samples on the point itself are among the nearest.
+        # One more entry, because the nearest samples include the sample itself.
         width = self.indices.shape[1] + 1
 
         def fill(points: Int64Array, n_found: int) -> BoolArray:
@@ -696,7 +696,7 @@ def _by_differences(
 ) -> Found:
     """Sort the points found for each row by their distances in double precision."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
-    # A megabyte of differences stays in the cache.
+    # A megabyte of differences fits into the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
     def refine(first: int, last: int) -> None:

@@ -209,7 +209,9 @@ def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, 
         vectors = _leading_vectors(S, int(wanted[between].max()), rng)
     for q in between:
         k = int(wanted[q])
-        labels[q] = kmeans_labels(_unit_rows(vectors[:, :k]), k, n_init=n_init, seed=int(seeds[k]))
+        rows, lengths = vectors[:, :k], np.linalg.norm(vectors[:, :k], axis=1, keepdims=True)
+        rows = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        labels[q] = kmeans_labels(rows, k, n_init=n_init, seed=int(seeds[k]))
     return np.stack([number_clusters(row)[0] for row in labels])
 
 
@@ -270,7 +272,7 @@ def _small_seeds(squares: FloatArray, first: int, draws: FloatArray, chosen: Int
         total = cumulative[-1]
         if total > 0.0:
             at = np.minimum(np.searchsorted(cumulative, draw * total, side="right"), len(nearest) - 1)
-            # The last sample at or before the drawn one that differs from all seeds.
+            # Take the last sample at or before the drawn one that differs from all seeds.
             at = np.maximum.accumulate(np.where(nearest > 0.0, np.arange(len(nearest)), -1))[at]
         else:
             at = (draw * len(nearest)).astype(np.int64)
@@ -349,11 +351,6 @@ def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray |
     return found
 
 
-def _unit_rows(vectors: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-
-
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Return the ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
 
@@ -409,5 +406,5 @@ def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}.")
     if counts.size and counts.min() < 1:
-        raise ValueError(f"ks must be at least 1 each, got {counts.min()}.")
+        raise ValueError(f"each of ks must be at least 1, got {counts.min()}.")
     return counts.astype(np.int64)

@@ -244,7 +244,7 @@ class Inquiry:
         return total
 
     def _evidence(self, answer: PairAnswer) -> float:
-        """Return the log-odds that an answer adds to "together"."""
+        """Return the log-odds by which an answer supports "together"."""
         return answer.sign * (self.strength if answer.odds is None else answer.odds)
 
     def _about(self, point: int, state: State) -> FloatArray:

@@ -40,7 +40,6 @@ _OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A contradiction is reported if it lowers a probability from above this value to below one half.
 _SURE = 0.9
-_N_EXEMPLARS = 3
 # Error rate before any repeat, and expected number of wrong answers after which a question is repeated.
 _USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
 # Questions that can be repeated. A wrong answer about groups moves more samples.
@@ -54,10 +53,10 @@ class SessionFileError(ValueError):
 class AnswerSession:
     """Improve a partition by answers to questions such as "do these two samples belong together?".
 
-    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Every answer updates
-    ``labels_`` from the pool of the fit, without a new fit. Answered samples form groups, a kernel of the
-    pool extends the groups to the other samples, and clusters without answered samples do not change.
-    Answers change probabilities, so one wrong answer does little harm, and answers can contradict each other.
+    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Every answer updates ``labels_``
+    from the pool of the fit, without a new fit. Answered samples form groups, and a kernel of the pool
+    extends these groups to the other samples. Clusters without answered samples do not change. Answers change
+    probabilities, so one wrong answer does little harm, and answers can contradict each other.
 
     Parameters
     ----------
@@ -656,7 +655,7 @@ class AnswerSession:
                     "name": inquiry.name_of(group),
                     "size": int(sizes[number]),
                     "anchors": len(founders) if group < spread.n_real else 0,
-                    "exemplars": self._base.sample_of[founders[:_N_EXEMPLARS]].tolist(),
+                    "exemplars": self._base.sample_of[founders[:3]].tolist(),
                 }
             )
         return pd.DataFrame(rows)

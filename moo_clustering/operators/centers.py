@@ -150,8 +150,7 @@ def relocate(
 
 def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
     """Return the candidate centre whose removal raises the objective least."""
-    totals = [losses[labels == j].sum() for j in candidates]
-    return int(candidates[int(np.argmin(totals))])
+    return int(candidates[int(np.argmin([losses[labels == j].sum() for j in candidates]))])
 
 
 def drawn(weights: FloatArray, otherwise: int, rng: Generator) -> int:

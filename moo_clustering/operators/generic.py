@@ -232,11 +232,10 @@ def check_constraints(problem: Any, algorithm: type[Any]) -> None:
     """Raise a ValueError if a problem has constraints, which an algorithm class of pymoo does not support."""
     if {"MOEAD", "DNSGA2"} & {kind.__name__ for kind in algorithm.__mro__} and problem.has_constraints():
         names = getattr(problem, "constraint_names", ("constraints",))
+        absent = " (k_min=2 removes undefined_index)" * (UNDEFINED_INDEX in names)
         raise ValueError(
             f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}: use "
-            "another algorithm such as NSGA2, or remove the constraints"
-            + " (undefined_index is absent with k_min=2)."
-            * (UNDEFINED_INDEX in names)
+            f"another algorithm such as NSGA2, or remove the constraints{absent}."
         )
 
 
@@ -304,7 +303,6 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
     """
     encoding = problem if isinstance(problem, Encoding) else getattr(problem, "encoding", problem)
     n_samples, n_var = getattr(encoding, "n_samples", None), getattr(problem, "n_var", None)
-    encodes = hasattr(encoding, "encode")
     earlier: Any = getattr(start, "result_", None)
     if encoding is problem and isinstance(getattr(earlier, "problem", None), type(problem)):
         # Graphs contain more than their partition, so a fit continues the population of an earlier one.
@@ -320,11 +318,25 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
                 "data with the same parameters."
             )
         return rows
-    if not encodes:
+    if not hasattr(encoding, "encode"):
         raise TypeError(
             f"{type(problem).__name__} cannot encode partitions: start must be the Population or result_ of "
             f"an earlier search, with genes of shape (n, {n_var})."
         )
+    labels = _start_labels(rows, encoding)
+    genes: NDArray[Any] = encoding.encode(labels)
+    changed = (_partitions(encoding, genes) != labels).any(axis=1)
+    if changed.any():
+        warn_caller(
+            f"{type(encoding).__name__} can only approximate {np.count_nonzero(changed)} of "
+            f"{len(labels)} partitions in start."
+        )
+    return genes
+
+
+def _start_labels(rows: NDArray[Any], encoding: Any) -> IntArray:
+    """Check partitions, and number their clusters by first appearance."""
+    n_samples = getattr(encoding, "n_samples", None)
     if rows.shape[1:] != (n_samples,):
         raise ValueError(f"start must contain partitions of {n_samples} samples, got shape {rows.shape}.")
     labels = checked_integers(rows, "start")
@@ -343,14 +355,7 @@ def start_genes(problem: Any, start: Any) -> NDArray[Any]:
             f"start has {largest} clusters, but the encoding supports at most {k_max}: raise k_max or "
             "n_clusters."
         )
-    genes: NDArray[Any] = encoding.encode(labels)
-    changed = (_partitions(encoding, genes) != labels).any(axis=1)
-    if changed.any():
-        warn_caller(
-            f"{type(encoding).__name__} can only approximate {np.count_nonzero(changed)} of "
-            f"{len(labels)} partitions in start."
-        )
-    return genes
+    return labels
 
 
 def start_rows(start: Any) -> NDArray[Any]:

@@ -99,7 +99,8 @@ class PartitionSampling(base.SeededSampling):
             return descended.labels
         if kind == "bamic":
             k, N = objective.n_clusters, objective.n_bags
-            return decode_slots(random_slots(n, N, k, k, rng), _distances(problem))
+            distances = base.require(problem, "problem with distances between bags", "distances").distances
+            return decode_slots(random_slots(n, N, k, k, rng), distances)
         labels = objective.random(n, rng)
         if kind == "km" and n:
             for _ in range(self.km_steps):
@@ -131,16 +132,6 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
     if not sum(shares.values()) > 0.0:
         raise ValueError(f"kinds must contain at least one kind with a positive share, got {quoted(kinds)}.")
     return shares
-
-
-def _distances(problem: Any) -> NDArray[np.floating[Any]]:
-    distances = getattr(problem, "distances", None)
-    if not isinstance(distances, np.ndarray):
-        raise TypeError(
-            f"{type(problem).__name__} has no distances between bags, which kinds 'bamic' and "
-            "'optima' require."
-        )
-    return distances
 
 
 class _AlignedCrossover(base.PairCrossover):
@@ -337,8 +328,7 @@ class MinSizeRepair(base.GeneRepair):
         self.objective = objective
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        objective = objective_of(problem, self.objective, "repair")
-        return objective.repair(rounded_genes(X, problem.n_var))
+        return objective_of(problem, self.objective, "repair").repair(rounded_genes(X, problem.n_var))
 
 
 def check_labels(problem: Any) -> None:

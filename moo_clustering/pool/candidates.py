@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from moo_clustering._arrays import choice, integer, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import checked_array, checked_graph, checked_table
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
+from moo_clustering._docs import documented
 from moo_clustering._messages import did_you_mean, progress_bar, quoted
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering._types import FloatArray, Int64Array, IntArray, Labels, SeedLike
@@ -198,7 +199,7 @@ def candidate_pool(
         - ``"gmm"``: Gaussian mixtures from k-means, up to k = 20; not for distances.
         - ``"graph_agg"``: fragments merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own numbers, up to 60.
     n_clusters : int, optional
         Number to add to ``k_range``.
     metric : {"euclidean", "precomputed"}, default="euclidean"
@@ -305,6 +306,7 @@ def _by_family(candidates: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
     return [candidates[at] for _, _, at in sorted(keys)]
 
 
+@documented(candidate_pool)
 def bag_candidate_pool(
     bags: Any,
     *,
@@ -331,10 +333,6 @@ def bag_candidate_pool(
         starts), ``avg`` (average linkage), ``spec`` (spectral cuts), ``genie`` (threshold .3), ``hdbscan``.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
         See :func:`~moo_clustering.bags.bag_embedding`. Families: ``km`` (k-means, three starts), ``ward``.
-    k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
-    n_clusters : int, optional
-        Number to add to ``k_range``.
     n_neighbors : int, default=10
         Number of neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None

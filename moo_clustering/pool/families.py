@@ -34,10 +34,6 @@ LEAST_TOP = 6
 _STARTS = 3
 # Relative difference below which sums are equal.
 _ROUNDING = 1e-12
-# min_samples of HDBSCAN, and maximum numbers of clusters of HDBSCAN and of mixture components.
-_MIN_SAMPLES = 5
-_MOST_CLUSTERS = 60
-_MOST_COMPONENTS = 20
 # Maximum number of iterations of mixtures, and gain in mean log density below which they stop.
 _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
@@ -255,12 +251,12 @@ def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Return HDBSCAN partitions for all minimum sizes and both selection methods; noise joins clusters."""
-    tree = _density_tree(data, min(_MIN_SAMPLES, data.n_samples))
+    tree = _density_tree(data, min_samples=min(5, data.n_samples))
     found: list[Partition] = []
     for size in _sizes(data.n_samples):
         for method in ("eom", "leaf"):
             labels = tree_to_labels(tree, size, method)[0]
-            if 1 <= labels.max() < _MOST_CLUSTERS:
+            if 1 <= labels.max() < 60:  # at most 60 clusters
                 found.append(without_noise(data, labels))
     return found
 
@@ -296,7 +292,7 @@ def _sizes(n_samples: int) -> list[int]:
 
 def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Fit Gaussian mixtures (full covariances up to 12 features) for every k up to 20, from k-means."""
-    return [_mixture(data, _kmeans(data, k)) for k in ks if k <= _MOST_COMPONENTS]
+    return [_mixture(data, _kmeans(data, k)) for k in ks if k <= 20]
 
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
@@ -406,7 +402,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 def n_fragments(n_samples: int) -> int:
     """Return n_samples // 5, at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
     wanted = min(n_samples // 5, max(40, math.isqrt(9 * n_samples)))
-    # For few samples, a fifth would be too few fragments to merge.
+    # With few samples, n_samples // 5 fragments would be too few to merge.
     return max(wanted, min(n_samples, LEAST_TOP))
 
 

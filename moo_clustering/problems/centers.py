@@ -293,9 +293,6 @@ class CenterEncoding(Encoding):
         """Draw centres by greedy k-means++."""
         return np.array([self.seeds(rng) for _ in range(n_individuals)]).reshape(-1, self.n_var)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
 
 @documented(CenterEncoding)
 class FuzzyCenterEncoding(CenterEncoding):

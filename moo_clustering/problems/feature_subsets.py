@@ -186,9 +186,6 @@ class FeatureSubsetEncoding(Encoding):
         ranks = rng.random((n_individuals, self.n_var)).argsort(axis=1).argsort(axis=1)
         return ranks < np.clip(sizes, 1, self.max_features)[:, np.newaxis]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
 
 class SubsetIndex(ValidityIndex):
     """Base of indices that depend on the feature subset; subclasses override :meth:`evaluate_subsets`."""

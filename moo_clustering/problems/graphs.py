@@ -14,7 +14,7 @@ from scipy.sparse import coo_array, csgraph
 from scipy.spatial.distance import cdist
 
 from moo_clustering import _arrays
-from moo_clustering._data import checked_table, checked_weights
+from moo_clustering._data import checked_array, checked_table, checked_weights
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
@@ -31,7 +31,7 @@ from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighb
 from moo_clustering.graphs.neighbors import Method, Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
 from moo_clustering.graphs.trees import Root
-from moo_clustering.problems.partition import FixedProblem, SignedProblem, unique_names
+from moo_clustering.problems.partition import EncodedProblem, FixedProblem, unique_names
 from moo_clustering.validity import MinimaxSilhouette
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
@@ -50,7 +50,7 @@ VALID_LINKS = "pass **problem.operators() to the algorithm."
 
 
 @documented(LocusAdjacencyEncoding)
-class MOCKProblem(SignedProblem):
+class MOCKProblem(EncodedProblem):
     """Find compact clusters that contain the nearest neighbours of their samples.
 
     "short" and "split" take O(E n_features + pairs) time per partition for E links with genes and the number
@@ -163,19 +163,7 @@ class MOCKProblem(SignedProblem):
         # Link scores have no weights.
         scores = LinkScores if encoding.links is None and sample_weight is None else PartScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs, sample_weight)
-        xl, xu = encoding.bounds()
-        super().__init__(
-            n_var=encoding.n_var, n_obj=len(self.objective_names), xl=xl, xu=xu, vtype=encoding.dtype
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.encoding.n_samples
-
-    def decode(self, X: ArrayLike) -> Labels:
-        """Decode genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
-        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+        super().__init__()
 
     def n_clusters(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the number of clusters of every individual."""
@@ -974,7 +962,7 @@ class SRMOSCProblem(FixedProblem):
 
     def decode(self, X: ArrayLike) -> Labels:
         """Decode genotypes to partitions: the connected components of their graphs."""
-        graphs = map(self.graph, np.atleast_2d(_finite(X)))
+        graphs = map(self.graph, np.atleast_2d(checked_array(X, "X", np.float32)))
         labels = [csgraph.connected_components(graph, directed=False)[1] for graph in graphs]
         return relabel_by_first_appearance(np.array(labels, dtype=np.int32).reshape(-1, self.n_samples))
 
@@ -1002,7 +990,7 @@ class SRMOSCProblem(FixedProblem):
         return weights
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        out["F"], out["G"] = summed(*self.row_tables(_finite(X)))
+        out["F"], out["G"] = summed(*self.row_tables(checked_array(X, "X", np.float32)))
 
     def _ridge(self, rho: float | str) -> float:
         if isinstance(rho, str) and rho == "auto":
@@ -1017,13 +1005,6 @@ class SRMOSCProblem(FixedProblem):
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
         return np.maximum(bounds, np.where(self.lists.indices >= 0, 1.0, 0.0)).ravel()
-
-
-def _finite(X: ArrayLike) -> Float32Array:
-    genes = np.asarray(X, dtype=np.float32)
-    if not np.isfinite(genes).all():
-        raise ValueError("genes must be finite numbers, but some are NaN or infinite.")
-    return genes
 
 
 def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:

@@ -17,14 +17,14 @@ from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import checked_cluster_range
 from moo_clustering.encodings.medoid_spaces import Form, MedoidMemo, MedoidSpace, choose_space
 from moo_clustering.encodings.medoids import filled, resolve_k_max, set_sizes
-from moo_clustering.problems.partition import VIOLATION, SignedProblem
+from moo_clustering.problems.partition import VIOLATION, EncodedProblem
 from moo_clustering.validity.internal import Scatter, i_index_values, xie_beni_values
 
 Supervision = Literal["none", "objective", "constraint", "crowding", "assignment"]
 Decode = Literal["reassign", "literal"]
 
 
-class MedoidProblem(SignedProblem):
+class MedoidProblem(EncodedProblem):
     """Find medoids of compact, separated clusters: minimise Xie-Beni, maximise the I-index.
 
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns every
@@ -131,20 +131,7 @@ class MedoidProblem(SignedProblem):
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
         self._signs = np.array([1.0, -1.0, 1.0])[: 2 + third]
-        xl, xu = self.encoding.bounds()
-        super().__init__(
-            n_var=self.encoding.n_var,
-            n_obj=2 + third,
-            n_ieq_constr=int(supervision == "constraint"),
-            xl=xl,
-            xu=xu,
-            vtype=self.encoding.dtype,
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.space.n_samples
+        super().__init__(int(supervision == "constraint"))
 
     def medoids(self, X: ArrayLike | None) -> IntArray:
         """Convert genotypes such as ``res.X`` to integers, shape (n_individuals, k_max), padded with -1."""

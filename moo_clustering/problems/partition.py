@@ -88,7 +88,30 @@ class SignedProblem(FixedProblem):
         return values * self._signs
 
 
-class PartitionProblem(SignedProblem):
+class EncodedProblem(SignedProblem):
+    """Base of problems whose genotypes an encoding decodes to partitions."""
+
+    encoding: Any
+    objective_names: tuple[str, ...]
+
+    def __init__(self, n_ieq_constr: int = 0, bounds: tuple[Any, Any] | None = None) -> None:
+        encoding = self.encoding
+        xl, xu = encoding.bounds() if bounds is None else bounds
+        size = {"n_var": encoding.n_var, "n_obj": len(self.objective_names), "n_ieq_constr": n_ieq_constr}
+        super().__init__(**size, xl=xl, xu=xu, vtype=encoding.dtype)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.encoding.n_samples)
+
+    def decode(self, X: ArrayLike) -> Labels:
+        """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
+        labels: Labels = self.encoding.decode(np.atleast_2d(np.asarray(X)))
+        return labels
+
+
+class PartitionProblem(EncodedProblem):
     """Partitions optimised by several validity indices at once.
 
     Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, numbers of
@@ -225,20 +248,7 @@ class PartitionProblem(SignedProblem):
             signs.append(1.0)
         self.objective_names = tuple(distinct_names(names))
         self._signs = np.array(signs)
-
-        super().__init__(
-            n_var=encoding.n_var,
-            n_obj=len(names),
-            n_ieq_constr=len(self.constraint_names),
-            xl=xl,
-            xu=xu,
-            vtype=encoding.dtype,
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.encoding.n_samples
+        super().__init__(len(self.constraint_names), (xl, xu))
 
     def decode(self, X: ArrayLike | None) -> Labels:
         """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""

@@ -18,14 +18,14 @@ from moo_clustering._parallel import thread_calls
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import base
 from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
-from moo_clustering.problems.partition import SignedProblem, unique_names
+from moo_clustering.problems.partition import EncodedProblem, unique_names
 from moo_clustering.subspace.classes import labelled_shares
 
 # Number of individuals with cached objectives: at least this, and at most twice as many.
 CAPACITY = 1 << 16
 
 
-class SubspaceClusteringProblem(SignedProblem):
+class SubspaceClusteringProblem(EncodedProblem):
     """Find seed documents that lead to compact and pure fuzzy clusters in subspaces.
 
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents, and -1 in empty slots.
@@ -102,7 +102,7 @@ class SubspaceClusteringProblem(SignedProblem):
         memory: int = 2**28,
         n_jobs: int | None = None,
     ) -> None:
-        self.objective_names = checked_objectives(objectives)
+        self.objective_names = unique_names(objectives, OBJECTIVES)
         self.n_sweeps = integer("n_sweeps", n_sweeps, 1, 3)
         data = X if isinstance(X, subspace.SubspaceData) else subspace.SubspaceData.of(X, dtype=dtype)
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
@@ -123,19 +123,7 @@ class SubspaceClusteringProblem(SignedProblem):
         self._signs = np.ones(len(self.objective_names))
         self.n_grown = 0
         self._memo = SeedMemo(memory)
-        xl, xu = self.encoding.bounds()
-        super().__init__(
-            n_var=self.n_seeds, n_obj=len(self.objective_names), xl=xl, xu=xu, vtype=self.encoding.dtype
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.encoding.n_samples
-
-    def decode(self, X: ArrayLike) -> Labels:
-        """Decode one or more genotypes by largest memberships, shape (n_individuals, n_samples)."""
-        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+        super().__init__()
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
         """Run the sweeps of one genotype of shape (n_seeds,).
@@ -223,11 +211,6 @@ def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
     chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
     return candidates[chosen].astype(np.int64)
-
-
-def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of objectives; raise a ValueError unless they are known and unique."""
-    return unique_names(objectives, OBJECTIVES)
 
 
 Objective = Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]

@@ -58,7 +58,7 @@ def check_folder(folder: Path) -> None:
     if not folder.exists() or (folder / RESULTS).exists():
         return
     if not all(is_temporary(entry.name) for entry in folder.iterdir()):
-        raise StoreError(f"{folder} holds other files; choose another folder")
+        raise StoreError(f"{folder} contains other files; choose another folder")
 
 
 @contextmanager
@@ -211,7 +211,9 @@ def read_cells(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
             if record.get("crc32", checksum := _checksum(record)) != checksum
         ]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(f"{path} does not hold the cells of an experiment; choose another folder") from error
+        raise StoreError(
+            f"{path} does not contain the cells of an experiment; choose another folder"
+        ) from error
     if changed:
         raise StoreError(
             f"{path}, line {changed[0]}: it was changed after it was written (its checksum differs); "

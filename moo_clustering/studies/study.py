@@ -74,10 +74,9 @@ class Study:
     Parameters
     ----------
     methods : mapping of str to method, or sequence of methods
-        Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return
-        labels (a second parameter with a default receives a seed only if it is called ``seed`` or
-        ``random_state``); or tuples ``(problem, algorithm, n_gen)`` of functions ``problem(X)`` and
-        ``algorithm(problem)`` for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
+        Clusterers, cloned with ``random_state=seed``; functions ``method(X, seed)`` that return labels; or
+        tuples ``(problem, algorithm, n_gen)`` of two functions ``problem(X)`` and ``algorithm(problem)`` and
+        an integer, for :func:`~moo_clustering.algorithms.evolve`, whose knee is the result.
     data : mapping of str to data set, or iterable of data sets
         Arrays ``X``, tuples ``(X, y)``, bundled names, paths, tuples ``(path, column of classes)``, or
         functions that return these; those with a parameter ``random_state`` create new data for every seed.
@@ -98,10 +97,12 @@ class Study:
 
     Notes
     -----
-    Fits receive only the features; classes only score the labels. Cells use one thread; only their times
-    depend on the number of workers. Scores by classes ignore samples whose class is -1 or missing. A data set
-    without any value of a score is ignored. Noise (the label -1) counts as one cluster. Functions are
-    identified by name, not by code, and :func:`functools.partial` objects also by their arguments.
+    Fits receive only the features; classes only score the labels. A second parameter of a function that has a
+    default receives the seed only if it is called ``seed`` or ``random_state``. Cells use one thread; only
+    their times depend on the number of workers. Scores by classes ignore samples whose class is -1 or
+    missing. A data set without any value of a score is ignored. Noise (the label -1) counts as one cluster.
+    Functions are identified by name, not by code, and :func:`functools.partial` objects also by their
+    arguments.
 
     Examples
     --------
@@ -594,7 +595,14 @@ class Study:
         new = _named("method", methods, lambda method, _: name_of(method))
         for name, method in new.items():
             self._check_new(name)
-            _check_method(name, method)
+            if isinstance(method, tuple) and len(method) == 3 and all(map(callable, method[:2])):
+                checks.integer(f"n_gen of the method {name!r}", method[2])
+            elif isinstance(method, type) or not (callable(method) or hasattr(method, "fit_predict")):
+                raise TypeError(
+                    f"the method {name!r} must be a clusterer with fit_predict, a function (X, seed) -> "
+                    "labels, or (problem, algorithm, n_gen) with two functions and a number; got "
+                    f"{quoted(method)}."
+                )
         self.methods |= new
 
     def _check_new(self, name: str) -> None:
@@ -856,16 +864,6 @@ def _data_name(entry: Any, number: int) -> str:
     if isinstance(entry, str | PathLike):
         return Path(entry).stem
     return re.sub("^(load|make)_", "", name_of(entry)) if callable(entry) else f"set {number}"
-
-
-def _check_method(name: str, method: Any) -> None:
-    if isinstance(method, tuple) and len(method) == 3 and callable(method[0]) and callable(method[1]):
-        checks.integer(f"n_gen of the method {name!r}", method[2])
-    elif isinstance(method, type) or not (callable(method) or hasattr(method, "fit_predict")):
-        raise TypeError(
-            f"the method {name!r} must be a clusterer with fit_predict, a function (X, seed) -> labels, or "
-            f"(problem, algorithm, n_gen) with two functions and a number; got {quoted(method)}."
-        )
 
 
 def _described(method: Any) -> str:

@@ -13,9 +13,6 @@ from moo_clustering._kernels.trees import density_validity
 from moo_clustering.validity.base import Population, PopulationIndex, mean_square_distance
 from moo_clustering.validity.internal import FLOOR
 
-# CDbw: shares by which representatives shrink towards the mean.
-SHRINKAGES = np.arange(1, 9) / 10
-
 
 def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
     """Return the rows of each cluster, for at least ``k`` clusters, of which the last may be empty."""
@@ -153,7 +150,8 @@ class CDbw(PopulationIndex):
         chosen = list(map(self._representatives, clusters, means))
         far, n_far = np.concatenate(chosen), np.array(list(map(len, chosen)))
         owner = np.repeat(np.arange(len(sizes)), n_far)
-        shrunk = far + SHRINKAGES[:, np.newaxis, np.newaxis] * (means[owner] - far)
+        # Representatives move towards the mean by one to eight tenths of the distance.
+        shrunk = far + np.arange(1, 9)[:, np.newaxis, np.newaxis] / 10 * (means[owner] - far)
         near = self._near(clusters, shrunk.reshape(-1, X.shape[1]), np.tile(owner, len(shrunk)), stdev)
         inside = (near.reshape(len(shrunk), -1) / (n_far * sizes)[owner]).sum(axis=1) / len(sizes) / stdev
         compactness = inside.mean()

@@ -128,7 +128,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
     unseen = rows < 0
     local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
     for run in np.flatnonzero(unseen.any(axis=1)):
-        # Missing samples were numbered like a cluster; decrement the numbers after it.
+        # Missing samples received the number of a cluster, so decrement all larger numbers.
         local[run] -= local[run] > local[run, unseen[run].argmax()]
     local[unseen] = -1
     starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
@@ -194,7 +194,7 @@ class Hyperedges:
         return overlaps(self, self)
 
     def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
-        """H, shape (n_edges, n_samples): 1 for samples of the hyperedge, or the value of its run."""
+        """Return H (n_edges, n_samples): 1, or the value of the run, for the samples of a hyperedge."""
         run, column = np.nonzero(self.seen)
         data = np.ones(len(run)) if values is None else values[run]
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))

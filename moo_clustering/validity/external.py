@@ -524,7 +524,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
     """Return the mean area under the ROC curves of classes or labels.
 
-    Equals the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
+    It equals the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
     labelled samples use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
     fold may lack a class. Raises a ValueError as :func:`class_aucs`, and if all classes are ignored. Source:
     SISC-ML, section 5.3.
@@ -570,7 +570,8 @@ def mean_roc_curve(
     fpr : ndarray of shape (n_points,), float64
         Ascending false positive rates. The exact average starts at (0, 0) and repeats vertical rates.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1; upper ends of vertical segments at evenly spaced rates.
+        Mean true positive rates, ascending to 1. Evenly spaced rates have the upper ends of vertical
+        segments.
 
     Examples
     --------

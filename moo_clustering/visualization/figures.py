@@ -21,13 +21,9 @@ if TYPE_CHECKING:
 
 # matplotlib's stubs require Literal keys, which a dict of str does not match.
 STYLE: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.size": 9.0,
-    "axes.titlesize": 10.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-}
+    "font.family": "sans-serif", "font.size": 9.0, "axes.titlesize": 10.0, "axes.spines.top": False,
+    "axes.spines.right": False, "legend.frameon": False,
+}  # fmt: skip
 # Six colours of Okabe and Ito, without black and yellow. Every further colour is the point of an OKLCH grid
 # that is farthest from all previous colours, also as seen with deuteranopia and protanopia. Candidates have
 # enough contrast with white and, mixed with 25% white, with the dark page of the report.

@@ -165,7 +165,7 @@ def test_step_that_ends_the_search():
 
 def test_bad_arguments():
     toolbox = deap_toolbox()
-    with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got int"):
+    with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got 1"):
         DeapSearch(toolbox, deap_step, rng=1, pop_size=4)
     with pytest.raises(ValueError, match="pop_size must be an integer of at least 1, got 0"):
         make(pop_size=0)

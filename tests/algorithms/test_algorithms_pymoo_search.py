@@ -171,7 +171,7 @@ def test_resuming_a_search_that_ran_dry(tmp_path):
 
 
 def test_bad_algorithms():
-    with pytest.raises(TypeError, match="algorithm must be a pymoo Algorithm, got str"):
+    with pytest.raises(TypeError, match="algorithm must be a pymoo Algorithm, got 'nsga2'"):
         PymooSearch(IntegerToy(), "nsga2")
     used = integer_nsga2().setup(IntegerToy())
     with pytest.raises(ValueError, match="pass a new algorithm"):

@@ -454,7 +454,7 @@ def test_without_a_generator_runs_differ():
         ({"max_evals": 2.5}, TypeError, "max_evals must be an integer"),
         ({"restart": 3}, TypeError, "restart must be a function or None, got 3"),
         ({"unique": True}, TypeError, "unique must be a function or None, got True"),
-        ({"rng": 1}, TypeError, "rng must be a numpy.random.Generator or None, got int"),
+        ({"rng": 1}, TypeError, "rng must be a numpy.random.Generator or None, got 1"),
         ({"ngen": -1}, ValueError, "ngen must be an integer of at least 0"),
         ({"mutpb": 0.5}, ValueError, "toolbox has no 'mutate'"),
         ({"kmpb": 0.5}, ValueError, "toolbox has no 'km'"),

@@ -187,7 +187,7 @@ def test_several_labels(open_run, method, rules):
     assert curves[-1] == ["chance", [0, 1], [0, 1]]
     for name, x, y in curves[:-1]:
         assert f"(area {np.trapezoid(y, x):.3f})" in name or "mean" in name
-    assert any("leading" in title for title in page.texts(".panel h2"))
+    assert any("distinctive" in title for title in page.texts(".panel h2"))
 
 
 def test_modes_of_categories(open_run):

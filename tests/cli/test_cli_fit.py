@@ -43,6 +43,7 @@ def test_folder_of_a_fit(run, slices, table):
     assert {"moo_clustering", "numpy", "python"} <= set(record["environment"])
     assert record["environment"]["blas"] == environment()["blas"]
     assert set(record["timings"]) == {"load", "fit", "total"}
+    assert 0 < record["timings"]["load"] + record["timings"]["fit"] <= record["timings"]["total"]
     arrays, meta = read_archive("out/result.npz")
     assert arrays["labels"].tolist() == labels["label"].tolist()
     assert meta["seed"] == 7

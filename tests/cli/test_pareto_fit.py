@@ -154,7 +154,7 @@ def test_clusters_are_described_in_units_of_the_table(fitted):
         share = (group["soil"] == clusters["soil"][cluster]).mean()
         assert share > 0.5
     assert (pd.to_datetime(clusters["planted"]).dt.year >= 2021).all()
-    assert clusters["contrasts"].str.contains(r"soil \d+ % \w+ \(\d+ %\)").all()
+    assert clusters["contrasts"].str.contains(r"soil \d+% \w+ \(\d+%\)").all()
     assert clusters["contrasts"].str.contains(r"height [\d.]+ \([\d.]+\)").any()
     assert clusters["name"].is_unique
 

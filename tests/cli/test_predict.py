@@ -412,6 +412,20 @@ def test_formula_of_a_spreadsheet_with_decimal_commas(fitted):
         assert re.match(r"=IF\((AND\(ISNUMBER\(\$A2\);\$A2[<>]=?\d+(,\d+)?\)|OR\(N\(\$B2\))", done.stdout)
 
 
+def test_columns_with_a_role_are_not_reported_as_unknown(fitted):
+    options = ("--id-column", "name", "--out", "named", "--no-report", "--quiet", "--set", "k_range=[2,3,4]")
+    assert run("fit", "trees.csv", *options).exit_code == 0
+    new = table(7, 30)
+    new.assign(more=1).to_csv("new.csv", index=False)
+    done = run("predict", "named", "new.csv", "--out", "found.csv")
+    assert "Note: column 'more' is ignored, because the fit did not use it" in done.stderr
+    assert list(pd.read_csv("found.csv"))[:4] == list(new)
+    new.drop(columns="wood").to_csv("short.csv", index=False)
+    done = run("predict", "named", "short.csv", "--out", "other.csv")
+    assert "the table lacks column 'wood' of the fit" in done.stderr
+    assert "new names" not in done.stderr
+
+
 def test_new_letters_in_a_copy_of_an_ascii_table_have_a_mark_for_spreadsheets(fitted):
     frame = table(7, 30)
     frame.to_csv("new.csv", index=False)

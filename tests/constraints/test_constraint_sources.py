@@ -113,6 +113,14 @@ def test_the_heading_can_be_said(write):
         read_pairs(write("a,b\n0,1\n"), header=False)
 
 
+def test_a_first_pair_of_misspelt_identifiers_is_named(write, recwarn):
+    assert read_pairs(write("one,two\nanna,berta\n"), ["anna", "berta"]).tolist() == [[0, 1]]
+    assert read_pairs(write("Anna,Berta\n"), ["anna", "berta"], header=True).tolist() == []
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match=r"line 1: \['Anna', 'Berta'\] is read as a header, .* 'anna'\?"):
+        assert read_pairs(write("Anna,Berta\n"), ["anna", "berta"]).tolist() == []
+
+
 def test_an_empty_file_has_no_pairs(write):
     assert read_pairs(write("")).shape == (0, 2)
     assert read_pairs(write("i,j\n"), n_samples=3).shape == (0, 2)

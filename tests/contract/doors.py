@@ -258,7 +258,7 @@ FUNCTIONS = [
         consensus.select_pareto,
         {"labels": ("whole", RUNS), "losses": ("numbers", np.arange(6.0)), "X": (X, words())},
         n_clusters=3,
-        choose="i2",
+        select="i2",
         n_gen=2,
         pop_size=4,
         random_state=0,

@@ -160,6 +160,14 @@ def test_the_example_of_a_text_column_is_its_text(write):
         read_bags(write("bag,x\na,1\na,oops\n"))
 
 
+def test_too_many_values_of_a_nominal_column(write):
+    rows = "".join(f"{row // 2},word{row}\n" for row in range(2**15 + 1))
+    with pytest.raises(
+        DataError, match=r"would require 32,769 x 32,769 cells, more than the limit of 1,073,7"
+    ):
+        read_bags(write("bag,word\n" + rows), nominal=["word"])
+
+
 def test_numeric_codes_as_nominal(write):
     table = read_bags(write("bag,code,x\na,22,1\na,3,2\n"), nominal=["code"])
     assert table.bags.feature_names == ("code=3", "code=22", "x")

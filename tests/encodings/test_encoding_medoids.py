@@ -265,6 +265,13 @@ def test_sparse_features(metric):
     )
 
 
+def test_whole_numbers_far_from_the_origin_keep_their_ties():
+    X = np.random.default_rng(3).integers(0, 4, size=(40, 3)).astype(float)
+    genes = MedoidEncoding(X, k_max=5).random(30, np.random.default_rng(0))
+    expected = MedoidEncoding(X, k_max=5).decode(genes)
+    assert_array_equal(MedoidEncoding(X + 2.0**40, k_max=5).decode(genes), expected)
+
+
 def test_duplicates_far_from_the_origin_are_at_distance_zero():
     X = np.random.default_rng(3).normal(size=(6, 5)) + 1e7
     D = MedoidEncoding(np.vstack([X, X])).distances

@@ -92,3 +92,24 @@ def test_canonical_that_is_not_the_partition_is_refused(kind):
     problem = PartitionProblem(X, kind(), ["silhouette", "connectivity"])
     with pytest.raises(ValueError, match=f"{kind.__name__}.canonical must return equal rows"):
         minimize(problem, NSGA2(40, **problem.operators(NSGA2)), ("n_gen", 1), seed=1)
+
+
+class Fractions(Cuts):
+    """Genes between integers, which the inherited repair rounds."""
+
+    def random(self, n_individuals, rng):
+        return rng.random((n_individuals, 4))
+
+
+class Restless(Cuts):
+    """A repair that changes valid genotypes."""
+
+    def repair(self, X):
+        return (super().repair(X) + 1) % 2
+
+
+@pytest.mark.parametrize("kind", [Fractions, Restless])
+def test_genotypes_that_repair_changes_are_refused(kind):
+    problem = PartitionProblem(X, kind(), "silhouette")
+    with pytest.raises(ValueError, match=f"{kind.__name__}.repair must not change valid genotypes"):
+        problem.evaluate(np.zeros((3, 4), int))

@@ -527,7 +527,7 @@ def test_cspa_is_refused_before_the_runs(weights, monkeypatch):
     assert enough.fit(weights).n_clusters_ <= 6
     many = sp.vstack([weights] * 20, format="csr")
     monkeypatch.setattr(factorization, "map_nmf", lambda *args, **options: pytest.fail("runs were made"))
-    with pytest.raises(ValueError, match="cspa compares all pairs of 2400 objects"):
+    with pytest.raises(ValueError, match="cspa compares all pairs of 2400 samples"):
         EnsembleNMF(6, n_runs=2, consensus="cspa", max_memory=8 * 2400**2 - 1).fit(many)
 
 

@@ -150,7 +150,7 @@ def test_other_numbers_of_terms_are_refused():
         {"solver": "als"},
         {"consensus": "vote"},
         {"run_selection": "best"},
-        {"choose": "loss"},
+        {"select": "loss"},
         {"dtype": "float16"},
         {"max_memory": 0},
         {"checkpoint_every": 0},

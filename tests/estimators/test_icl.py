@@ -137,6 +137,27 @@ def test_pieces_of_different_clusters_of_both_parents_do_not_merge(monkeypatch):
     np.testing.assert_array_equal(search._child([parent, parent]), parent)
 
 
+def test_resumed_after_ctrl_c_among_the_first_individuals(monkeypatch, tmp_path):
+    X = np.random.default_rng(0).lognormal(size=(60, 2))
+    options = {"pop_size": 5, "n_gen": 2, "k_max": 8, "model": "diagonal", "random_state": 0}
+    whole, settled, calls = ICLClustering(**options).fit(X), LikelihoodSearch._settled, []
+
+    def interrupted(self, labels):
+        calls.append(0)
+        if len(calls) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return settled(self, labels)
+
+    monkeypatch.setattr(LikelihoodSearch, "_settled", interrupted)
+    saved = {**options, "checkpoint": tmp_path / "icl.ckpt"}
+    with pytest.warns(UserWarning, match="interrupted after 0 of 2 generations"):
+        assert ICLClustering(**saved).fit(X).interrupted_
+    monkeypatch.setattr(LikelihoodSearch, "_settled", settled)
+    resumed = ICLClustering(**saved, resume=True).fit(X)
+    np.testing.assert_array_equal(resumed.labels_, whole.labels_)
+    pd.testing.assert_frame_equal(resumed.history_, whole.history_)
+
+
 @pytest.mark.parametrize("model", ["diagonal", "sbm"])
 def test_resumed_after_ctrl_c_in_a_generation(monkeypatch, tmp_path, model):
     graph = nx.to_scipy_sparse_array(nx.karate_club_graph(), weight=None, dtype=float)

@@ -150,6 +150,10 @@ def test_few_distinct_rows_are_clusters_in_parts_too(monkeypatch):
         np.testing.assert_array_equal(model.labels_, memory.labels_)
         assert adjusted_rand_score(codes, model.labels_) == 1
         assert sorted(model.landmark_weights_) == sorted(memory.landmark_weights_)
+    # Reports of tables in parts show some rows, which have the nearest of equal landmarks.
+    rows = np.unique(model._required_rows())
+    shown = model._with_rows(X[rows], model.labels_[rows].compute())
+    np.testing.assert_array_equal(shown._samples.per_point(shown.labels_), model._result_labels)
 
 
 def test_landmarks_are_the_means_of_their_rows(fitted):

@@ -7,6 +7,6 @@ from moo_clustering.features import NCWTransformer, PaperTfidfTransformer
 
 
 @parametrize_with_checks([PaperTfidfTransformer(), NCWTransformer()])
-@pytest.mark.filterwarnings("ignore:.*no term with a weight")
+@pytest.mark.filterwarnings("ignore:.*no weighted terms")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -22,7 +22,7 @@ WEIGHTS = [
     [0, 0, 0.94868330, 0.31622777, 0],
     [0, 0.18249347, 0.43970357, 0.87940713, 0],
 ]
-EMPTY = "no term with a weight"
+EMPTY = "no weighted terms"
 
 
 def naive(counts):
@@ -93,7 +93,7 @@ def test_term_in_every_document_stores_nothing(model):
 
 def test_rows_without_a_weight_stay_zero_with_one_warning():
     counts = np.vstack([COUNTS, [[0, 0, 0, 0, 1], [0, 0, 0, 0, 1]]])
-    with pytest.warns(UserWarning, match=f"^2 of 6 documents have {EMPTY}: all zero$") as caught:
+    with pytest.warns(UserWarning, match=f"^2 of 6 documents have {EMPTY}: all weights are zero$") as caught:
         weights = PaperTfidfTransformer().fit_transform(counts).toarray()
     assert len(caught) == 1
     assert not weights[4:].any()

@@ -291,7 +291,7 @@ def test_forbidden_neighbours_are_taken_out():
         (np.array([[0, 2], [0, 2], [1, 0], [2, 1]]), DISTANCES, "own neighbour in row 0"),
         (np.array([[1, 2], [2, 2], [1, 0], [2, 1]]), DISTANCES, "listed twice in row 1"),
         (INDICES, -DISTANCES, "negative or not finite in row 0"),
-        (INDICES, DISTANCES[:, ::-1], "do not increase along the row in row 0"),
+        (INDICES, DISTANCES[:, ::-1], "distances decrease along the row in row 0"),
     ],
 )
 def test_bad_lists_are_named(indices, distances, message):

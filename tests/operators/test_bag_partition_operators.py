@@ -324,7 +324,7 @@ def test_problems_without_distances_are_refused():
     del problem.distances
     assert sampled(["random", "km"], 4, problem=problem).shape == (4, 14)
     for kinds in ("bamic", "optima"):
-        with pytest.raises(TypeError, match="no distances between bags"):
+        with pytest.raises(TypeError, match="requires a problem with distances between bags, got Problem"):
             sampled(kinds, problem=problem)
 
 

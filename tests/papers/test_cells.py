@@ -118,7 +118,7 @@ def test_other_parameters_are_refused_by_name(path):
 )
 def test_other_files_are_refused_and_left_alone(path, content):
     path.write_text(content)
-    with pytest.raises(StoreError, match="does not hold the cells"):
+    with pytest.raises(StoreError, match="does not contain the cells"):
         CellStore(path, PARAMETERS)
     assert path.read_text() == content
 

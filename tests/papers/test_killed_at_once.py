@@ -38,7 +38,7 @@ def test_what_a_kill_left_of_the_first_file_is_no_other_file(tmp_path):
 @pytest.mark.parametrize("name", ["notes.tmp", ".notes", "notes.txt"])
 def test_other_files_are_not_touched(tmp_path, name):
     (tmp_path / name).write_text("mine")
-    with pytest.raises(StoreError, match="holds other files"):
+    with pytest.raises(StoreError, match="contains other files"):
         reproduce(SQUARES, tmp_path, Settings())
     assert [path.name for path in tmp_path.iterdir()] == [name]
 

@@ -176,7 +176,7 @@ def test_command_refuses(command, tmp_path):
     assert not (tmp_path / "x").exists()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    assert "mine holds other files" in failure(command("--out", "mine"))
+    assert "mine contains other files" in failure(command("--out", "mine"))
     with pytest.raises(ValueError, match="questions must be at least 1, got 0"):
         Settings(questions=0)
     listed = CliRunner().invoke(reproduce, [])

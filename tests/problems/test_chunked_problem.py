@@ -86,7 +86,7 @@ def test_copies_share_what_the_problem_shares():
 
 
 def test_refuses_what_it_cannot_take():
-    with pytest.raises(TypeError, match="must be a pymoo Problem, got str"):
+    with pytest.raises(TypeError, match="must be a pymoo Problem, got 'zdt1'"):
         ChunkedProblem("zdt1")
     with pytest.raises(TypeError, match="one individual at a time"):
         ChunkedProblem(ElementwiseProblem(n_var=2, n_obj=1, xl=0, xu=1))

@@ -30,7 +30,6 @@ from moo_clustering.operators import (
     SweepSeedMutation,
 )
 from moo_clustering.problems import SubspaceClusteringProblem
-from moo_clustering.problems.subspace import checked_objectives
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 
 ALL = ("dispersion", "impurity", "n_clusters", "chi_square")
@@ -380,7 +379,7 @@ def test_natural_objectives_are_those_of_the_search():
 
 
 def test_one_objective_need_not_be_in_a_list():
-    assert checked_objectives("impurity") == ("impurity",)
+    assert problem_of(objectives="impurity").objective_names == ("impurity",)
     X = np.arange(4)[None]
     alone, listed = (problem_of(objectives=given).evaluate(X) for given in ("impurity", ["impurity"]))
     assert_array_equal(alone, listed)

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import coo_array
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import MOCK
 from moo_clustering.problems import MOCKProblem
+from moo_clustering.problems.graphs import joined_smallest
 from moo_clustering.validity import MinimaxSilhouette
 
 
@@ -138,3 +140,9 @@ def test_two_spirals_and_a_blob_are_found_and_more_features_go_by_variance():
     flat = MOCK(3, n_gen=10, random_state=0).fit(np.pad(X, ((0, 0), (0, 2))))
     assert adjusted_rand_score(y, flat.labels_) < 0.6
     assert variance(X, flat.labels_) < variance(X, model.labels_)
+
+
+def test_joined_parts_have_the_mean_of_all_their_samples():
+    # The first two parts, of mean 32 / 3 together, are nearer to the part at 18 than to the part at 2.
+    sizes, sums = np.array([1.0, 2.0, 10.0, 10.0]), np.array([[10.0], [22.0], [180.0], [20.0]])
+    assert_array_equal(joined_smallest(sizes, sums, coo_array((4, 4)), 2), [0, 0, 0, 1])

@@ -568,7 +568,7 @@ def test_another_study_is_refused_and_left_alone(tmp_path):
         make(scores=["nmi"]).table()
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").touch()
-    with pytest.raises(ValueError, match="holds other files"):
+    with pytest.raises(ValueError, match="contains other files"):
         Study([KMeans(3)], {"a": (X, Y)}, path=tmp_path / "notes").run()
     assert (tmp_path / "s" / "results.jsonl").read_bytes() == before
 

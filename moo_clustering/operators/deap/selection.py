@@ -156,8 +156,8 @@ def fgka_fitness(
     f_max : float, optional
         Largest objective of earlier generations.
     legality : {"ratio", "count"}, default="ratio"
-        Factor for illegal partitions: the share of nonempty clusters, or their number (as printed in the
-        paper), which does not penalise illegal partitions.
+        Factor of illegal partitions: the share of nonempty clusters, or (as printed in the paper) their
+        number, which is at least 1 and therefore no penalty.
 
     Returns
     -------
@@ -195,8 +195,7 @@ def _objectives(individuals: Individuals) -> FloatArray:
 
 
 def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: Generator) -> Individuals:
-    chosen = rng.choice(len(individuals), size=k, p=weights / weights.sum())
-    return [individuals[i] for i in chosen]
+    return [individuals[i] for i in rng.choice(len(individuals), size=k, p=weights / weights.sum())]
 
 
 @documented(SELECTION)

@@ -238,8 +238,7 @@ def label_toolbox(
     toolbox = base.Toolbox()
 
     def population(n: int, rng: Generator) -> Individuals:
-        genes = sampling._do(problem, n, random_state=rng)
-        return [toolbox.individual(row) for row in genes]
+        return [toolbox.individual(row) for row in sampling._do(problem, n, random_state=rng)]
 
     def repaired(individual: Any, rng: Generator) -> tuple[Any]:
         if repair is not None:
@@ -474,8 +473,7 @@ def neighbor_toolbox(
     toolbox = base.Toolbox()
 
     def population(n: int, rng: Generator) -> list[genotypes.ArrayIndividual]:
-        genes = sampling._do(problem, n, random_state=rng)
-        return [toolbox.individual(row) for row in genes]
+        return [toolbox.individual(row) for row in sampling._do(problem, n, random_state=rng)]
 
     def evaluate_population(individuals: list[Any]) -> None:
         ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))

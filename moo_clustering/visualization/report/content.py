@@ -470,7 +470,8 @@ class Solutions:
         """Return the position of a row of the front, if it is this partition."""
         for place, solution in enumerate(self.found):
             if solution.member == member:
-                if not _same_partition(solution.labels, labels):
+                first, second = relabel_by_first_appearance(np.stack([solution.labels, labels]) + 1)
+                if not (np.array_equal(first, second) and np.array_equal(solution.labels < 0, labels < 0)):
                     return None
                 if not np.array_equal(solution.labels, labels):
                     solution.labels, solution.medoids = labels, None
@@ -497,11 +498,6 @@ def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
     if n_samples is not None and len(found) != n_samples:
         raise ValueError(f"labels must have one number per sample, {n_samples} in all; got {len(found)}")
     return np.ascontiguousarray(np.maximum(found, -1), dtype=np.int32)
-
-
-def _same_partition(first: Labels, second: Labels) -> bool:
-    numbered = relabel_by_first_appearance(np.stack([first, second]) + 1)
-    return np.array_equal(first < 0, second < 0) and np.array_equal(*numbered)
 
 
 @dataclass(frozen=True)

@@ -69,10 +69,7 @@ _EXPECTED = re.compile(r" \(expected adjusted Rand index with known classes ([\d
 _SILHOUETTES = (
     (0.5, "much nearer to their own cluster than to the nearest other"),
     (0.25, "nearer to their own cluster than to the nearest other"),
-    (
-        -1.0,
-        "hardly nearer to their own cluster than to another; elongated clusters can cause this",
-    ),
+    (-1.0, "hardly nearer to their own cluster than to another; elongated clusters can cause this"),
 )
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
@@ -224,11 +221,9 @@ def _within(places: Any, count: int) -> bool:
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """Merge the reports of several runs on the same samples."""
-    # Samples are matched by name, in the order of the first run. The chosen solution and the map are from the
-    # first run, or from the first run with a map. Columns with the same name and direction are merged, with
-    # NaN for runs without the column. Rules, histories and figures get the name of their run, and the result
-    # of every run is a rule. Equal names of runs get numbers. A single run is returned unchanged. The
-    # agreement of all solutions costs O(n_solutions² n_samples) time, on a subset of many samples.
+    # Samples are matched by name, in the order of the first run, which contributes the chosen solution, and
+    # the map if it has one. Rules, histories and figures get the name of their run, whose result is a rule.
+    # The agreement of all solutions costs O(n_solutions² n_samples) time, on a subset of many samples.
     if not contents or len(contents) != len(names):
         raise ValueError(
             f"merge requires at least one run and one name per run, got {len(contents)} runs and "

@@ -180,6 +180,14 @@ def test_landmarks_of_a_sample(monkeypatch):
     found = ParetoClustering(**FEW).fit(X)
     assert ari(found.labels_, CLASSES) == 1
     assert_array_equal(np.unique(found.landmark_of_), np.arange(found.n_landmarks_))
+    sparse = ParetoClustering(**FEW).fit(csr_matrix(X))
+    assert_array_equal(sparse.labels_, found.labels_)
+    assert_array_equal(sparse.landmark_of_, found.landmark_of_)
+    # Four groups of terms, and more terms than components.
+    words = np.random.default_rng(0).poisson(0.02 + (CLASSES[:, None] == np.arange(80) % 4))
+    reduced = ParetoClustering(**FEW).fit(csr_matrix(words.astype(float)))
+    assert ari(reduced.labels_, CLASSES) > 0.95
+    assert_array_equal(reduced.predict(csr_matrix(words.astype(float))), reduced.labels_)
 
 
 def test_a_file_that_was_cut_is_refused(tmp_path):

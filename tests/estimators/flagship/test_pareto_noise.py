@@ -32,6 +32,7 @@ def test_noise_is_in_no_cluster_of_any_partition(model):
     assert [sum(row) for row in sizes if len(row) < 8] == [120] * sum(len(row) < 8 for row in sizes)
     # A cluster of outliers alone is one.
     assert model.relabel(n_clusters=123).labels_.tolist() == list(range(123))
+    assert_array_equal(model.predict(ROWS), model.labels_)
 
 
 def test_new_samples_far_away_are_noise(model):

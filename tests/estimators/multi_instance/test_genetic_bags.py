@@ -150,9 +150,7 @@ def test_best_of_all_medoids(centers, mutation):
         for medoids in medoid_sets(10, k):
             labels = around(H, medoids)
             values[medoids] = db(whole, labels) if centers == "mean" else db_of_medoids(H, labels, medoids)
-        model = MIGCUK(
-            k, centers=centers, mutation=mutation, reach=0.5, pop_size=40, n_gen=40, random_state=0
-        )
+        model = MIGCUK(k, centers=centers, mutation=mutation, pop_size=80, n_gen=40, random_state=0)
         model.fit(bags)
         assert model.fitness_ == pytest.approx(min(values.values()))
         assert values[tuple(sorted(model.medoid_indices_.tolist()))] == pytest.approx(model.fitness_)

@@ -62,6 +62,7 @@ function showSelection() {
       "data-solution": solution, title: `${data.names[solution]}: ${rules.map((rule) => (rule === "the method's choice" ? rule : `choose("${rule}")`)).join(", ")}`,
     })),
   );
+  byId("rules").hidden = choices.size < 2;
   byId("previous").addEventListener("click", () => select(state.selected - 1));
   byId("next").addEventListener("click", () => select(state.selected + 1));
   byId("download-labels").addEventListener("click", downloadLabels);
