@@ -464,7 +464,7 @@ class Candidates:
 
     def joined(self, other: Candidates) -> Candidates:
         """Append candidates with the same objectives."""
-        arrays = {
+        arrays: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("values", "score", "total")
         }
