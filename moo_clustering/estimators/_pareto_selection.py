@@ -464,16 +464,11 @@ class Candidates:
 
     def joined(self, other: Candidates) -> Candidates:
         """Append candidates with the same objectives."""
-        return Candidates(
-            self.pool.joined(other.pool),
-            self.objectives,
-            np.concatenate([self.values, other.values]),
-            np.concatenate([self.score, other.score]),
-            np.concatenate([self.total, other.total]),
-            self.sizes,
-            self.equal,
-            self.interval,
-        )
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("values", "score", "total")
+        }
+        return replace(self, pool=self.pool.joined(other.pool), **arrays)
 
     @property
     def labels(self) -> Labels:
