@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +14,8 @@ from scipy.cluster.hierarchy import linkage
 from scipy.special import expit, ndtr, ndtri
 from scipy.stats import rankdata
 from scipy.stats import t as student
+from sklearn.decomposition import FastICA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.isotonic import isotonic_regression
 from sklearn.utils._pprint import _EstimatorPrettyPrinter
 from sklearn.utils.validation import check_is_fitted
@@ -621,8 +624,8 @@ def _ward_profile(X: FloatArray) -> FloatArray:
 
 def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return independent components of the rows, and the matrix that maps them to the centered rows."""
-    # Symmetric FastICA by kurtosis. Principal components alone would hide that margins are bounded, skewed or
-    # discrete, and data without clusters would differ from their reference data.
+    # Principal components alone would hide that margins are bounded, skewed or discrete, and data without
+    # clusters would differ from their reference data.
     n, few = len(X), np.array([len(np.unique(column)) < _FEW_VALUES for column in X.T], dtype=bool)
     left, values, right = np.linalg.svd((X - X.mean(axis=0))[:, ~few], full_matrices=False)
     kept = values > 1e-6 * values.max(initial=0.0)
@@ -633,14 +636,11 @@ def _independent_components(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     # With fewer than ten rows per component, components fit noise.
     m = min(white.shape[1], n // 10)
     rotation = np.eye(m)
-    for _ in range(40):
-        before = rotation
-        projected = white[:, :m] @ before.T
-        moments = (projected * projected * projected).T @ white[:, :m] / n - 3 * before
-        first, _, second = np.linalg.svd(moments)
-        rotation = first @ second
-        if np.abs((rotation * before).sum(axis=1)).min(initial=1.0) > 1 - 1e-3:
-            break
+    if m:
+        ica = FastICA(fun="cube", whiten=False, w_init=rotation, max_iter=40, tol=1e-3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            rotation = ica.fit(white[:, :m]).components_
     components = np.column_stack([white[:, :m] @ rotation.T, white[:, m:], X[:, few]])
     back = np.zeros((components.shape[1], X.shape[1]))
     back[: len(mixing), ~few] = np.concatenate([rotation @ mixing[:m], mixing[m:]])

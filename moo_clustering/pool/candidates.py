@@ -28,7 +28,7 @@ from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import EMBEDDINGS, check_kinds
 from moo_clustering.pool import families as clusterings
-from moo_clustering.pool.extra import Extra, extra_parts
+from moo_clustering.pool.extra import Extra, extra_partitions
 
 # Agreement between fewer families is not informative.
 _FEW_FAMILIES = 4
@@ -239,12 +239,9 @@ def candidate_pool(
     _, extra_seed = spawn_seeds(random_state, 2)
     candidates, failures = family_partitions(data, names, ks, n_jobs=n_jobs, verbose=verbose)
     if extra_candidates is not None:
-        rng = np.random.default_rng(extra_seed)
-        n = data.n_samples
-        extra, extra_failures = extra_parts(extra_candidates, data.X, n_samples=n, rng=rng, metric=metric)
+        options = {"metric": metric, "failures": failures, "rng": np.random.default_rng(extra_seed)}
+        extra = extra_partitions(extra_candidates, data.X, n_samples=data.n_samples, **options)
         candidates += _by_family(extra)
-        for family, reasons in extra_failures.items():
-            failures[family] = failures.get(family, []) + reasons
     present = frozenset(family for family, _ in candidates)
     if not present:
         raise ValueError(

@@ -26,7 +26,8 @@ def extra_partitions(
     landmark_of: ArrayLike | None = None,
     rng: np.random.Generator,
     metric: str = "euclidean",
-) -> list[tuple[str, clusterings.Partition]]:
+    failures: clusterings.Failures | None = None,
+) -> Candidates:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
     Raises a ValueError or TypeError for another form of entries, or labels of the wrong length or type.
@@ -49,6 +50,8 @@ def extra_partitions(
     rng : numpy.random.Generator
     metric : {"euclidean", "precomputed"}, default="euclidean"
         Whether X contains features or distances.
+    failures : dict, optional
+        Families, with lists of reasons, to which failures are added. Default: a warning names them.
 
     Returns
     -------
@@ -64,25 +67,8 @@ def extra_partitions(
     >>> extra_partitions([DBSCAN(eps=0.5, min_samples=2)], X, n_samples=5, rng=np.random.default_rng(0))
     [('DBSCAN', array([0, 0, 1, 1, 1]))]
     """
-    candidates, failures = extra_parts(
-        extra_candidates, X, n_samples=n_samples, landmark_of=landmark_of, rng=rng, metric=metric
-    )
-    clusterings.warn_of_failures(failures)
-    return candidates
-
-
-def extra_parts(
-    extra_candidates: Iterable[Extra] | None,
-    X: Any,
-    *,
-    n_samples: int,
-    landmark_of: ArrayLike | None = None,
-    rng: np.random.Generator,
-    metric: str = "euclidean",
-) -> tuple[Candidates, clusterings.Failures]:
-    """Return the candidates of :func:`extra_partitions`, and failures by family instead of a warning."""
     candidates: Candidates = []
-    failures: clusterings.Failures = {}
+    found: clusterings.Failures = {} if failures is None else failures
     X = unmasked(X, "X")
     landmarks = None if landmark_of is None else _checked_landmarks(landmark_of, n_samples)
     m = n_samples if landmarks is None else max(_length(X), int(landmarks.max()) + 1)
@@ -95,7 +81,7 @@ def extra_parts(
             try:
                 rows = _rows(family, _fitted(source, X, seed), {m})
             except Exception as error:
-                failures.setdefault(family, []).append(clusterings.reason_of(error))
+                found.setdefault(family, []).append(clusterings.reason_of(error))
                 continue
         else:
             rows = _rows(family, source, {n_samples, m})
@@ -105,8 +91,10 @@ def extra_parts(
         proper: list[clusterings.Partition] = [labels for labels in settled if (labels != labels[0]).any()]
         candidates += [(family, labels) for labels in proper]
         if not proper:
-            failures.setdefault(family, []).append("no partition with two or more clusters")
-    return candidates, failures
+            found.setdefault(family, []).append("no partition with two or more clusters")
+    if failures is None:
+        clusterings.warn_of_failures(found)
+    return candidates
 
 
 def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
