@@ -479,7 +479,8 @@ class ParetoPoolClusterer(
         if rule in ("select", "consensus"):
             rng = np.random.default_rng(self._seeds[0])
             candidates = candidates.within(self._interval(candidates))
-            self._take_points(selection.unsupervised_partition(candidates, self._number, rule, rng))
+            number, samples = self._number, self._samples
+            self._take_points(selection.unsupervised_partition(samples, candidates, number, rule, rng))
         elif rule in selection.GRANULARITIES:
             self._take_points(candidates.within(candidates.granularities[rule]).best(candidates.total))
         else:

@@ -150,6 +150,11 @@ class PooledSamples:
         return points
 
     @property
+    def positions(self) -> FloatArray | None:
+        """Features of the points, or coordinates computed from their distances; None for bags."""
+        return self.coordinates if self.features is None else self.features
+
+    @property
     def has_directions(self) -> bool:
         """Whether rows of features have unit length: reduced sparse data, or ``metric="cosine"``."""
         scaling = getattr(self.nearest, "scaling", None)

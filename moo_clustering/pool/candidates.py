@@ -239,7 +239,8 @@ def candidate_pool(
     _, extra_seed = spawn_seeds(random_state, 2)
     candidates, failures = family_partitions(data, names, ks, n_jobs=n_jobs, verbose=verbose)
     if extra_candidates is not None:
-        options = {"metric": metric, "failures": failures, "rng": np.random.default_rng(extra_seed)}
+        options: dict[str, Any] = {"metric": metric, "failures": failures}
+        options["rng"] = np.random.default_rng(extra_seed)
         extra = extra_partitions(extra_candidates, data.X, n_samples=data.n_samples, **options)
         candidates += _by_family(extra)
     present = frozenset(family for family, _ in candidates)

@@ -25,7 +25,7 @@ def record(*alternatives, **entries):
 
 def test_alternatives_are_told_side_by_side():
     rows = dict(pareto_rows(record((3, 0.9), (1, 0.8)), OUT, "clear"))
-    assert rows["alternative-0"] == "3 clusters of 4, 2 (expected index 0.7 to 1.0, found by k-means): splits"
+    assert rows["alternative-0"] == "3 clusters of 4, 2 (expected index 0.5 to 1.0, found by k-means): splits"
     assert rows["alternative-1"].startswith("1 cluster of ")
     assert "--partial-labels" in rows["next"]
     asks = record((3, 0.9), files=["labels.csv", "questions.npz"])

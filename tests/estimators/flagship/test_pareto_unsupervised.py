@@ -283,5 +283,16 @@ def test_clusters_that_form_clusters_are_divided_if_families_agree():
     assert model.choose("select").n_clusters_ == model.choose("auto").n_clusters_ == 12
     # Without such a partition, and with repeated points, the result has the best score.
     found = replace(model._candidates, equal=np.arange(len(X)) // 3)
-    assert found.divided(joined) is joined
-    assert model._candidates.divided(model.labels_) is model.labels_
+    positions = model._samples.positions
+    assert found.divided(joined, positions) is joined
+    assert model._candidates.divided(model.labels_, positions) is model.labels_
+    assert model._candidates.divided(joined, None) is joined
+
+
+@pytest.mark.parametrize(("seed", "n", "k", "d"), [(3, 14, 2, 4), (19, 14, 2, 4), (61, 16, 3, 4)])
+def test_single_gaussian_clusters_are_not_divided(seed, n, k, d):
+    rng = np.random.default_rng(seed)
+    classes = np.repeat(np.arange(k), n)
+    X = 10 * rng.normal(size=(k, d))[classes] + rng.normal(size=(k * n, d))
+    model = ParetoClustering(random_state=0).fit(X)
+    assert adjusted_rand_score(model.labels_, classes) > 0.95
