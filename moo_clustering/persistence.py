@@ -525,8 +525,9 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     Parameters
     ----------
     *arrays : array-like, sparse matrix or None
-        The dtype, the sign of zero and the bits of NaN affect the result. Memory layout and byte order do
-        not. Sparse matrices are converted to canonical CSR; the result differs from that of a dense matrix.
+        The dtype (half precision counts as double), the sign of zero and the bits of NaN affect the result.
+        Memory layout and byte order do not. Sparse matrices are converted to canonical CSR; their result
+        differs from that of a dense matrix.
 
     Returns
     -------
