@@ -453,7 +453,7 @@ def absent(results: Results) -> Sequence[str]:
     """Return a sentence about the rows of the paper without data."""
     there = {row.name for _, row in results.rows}
     missing = [name for name in DATASETS if name not in there]
-    return (f"There are no data here for the rows of the paper {', '.join(missing)}.",) if missing else ()
+    return (f"No data were found for the paper's rows {', '.join(missing)}.",) if missing else ()
 
 
 def errata(*names: str) -> Sequence[str]:

@@ -57,8 +57,8 @@ from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
 from moo_clustering.operators import CanonicalDuplicates, batched_tournament, start_genes
-from moo_clustering.operators.base import checked_operators
-from moo_clustering.operators.generic import begun, check_constraints
+from moo_clustering.operators.base import check_constraints, checked_operators
+from moo_clustering.operators.generic import begun
 
 # Also exported by moo_clustering.algorithms.
 from moo_clustering.operators.sparse_rows import RowTableEvaluator as RowTableEvaluator

@@ -21,6 +21,7 @@ from pymoo.core.variable import get
 from moo_clustering._arrays import BoolArray, array_of, is_own
 from moo_clustering._docs import Documented
 from moo_clustering.encodings import Encoding
+from moo_clustering.problems.partition import UNDEFINED_INDEX
 
 # Parameters of several operators, for :func:`~moo_clustering._docs.documented`.
 SHARED = """
@@ -33,6 +34,17 @@ pool : PartitionPool or array-like of shape (n_partitions, n_samples)
 objective : BagObjective, optional
     Default: the problem's.
 """
+
+
+def check_constraints(problem: Any, algorithm: type[Any]) -> None:
+    """Raise a ValueError if a problem has constraints, which an algorithm class of pymoo does not support."""
+    if {"MOEAD", "DNSGA2"} & {kind.__name__ for kind in algorithm.__mro__} and problem.has_constraints():
+        names = getattr(problem, "constraint_names", ("constraints",))
+        absent = " (k_min=2 removes undefined_index)" * (UNDEFINED_INDEX in names)
+        raise ValueError(
+            f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}: use "
+            f"another algorithm such as NSGA2, or remove the constraints{absent}."
+        )
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:

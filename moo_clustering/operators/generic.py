@@ -30,7 +30,7 @@ from moo_clustering.encodings import Encoding, TupleEncoding, relabel_by_first_a
 from moo_clustering.operators import base
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
-from moo_clustering.problems.partition import OPERATOR_MAKERS, UNDEFINED_INDEX, registered_operators
+from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operators
 
 Maker = Callable[[], Any]
 # Accepted operators of pymoo algorithms whose signatures do not list all of them, by class.
@@ -228,17 +228,6 @@ def _parts_of(problem: Any, X: NDArray[Any]) -> list[tuple[Problem, IntArray]]:
     return found
 
 
-def check_constraints(problem: Any, algorithm: type[Any]) -> None:
-    """Raise a ValueError if a problem has constraints, which an algorithm class of pymoo does not support."""
-    if {"MOEAD", "DNSGA2"} & {kind.__name__ for kind in algorithm.__mro__} and problem.has_constraints():
-        names = getattr(problem, "constraint_names", ("constraints",))
-        absent = " (k_min=2 removes undefined_index)" * (UNDEFINED_INDEX in names)
-        raise ValueError(
-            f"{algorithm.__name__} does not support constraints, but the problem has {', '.join(names)}: use "
-            f"another algorithm such as NSGA2, or remove the constraints{absent}."
-        )
-
-
 def suited_operators(
     problem: Any, algorithm: type[Any] | None = None, *, start: Any = None
 ) -> dict[str, Any]:
@@ -268,7 +257,7 @@ def suited_operators(
     """
     operators = registered_operators(problem, algorithm)
     if algorithm is not None:
-        check_constraints(problem, algorithm)
+        base.check_constraints(problem, algorithm)
     if start is not None:
         operators["sampling"] = begun(operators["sampling"], start_genes(problem, start))
     return operators

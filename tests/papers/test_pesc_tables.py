@@ -201,7 +201,7 @@ def test_leakage_and_statistics(study):
         assert set(methods) < set(ranks)
         assert np.mean([ranks[name] for name in methods]) == pytest.approx((len(methods) + 1) / 2)
         assert (folder / f"table{number}-ranks.png").read_bytes().startswith(b"\x89PNG")
-        assert "What may be claimed at 95%" in said[f"table{number}"]
+        assert "Conclusions at 95%" in said[f"table{number}"]
 
 
 @pytest.mark.slow
