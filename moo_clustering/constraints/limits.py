@@ -481,7 +481,7 @@ class Diameter(Limit):
         apart: list[int] = []
         allowed = np.ones(self.n_samples or 0, dtype=np.int64)
         while allowed.any():
-            # Of the samples that are far from all chosen ones, choose the one that is far from most others.
+            # Choose the sample, far from all chosen samples, that is far from most other samples.
             apart.append(int(np.where(allowed > 0, 1 + far @ allowed, 0).argmax()))
             allowed = allowed * far[[apart[-1]]].toarray()[0]
         return apart

@@ -192,7 +192,7 @@ class PooledSamples:
         of_points[..., self.landmark_of] = labels
         n_samples, equal = np.bincount(self.landmark_of, minlength=self.n_points), self.equal_points
         if equal is not None and not n_samples.all():
-            # Of repeated landmarks, only the first may have samples.
+            # Among repeated landmarks, only the first may represent samples.
             place = np.zeros(self.n_points, dtype=np.intp)
             place[equal[n_samples > 0]] = np.flatnonzero(n_samples)
             of_points = of_points[..., place[equal]]
