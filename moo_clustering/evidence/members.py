@@ -26,6 +26,8 @@ _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
 # Reference data: numbers of rows, of columns (or principal components), and of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
+# Share of rows whose distances from the mean are not reduced.
+_NEAREST_SHARE = 0.95
 # Columns of fewer distinct values retain their marginal distribution.
 _FEW_VALUES = 8
 # Weights up to this share of the largest weight become 0.
@@ -196,7 +198,9 @@ class ReferenceTest:
     The independent components of reference data have the rank correlations of those of the data, and their
     nearest unimodal distributions (maximum-likelihood densities). Columns of fewer than 8 values are
     components of their own, and retain their distributions. The statistic is the logarithm of the total over
-    the within-cluster sum of squares. Rotations of the data change the p-value only by rounding, so features
+    the within-cluster sum of squares, standardised by the references, of all rows or with the 5% of the rows
+    that are farthest from the mean moved towards it, whichever is larger: outliers dominate the first, and the
+    second does not detect small distant clusters. Rotations of the data change the p-value only by rounding, so features
     and their Euclidean distances have the same p-value. O(B n^2 d + B n^2 log n) time for B references of
     n <= 250 rows; deterministic. Sources: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap statistic);
     Grenander 1956 and Hartigan and Hartigan, Annals of Statistics 13, 1985 (unimodal densities); Hyvärinen,
@@ -216,8 +220,11 @@ class ReferenceTest:
             rows = (left * values)[:, :_MOST_COLUMNS]
         components, mixing = _independent_components(rows)
         draw, rng = _reference_generator(components), np.random.default_rng(0)
-        drawn = [_ward_profile(draw(rng) @ mixing) for _ in range(_N_REFERENCES)]
-        return cls(_ward_profile(rows), np.stack(drawn))
+        drawn = np.stack([_ward_profiles(draw(rng) @ mixing) for _ in range(_N_REFERENCES)])
+        means, scales = drawn.mean(axis=0), np.maximum(drawn.std(axis=0, ddof=1), 1e-6)
+        return cls(
+            ((_ward_profiles(rows) - means) / scales).max(axis=0), ((drawn - means) / scales).max(axis=1)
+        )
 
     def excess(self, n_clusters: int) -> float:
         """Return the excess of the data over the mean of the references, in standard deviations of these."""
@@ -230,6 +237,14 @@ class ReferenceTest:
         excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
         # Smallest p-value for this number of references.
         return max(float(student.sf(excess, _N_REFERENCES - 1)), 0.001)
+
+
+def _ward_profiles(X: FloatArray) -> FloatArray:
+    """Return the profiles of the rows, and of the rows with bounded distances from the mean, shape (2, n)."""
+    X = X - X.mean(axis=0)
+    distances = np.sqrt((X**2).sum(axis=1, keepdims=True))
+    most = max(np.quantile(distances, _NEAREST_SHARE), np.finfo(float).tiny)
+    return np.stack([_ward_profile(X), _ward_profile(X * (most / np.maximum(distances, most)))])
 
 
 def _ward_profile(X: FloatArray) -> FloatArray:
