@@ -369,7 +369,7 @@ def population_sums(  # type: ignore[no-untyped-def]
     X, start, columns, offset, mean, units, sizes, sums, high, low, first, far, farthest
 ):
     """Add sizes, sums, squares (in two parts), first and farthest rows of the clusters of p candidates."""
-    # ``columns`` has the centres of all candidates, (d, p k). Adding and subtracting an anchor rounds to
+    # ``columns`` contains the centres of all candidates, (d, p k). Adding and subtracting an anchor rounds to
     # multiples of ``units`` (p, 3), so that no sum depends on the order of rows.
     p, k, d = sums.shape
     values, x, rounded = np.empty(p * k), np.empty(d), np.empty(d)
@@ -400,7 +400,7 @@ def population_sums(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def row_products(X: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
-    """Multiply rows by a matrix, summed in the order of features, so that no row depends on others."""
+    """Multiply rows by a matrix, summed in the order of features, so that no row depends on other rows."""
     out = np.zeros((len(X), columns.shape[1]))
     for i in range(len(X)):
         for t in range(len(columns)):

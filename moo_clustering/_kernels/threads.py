@@ -17,7 +17,7 @@ BLOCK = 4096
 # Number of operations below which one thread is faster, because starting threads takes tens of microseconds;
 # and number of operations per visit of a gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# Parts per worker, so that other workers do not wait for a part with large clusters.
+# Parts per worker: several, so that workers do not wait for one part with large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 

@@ -34,8 +34,8 @@ population : list
 toolbox : deap.base.Toolbox
     Must have the functions listed in the documentation of the step.
 ngen : int
-    Number of generations after the initial population. For P individuals, each generation takes O(P)
-    evaluations and O(P n_var) other steps.
+    Number of generations after the initial population. A generation of P individuals makes O(P) evaluations
+    and O(P n_var) other operations.
 stats : deap.tools.Statistics, optional
     Minimum, mean, standard deviation and maximum of the finite fitness values by default.
 halloffame : deap.tools.HallOfFame, optional
@@ -45,8 +45,8 @@ rng : numpy.random.Generator, optional
 verbose : bool
     Print the logbook during the run.
 **options
-    Parameters of the step. For checkpoints, progress bar and Ctrl-C, pass it to :class:`DeapSearch` and
-    :func:`drive`.
+    Parameters of the step. For checkpoints, a progress bar and Ctrl-C, pass the step to :class:`DeapSearch`
+    and the search to :func:`drive`.
 
 Returns
 -------
@@ -76,7 +76,7 @@ def gka(
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Genetic K-means: repeat :class:`GkaStep`, with selection, mutation and a K-means step, no crossover.
+    """Genetic K-means: repeat :class:`GkaStep`, with selection, mutation and K-means, but no crossover.
 
     Sources: Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
     algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
@@ -435,7 +435,8 @@ class GkaStep(GenerationalStep):
     Parameters
     ----------
     mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities that ``mutate`` and then ``km`` change a selected individual; others are not evaluated.
+        Probabilities that ``mutate`` and then ``km`` change a selected individual. Only changed individuals
+        are evaluated.
     """
 
     def __init__(
@@ -499,7 +500,7 @@ class ChcStep(CountedStep):
     threshold : float, optional
         Initial ``d``. Default: max(1, n_var // 4).
     n_keep : int, default=10
-        Number of the best individuals that survive a restart; at least one individual is replaced.
+        Number of best individuals that survive a restart; at least one individual is replaced.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases after generations without a crossed pair, or (``"no_acceptance"``) a surviving child.
     mutate : {"children", "population"}, default="children"
@@ -515,7 +516,7 @@ class ChcStep(CountedStep):
         See :class:`CountedStep`. Children beyond the budget are dropped.
     unique : callable, optional
         ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Of individuals with equal
-        keys, only the best survives, as long as enough others remain.
+        keys, only the best survives, unless too few individuals with other keys remain.
 
     Attributes
     ----------

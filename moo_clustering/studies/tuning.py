@@ -114,7 +114,7 @@ def search(
 ) -> list[dict[str, Any]]:
     """Run the trials of optuna's TPE sampler, and return their parameters with ``score`` or ``error``.
 
-    The search is a function of its seed and of the scores, so that it can be repeated with saved scores.
+    The search depends only on its seed and the scores, so it can be repeated with saved scores.
     """
     optuna = optional_package("optuna", "tune", "Study.tune")
     found: list[dict[str, Any]] = []
