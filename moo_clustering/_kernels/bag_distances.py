@@ -20,7 +20,7 @@ DENSITY, COUNT, PRINTED = 0, 1, 2
 _FAST = {"nnan", "nsz", "contract"}
 # Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
 _CANCELLED = 1e-6
-# Without NaN, a minimum does not depend on the order, so that it can be vectorised.
+# Without NaN, a minimum does not depend on the order, so it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
 # Codes of objectives, and of CHCMIC's ``weights``: how values of choices become weights of a draw.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
@@ -213,7 +213,7 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no
 
 @borrowed()
 def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[no-untyped-def]
-    """out[i, k] = sum of the member rows of cluster k; for the largest, the total minus the others."""
+    """out[i, k] = sum of the member rows of cluster k; the largest cluster is the total minus the others."""
     # Columns are processed in blocks of ``width``, whose part of ``rows`` stays in the cache.
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):

@@ -265,7 +265,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyp
 
 @borrowed()
 def _lowest(values, home):  # type: ignore[no-untyped-def]
-    """Return the cluster of smallest value, or ``home`` if none is clearly smaller, so that descent ends."""
+    """Return the cluster with the smallest value; ``home``, if none is clearly smaller: descent must end."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)

@@ -33,7 +33,7 @@ _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
 # Number of steps of Python functions (about a quarter of a second) after which a kernel is compiled.
 _INTERPRETED = 2e5
-# The warning that this process has issued.
+# Warning that this process has issued, if any.
 _WARNED: list[str] = []
 _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)
 
@@ -169,7 +169,7 @@ class KernelCache(caching.FunctionCache):
         for path in self._saved():
             if not (path.name.startswith(current) and path.name.endswith(_SUFFIX)):
                 with suppress(OSError):
-                    # Age in seconds after which files of older sources, and of killed writers, are removed.
+                    # Remove files of older sources, and of killed writers, after an hour.
                     if time.time() - path.stat().st_mtime > 3600.0:
                         path.unlink()
 
@@ -266,7 +266,7 @@ def _shared(status: os.stat_result) -> bool:
 
 @remember
 def _alone_in(group_id: int) -> bool:
-    """Return whether the group has only this user, as on systems with a group-writable umask (002)."""
+    """Return whether the group contains only this user, as on systems with a group-writable umask (002)."""
     import grp
     import pwd
 

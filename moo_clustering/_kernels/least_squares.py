@@ -125,7 +125,7 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ign
                 gram[r, c] = total
                 gram[c, r] = total
             trace += gram[r, r]
-        # A multiple of rounding error keeps the factorisation defined without a ridge.
+        # A small share of the trace keeps the factorisation defined without a ridge.
         extra = max(ridge, 1e-12 * trace / max(q, 1))
         for r in range(q):
             gram[r, r] += extra
@@ -166,7 +166,7 @@ def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type: ignore[no-untyped-def]
-    """Run coordinate descent over the positive weights among n."""
+    """Run coordinate descent over the positive weights among the first n."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
@@ -386,7 +386,7 @@ def support_paths(  # type: ignore[no-untyped-def]
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # Bound of Lawson and Hanson's program. It is rarely reached, because the error must decrease.
+        # Bound of Lawson and Hanson's program, which is rarely reached, because the error must decrease.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):

@@ -102,7 +102,7 @@ def log_predictives(X, sizes, stats, terms, alpha, model, work, out):  # type: i
 
 @njit(cache=True, nogil=True)
 def fewer_change(k, n, alpha):  # type: ignore[no-untyped-def]
-    """Compute the change of the log prior from k to k - 1 clusters, without the terms of their sizes."""
+    """Compute the change of the log prior from k to k - 1 clusters, without the terms of cluster sizes."""
     change = math.lgamma((k - 1) * alpha) - math.lgamma(k * alpha) + math.lgamma(alpha)
     return change + math.lgamma(n + k * alpha) - math.lgamma(n + (k - 1) * alpha)
 
@@ -274,7 +274,7 @@ def move_nodes(rows, columns, order, labels, sizes, E, alpha, keep, a, b, direct
 
 @njit(cache=True, nogil=True)
 def shared_change(E, sizes, g, h, c, a, b, directed):  # type: ignore[no-untyped-def]
-    """Compute the change of the terms of links with cluster c if clusters g and h merge."""
+    """Compute how the terms of links with cluster c change if clusters g and h merge."""
     m = (sizes[g] + sizes[h]) * sizes[c]
     change = pair_term(E[g, c] + E[h, c], m, a, b)
     if directed:

@@ -1,4 +1,4 @@
-"""Genes that link a sample to another: counts per locus, components, and objectives of the components.
+"""Genes that link samples: counts per locus, components, and objectives of the components.
 
 "Parts" are groups of samples that no chromosome of a search separates (pieces of MOCK's tree). Objectives are
 computed over these few parts instead of over samples.

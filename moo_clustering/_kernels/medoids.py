@@ -361,7 +361,7 @@ def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):  # type: ignore[no-untyped-def]
-    """totals[q, i] = distance of sample i in lo..hi-1 to its own cluster, by the four upper planes."""
+    """totals[q, i] = coarse distance of sample i in lo..hi-1 to its cluster, by the four upper planes."""
     # The outer loop is over samples, so that their planes stay in the cache for all individuals.
     for i in range(lo, hi):
         upper = planes[i, :4]
@@ -433,8 +433,8 @@ def assign_groups(  # type: ignore[no-untyped-def]
 ):
     """Assign groups of samples to medoids, one after the other, and separate them from their opponents."""
     # Group g is ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` are stored in the same way. A group joins
-    # the position with the fewest conflicting groups so far, then the smallest cost, then the lowest number;
-    # with a penalty >= 0, that with the smallest sum of cost and penalty times conflicts. ``costs[r, g]``
+    # the position with the fewest conflicting groups so far, then the smallest cost, then the lowest number.
+    # A penalty >= 0 is added to the cost for every conflict, and the smallest sum decides. ``costs[r, g]``
     # is the total distance of the group to a medoid, whose row is in ``index`` (n_individuals, k_max), or -1.
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]

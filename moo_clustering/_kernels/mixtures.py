@@ -1,7 +1,7 @@
 """Diagonal Gaussians with relevant features per cluster: parameters, scores and sums of hard EM.
 
 The first ``counts[c]`` columns of row c of ``features`` contain the relevant features of cluster c, and their
-coefficients of log-likelihood ratios are stored in the same way. Only these affect the cost of a score.
+coefficients of log-likelihood ratios are stored in the same way. The cost of a score depends only on them.
 """
 
 import numpy as np

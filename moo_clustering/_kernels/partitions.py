@@ -47,7 +47,7 @@ def weigh_equal(
     different: NDArray[np.float64],
 ) -> None:
     """Add the weights of the pairs with equal and with different labels, which are sample-major."""
-    # Both sums are computed, because a sum over no pairs must be exactly zero.
+    # Compute both sums, because a sum over no pairs must be exactly zero.
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
         right = labels[pairs[t, 1]]
@@ -338,7 +338,7 @@ def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untyped-def]
     """chosen[q] = random half, rounded down, of the genes in which row q differs."""
-    # Selection sampling: if w of the r remaining genes are still needed, the next is selected with
+    # Selection sampling: if w of the r remaining genes are still needed, the next gene is selected with
     # probability w / r. ``draws`` are uniform on [0, 1), one per gene.
     for q in range(first.shape[0]):
         left = 0

@@ -158,7 +158,7 @@ def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, mid
 def nearest_by_blocks(  # type: ignore[no-untyped-def]
     blocks, start, low, high, places, groups, lo, hi, near, squares
 ):
-    """Find the nearest points of queries, including themselves, in float32; count the searched leaves."""
+    """Find the nearest points of queries, including themselves, in float32; return the searched leaves."""
     # Leaf a of a KD-tree contains the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]``,
     # padded with inf, in a box from ``low[:, a]`` to ``high[:, a]``. Queries are also points, at ascending
     # ``places``; group g, ``groups[g]:groups[g + 1]``, is in one leaf. For the groups lo..hi-1, the
@@ -200,7 +200,7 @@ def nearest_by_blocks(  # type: ignore[no-untyped-def]
 def _between_boxes(
     low: NDArray[Any], high: NDArray[Any], home: int, between: NDArray[Any], apart: NDArray[Any]
 ) -> None:
-    """Compute the squared distances from a box to all boxes, and 4 times those between the centres."""
+    """Compute squared distances from a box to all boxes, and 4 times the distances between their centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -454,7 +454,7 @@ def density_validity(
     D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
 ) -> None:
     """Compute DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), independently of each other."""
-    # With ``by_gap``, the shorter of links with equal reachability comes first, else that of the earlier
+    # With ``by_gap``, the shorter of links with equal reachability comes first, else the link of the earlier
     # samples. ``closeness`` is (nearest[i] / D[i, j])^exponent, 0 on the diagonal, where ``nearest`` is the
     # smallest positive distance of a sample.
     if not len(labels):
@@ -508,7 +508,7 @@ def _cores(
             total = 0.0
             for b in range(len(members)):
                 total += (least / within[a, b]) ** exponent if b != a else 0.0
-        # Equal samples are infinitely close, so that the core distance is 0.
+        # Equal samples are infinitely close, so the core distance is 0.
         core[i] = least * (total / (len(members) - 1)) ** (-1.0 / exponent)
 
 
@@ -575,7 +575,7 @@ def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
 def _nearest_outside(  # type: ignore[no-untyped-def]
     i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps
 ):
-    """Return the first sample, by link order, of another component within ``bound`` (or -1), and its gap."""
+    """Find the first sample of another component within ``bound`` by link order (-1: none) and its distance."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1

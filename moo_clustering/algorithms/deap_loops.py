@@ -175,7 +175,7 @@ def run_steps(
             halloffame.update(step.eligible(population))
         logbook.record(gen=gen, **columns, **stats.compile(population))
         if verbose:
-            with suppress(OSError, ValueError):  # a stream that is closed or full
+            with suppress(OSError, ValueError):  # stdout is closed or full
                 print(logbook.stream)
     return population, logbook
 
@@ -192,7 +192,7 @@ class CountedStep(Documented, ABC):
         Probabilities that a child is changed by ``toolbox.mutate`` and then by ``toolbox.km``.
     max_evals : int, optional
         Maximum number of evaluations, including the initial population and the trials that ``toolbox.mutate``
-        counts in ``n_trials``. Without a batched ``mutate``, the trials of one individual can exceed it.
+        counts in ``n_trials``. Without a batched ``mutate``, trials of one individual can exceed the maximum.
 
     Attributes
     ----------
@@ -291,7 +291,7 @@ class CountedStep(Documented, ABC):
         return [individual for individual in individuals if individual.fitness.valid]
 
     def _mutated(self, children: Individuals, toolbox: base.Toolbox, rng: Generator) -> Individuals:
-        """Drop children that exceed the budget, and apply ``mutate`` and ``km`` to the others in place."""
+        """Drop children beyond the budget, and apply ``mutate`` and ``km`` to the rest in place."""
         mutate = rng.random(len(children)) < self.mutpb
         km = rng.random(len(children)) < self.kmpb
         new = mutate | km | np.array([not child.fitness.valid for child in children], dtype=bool)

@@ -253,7 +253,7 @@ def of_genes(genes: Any, toolbox: base.Toolbox) -> Any:
         return from_genes(genes)
     if can_take(toolbox.individual, genes):
         return toolbox.individual(genes)
-    individual = toolbox.individual()  # random, as in DEAP's own examples
+    individual = toolbox.individual()  # a random individual, as in DEAP's examples
     put_genes(individual, genes)
     return individual
 

@@ -178,7 +178,7 @@ class ArchiveSurvival(Survival):
 
 
 def _least_crowded(F: FloatArray, size: int) -> IntpArray:
-    """Remove the row with the least crowding distance until ``size`` remain, and return their positions."""
+    """Remove rows by least crowding distance, one by one, and return the positions of the last ``size``."""
     # pymoo's "pcd" writes outside its arrays if several rows have the least or largest value of an objective.
     n, kept = len(F), np.ones(len(F), dtype=bool)
     F = F[:, np.ptp(F, axis=0) > 0]

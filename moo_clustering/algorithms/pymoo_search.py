@@ -88,7 +88,7 @@ _TRANSIENT = {
     "problem", "initialization", "off", "random_state", "seed", "start_time", "history", "verbose",
     "save_history", "display", "output", "callback", "termination",
 }  # fmt: skip
-# Attributes that are saved for an algorithm that saves itself.
+# Attributes that are always saved, even for algorithms that save their state by themselves.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
 
@@ -99,8 +99,8 @@ def _generator(seed: Any = None) -> Generator:
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
 
-# pymoo calls many comparisons, survivals and rankings without a generator, so they would create new ones, and
-# runs with equal seeds would differ. This replacement returns the generator of the run instead.
+# pymoo calls many comparisons, survivals and rankings without a generator. They would create new generators,
+# so runs with equal seeds would differ. This replacement returns the generator of the run instead.
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
@@ -310,7 +310,7 @@ def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: Generator) -> Genes
 class ArrayGenerations:
     """Generations of NSGA-II on arrays, with the same random numbers and results as in pymoo.
 
-    For small data, pymoo spends more time on individuals than on their evaluation. ``suits`` returns True for
+    For small data, pymoo spends more time on objects than on evaluations. ``suits`` returns True for
     algorithms, operators and problems in which no other code can read or change individuals in between.
     """
 
@@ -319,7 +319,7 @@ class ArrayGenerations:
         self._batch = batch_of(algorithm.pop)
         self.F: FloatArray = self._batch["F"]
         self._rank, self._crowding = algorithm.pop.get("rank", "crowding")
-        # ``_members`` is None for individuals not yet created. ``_born`` contains the iterations of all.
+        # ``_members`` is None for individuals not yet created, and ``_born`` contains all iterations.
         self._members, self._born = np.array(algorithm.pop, dtype=object), algorithm.pop.get("n_iter")
         self._children: tuple[Batch, IntArray] | None = None
 
@@ -444,7 +444,7 @@ def evolve(
         Number of generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
-        As for :func:`drive`. With a path, only runs with the same integer seed, objectives and data resume.
+        As for :func:`drive`. With a path, a run resumes only with the same integer seed, objectives and data.
     start : array-like, Population, estimator or path, optional
         First individuals, see :func:`~moo_clustering.operators.start_genes`; the sampling draws the others.
 
@@ -556,7 +556,7 @@ class PymooSearch:
         self.seed = self._algorithm.seed if seed is None else seed
         self.generation = 0
         # pymoo counts the initial population as an iteration
-        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # without a plan, endless
+        plan = 10**9 if n_gen is None else integer("n_gen", n_gen, 0) + 1  # without n_gen, endless
         with _seeded(self._algorithm):
             self._algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self._algorithm)
@@ -567,7 +567,7 @@ class PymooSearch:
 
     @property
     def algorithm(self) -> Any:
-        """The copy that runs. Later generations do not run on arrays, so its population stays up to date."""
+        """Running copy. After an access, generations do not run on arrays: its population is up to date."""
         self._shared = True
         self._write_back()
         self._arrays = None
@@ -754,7 +754,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Return a copy of a pymoo algorithm whose default operators are replaced, or an instance of a class."""
+    """Return a copy of an algorithm, or an instance of a class, in which ``operators`` replace defaults."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
@@ -923,7 +923,7 @@ class Packer:
         raise searches.NotStorableError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
 
     def unpack(self, packed: Any, arrays: Mapping[str, Any], current: Any = None) -> Any:
-        """Convert JSON of :meth:`pack` to a value; archives get the type of ``current``."""
+        """Convert JSON of :meth:`pack` to a value; archives have the type of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()

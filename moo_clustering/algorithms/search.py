@@ -136,7 +136,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# A fit that yields every search before running it, so that a caller can use the search instead.
+# Generator of a fit, which yields every search before running it; a caller can use the search instead.
 Plans = Generator[Plan, None, Result]
 
 
@@ -652,7 +652,7 @@ def _unstack(kind: str, array: Any, n_rows: int) -> list[Any]:
     if kind == "none":
         return [None] * n_rows
     if kind == "array":
-        return [np.array(value) for value in array]  # copies, so that no individual keeps all others alive
+        return [np.array(value) for value in array]  # copies, because a view would retain the whole array
     return list(array) if kind == "scalar" else array.tolist()
 
 

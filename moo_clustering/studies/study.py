@@ -93,7 +93,7 @@ class Study:
     timeout : float, optional
         Seconds after which a cell is stopped. Every cell then runs in its own process.
     path : path-like, optional
-        Folder of the cells, new or of the same study. Default: a temporary folder.
+        New folder for the cells, or the folder of the same study. Default: a temporary folder.
 
     Notes
     -----
@@ -171,13 +171,13 @@ class Study:
         """Compute the missing cells, and return the study. Ctrl-C stops with a warning; rerun to continue.
 
         Raises a ValueError if a data set cannot be read, no data set has classes for a score that requires
-        them, or the folder holds another study or is in use.
+        them, or the folder contains another study or is in use.
 
         Parameters
         ----------
         n_jobs : int or None, default=None
-            Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number or, for
-            the workers of a cluster, ``backend="dask"``.
+            Number of processes. None: one, unless :func:`joblib.parallel_config` sets another number, or
+            ``backend="dask"`` for a cluster.
         verbose : bool, default=False
             Show progress.
         retry : bool, default=False
@@ -242,7 +242,7 @@ class Study:
         name: str | None = None,
         **options: Any,
     ) -> Tuning:
-        """Choose parameters of a method on some data sets, and add the tuned method for tests on the others.
+        """Choose parameters of a method on some data sets, and add the tuned method to test it on the others.
 
         Data sets used for tuning are excluded from all tables and tests. Trials are saved like cells; to
         resume an interrupted call, repeat it. Requires optuna (extra ``tune``). Raises a ValueError if the
@@ -526,7 +526,7 @@ class Study:
         Returns
         -------
         DataFrame
-            ``method``, ``fraction``, and the objectives, in natural sign, of the corners of the surfaces.
+            ``method``, ``fraction``, and the corners of the surfaces: the objectives in natural sign.
         """
         objectives, fronts = self._fronts(data, methods)
         if len(objectives) != 2:
