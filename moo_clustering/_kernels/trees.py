@@ -575,7 +575,7 @@ def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
 def _nearest_outside(  # type: ignore[no-untyped-def]
     i, bound, P, keys, component, node_component, start, stop, low, high, stack, gaps
 ):
-    """Return the first sample of another component within ``bound`` (-1: none), by link order, and its gap."""
+    """Find the nearest sample of another component within ``bound`` (ties: link order), and the distance."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
