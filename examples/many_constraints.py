@@ -2,7 +2,7 @@
 Many constraints
 ================
 
-Use hundreds of must-links and cannot-links in different ways, including pairs of which some are wrong.
+Use hundreds of must-links and cannot-links in different ways, first without and then with wrong pairs.
 
 Shows: pairs drawn from known classes, `ParetoClustering` with certain and with uncertain pairs, `PCKMeans`,
 and samples with their pairs in the plane.
