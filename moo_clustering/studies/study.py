@@ -186,7 +186,7 @@ class Study:
         options: dict[str, Any] = {"n_jobs": n_jobs, "verbose": verbose, "description": "study"}
         with self._store(retry) as store:
             if not cells.run_cells(cells.compute_cell, self._keys(), self._job, store, **options):
-                said = f"interrupted; finished cells are saved in {self.path}, and run() continues."
+                said = f"interrupted; finished cells are saved in {self.path}; call run() to continue."
                 checks.warn_caller(said, RuntimeWarning)
         return self
 
@@ -321,7 +321,7 @@ class Study:
         ]
         job = partial(self._job, method=made)
         if not cells.run_cells(cells.compute_cell, keys, job, store, n_jobs=options.get("n_jobs")):
-            raise KeyboardInterrupt(f"finished trials are saved in {self.path}, and tune() continues")
+            raise KeyboardInterrupt(f"finished trials are saved in {self.path}; repeat tune() to continue")
         values = store.values(keys)
         failed = [value["error"] for value in values if "error" in value]
         return failed[0] if failed else float(np.mean([value[score] for value in values]))
