@@ -435,8 +435,7 @@ class GkaStep(GenerationalStep):
     Parameters
     ----------
     mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities that ``mutate`` and then ``km`` change a selected individual. Only changed individuals
-        are evaluated.
+        Probabilities that ``mutate`` and then ``km`` change a child. Unchanged children are not evaluated.
     """
 
     def __init__(
