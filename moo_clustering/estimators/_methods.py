@@ -66,7 +66,7 @@ NSGA2_CLUS: dict[str, Any] = {
     "length": "grow",
     "search": "evolve",
 }
-# The PESC paper also states a mutation probability of 0.3, which MOCK does not have.
+# The PESC paper also states a mutation probability of 0.3, but MOCK has no such parameter.
 MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
 
 
@@ -94,11 +94,11 @@ class Method:
     stems, presence : bool
         Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
     equal_columns : bool, optional
-        Whether columns get equal weights: always, or (False) only in tables with categories. None: never.
+        When columns get equal weights: always (True), only in tables with categories (False) or never (None).
     graph_options : mapping
         Options with which ``fit`` accepts the adjacency matrix of a graph. Empty: graphs are not accepted.
     evolves_with : mapping
-        Values of options without which the method runs no generations. Empty: it always or never runs them.
+        Options required for the method to run generations. Empty: it always or never runs generations.
     """
 
     name: str
@@ -500,7 +500,7 @@ METHODS: dict[str, Method] = {
 
 
 def accepting(field: str) -> str:
-    """Return the names of the methods for which a field is true or not empty."""
+    """Return the names of the methods for which a field is true or non-empty."""
     return ", ".join(method.name for method in METHODS.values() if getattr(method, field))
 
 

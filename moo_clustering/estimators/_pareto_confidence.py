@@ -58,7 +58,7 @@ _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
 SMALL = "the p-value is small, but the clusters are too small, or overlap too much, to differ from noise"
-# Smallest agreement on common clusters. Only if there is structure, families agree on more than _MANY.
+# Smallest agreement on common clusters. Families agree on more than _MANY clusters only in structured data.
 _COMMON, _MANY = 0.5, 10
 BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
 
