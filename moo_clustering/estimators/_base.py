@@ -1,4 +1,4 @@
-"""Base classes of estimators: reports, tables in parts, semi-supervised fits; and helper functions."""
+"""Base classes of estimators (reports, tables in parts, semi-supervised fits), and helper functions."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One colu
 
 
 class RowLabels:
-    """Function that labels rows by ``predict`` of a fitted estimator, with the column names of the fit."""
+    """Function that labels rows by ``predict`` of a fitted estimator, under the column names of the fit."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = copy(estimator)
@@ -142,13 +142,13 @@ class NumericOptionsMixin(CitedMixin, _arrays.ShortMessages):
         return RowLabels(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as in scikit-learn, without those of an estimator passed as ``start``."""
+        """Return the parameters as in scikit-learn, without parameters of an estimator ``start``."""
         start = vars(self).get("start")
         params: Any = super() if start is None else _without_start(self)
         return params.get_params(deep) | ({} if start is None else {"start": start})
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters as in scikit-learn. Those of an estimator passed as ``start`` cannot be set."""
+        """Set parameters as in scikit-learn. Parameters of an estimator ``start`` cannot be set."""
         if (name := next((name for name in params if name.startswith("start__")), None)) is not None:
             raise ValueError(f"{name} cannot be set: start is data; set start to another fitted estimator")
         return cast(Self, super().set_params(**params))  # type: ignore[misc]
@@ -365,7 +365,7 @@ class ReportMixin(NumericOptionsMixin):
         -------
         ClusterRules
             Rule sets by number of conditions, with their fidelity; see
-            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest sufficient one.
+            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest sufficient set.
 
         Examples
         --------
@@ -417,8 +417,8 @@ class ReportMixin(NumericOptionsMixin):
         Returns
         -------
         DataFrame
-            Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and if the nearest sample
-            of the fit is farther away than for 99% of its cluster. Methods with a pool add ``support``.
+            Columns of X, ``cluster``, ``name``, and ``unlike``: True for noise, and for samples farther from
+            their nearest sample of the fit than 99% of the cluster. Methods with a pool add ``support``.
         """
         self._check_predicts("predict_table", X)
         model = self if n_clusters is None else self._with_n_clusters(n_clusters)
@@ -428,7 +428,7 @@ class ReportMixin(NumericOptionsMixin):
     def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
         """Compare new samples with those of the fit.
 
-        New samples are compared with at most 20,000 samples of the fit, in O(n n_samples n_features) time.
+        At most 20,000 samples of the fit are used. O(n n_samples n_features) time.
 
         Parameters
         ----------
@@ -554,7 +554,7 @@ class PartLabelsMixin:
         """Write the labels of a table in parts, one Parquet file per part.
 
         All workers need write access to the folder. ``X`` is a source for
-        :func:`~moo_clustering.parts.parts`; default: the table of the fit. Returns the files. Repeat an
+        :func:`~moo_clustering.parts.parts`; default: the table of the fit. Returns the paths. Repeat an
         interrupted call to write the remaining files. Raises a NotFittedError before ``fit``, and a
         ValueError if ``X`` is None after a fit in memory or the folder contains other labels. See
         :func:`~moo_clustering.parts.write_labels`.
@@ -688,7 +688,7 @@ class WeightedClusterer(ConstrainedClusterer):
 
 def recall_text(recall: float | None) -> str | None:
     """Return the recall of approximate neighbour lists as text, or None for exact lists."""
-    return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest"
+    return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest neighbours"
 
 
 @estimator

@@ -136,7 +136,7 @@ class ControlsMixin:
     interrupted_: bool
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
-        """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
+        """Return the first search of ``fit`` before it starts, without fitting the estimator.
 
         Run it by :func:`~moo_clustering.algorithms.drive`, or use the ``problem`` of a PymooSearch with
         another algorithm, or the ``toolbox`` of a DeapSearch in loops of DEAP. Arguments are those of
@@ -205,15 +205,15 @@ class ControlsMixin:
     ) -> ControlComparison:
         """Compare the search of the estimator, fitted or not, with its controls on data X.
 
-        The fit does not change. A DEAP search prepares the data again for every run. See
-        :func:`~moo_clustering.controls.compare`, also for warnings.
+        Does not change the fit. A DEAP search prepares the data again for every run. See
+        :func:`~moo_clustering.controls.compare` for details and warnings.
 
         Parameters
         ----------
         X, partial_y, **given
             ``X``, ``y`` (partial labels) and further arguments of ``fit``, such as ``must_link``.
         n_evals : int, optional
-            Evaluations of every run. Default: those of the fit.
+            Number of evaluations per run. Default: the number of the fit.
         """
         model: Any = self
         # These options apply only to the fit itself.
@@ -505,9 +505,9 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
-        Links that labels add within a class, with the largest similarity: between all pairs (``"clique"``),
-        to the medoid (``"star"``), one of these by the number of pairs (True), or none (False). Labels also
-        remove links between classes. Must-links passed to ``fit`` always add links.
+        Links of maximum similarity that labels add within a class: between all pairs (``"clique"``), to the
+        medoid (``"star"``), either by the number of pairs (True), or none (False). Labels also remove links
+        between classes. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------

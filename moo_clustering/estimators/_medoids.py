@@ -59,9 +59,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Reassign samples to satisfy consistent constraints, unless ``supervision`` is ``"none"`` or
         ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Selected solution: largest sum of the satisfied fractions of must-links and cannot-links; most
-        satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal point; a row; or
-        ``select(pareto_front_) -> row``. Without constraints, the first two are ``"knee"``.
+        Selection by satisfied fractions of must-links plus cannot-links (``"balanced"``), by the number of
+        satisfied pairs, by Xie-Beni or I-index, nearest to the ideal point (``"knee"``, which replaces the
+        first two without constraints), a row, or ``select(pareto_front_) -> row``.
 
     Attributes
     ----------

@@ -126,7 +126,7 @@ class ParetoPoolClusterer(
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
     confidence_interval_ : ndarray of shape (2,)
-        Interval that contained the index of about four in five data sets not used for its calibration. NaN if
+        Interval that contained the index of about 80% of the data sets not used for its calibration. NaN if
         ``confidence_`` is NaN.
     structure_p_value_ : float
         p-value of Ward's clustering, compared with data of the same size and similar distribution whose
@@ -366,9 +366,9 @@ class ParetoPoolClusterer(
         return ("auto", "select", *merged, *levels, "knee", *self.objective_names_, *members, *controls)
 
     def choose(self, rule: _base.Rule) -> Self:
-        """Select another partition without computing new ones, except ``"consensus"``.
+        """Select another partition of the pool; only ``"consensus"`` computes a new partition.
 
-        Raises a ValueError if the rule is unknown, or ``"consensus"`` lacks ``n_clusters``.
+        Raises a ValueError if the rule is unknown, or for ``"consensus"`` without ``n_clusters``.
 
         Parameters
         ----------
@@ -571,7 +571,7 @@ class ParetoPoolClusterer(
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
-        They are mean scores of the three nearest samples or landmarks, weighted by inverse squared distances,
+        Mean scores of the three nearest samples or landmarks, weighted by inverse squared distances, are
         combined with any feature classifiers. Raises a ValueError unless the fit had labels of every class.
         """
         check_is_fitted(self)
@@ -807,7 +807,7 @@ class ParetoPoolClusterer(
         ks: Any = None,
     ) -> Plans[list[int]]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
-        # If the numbers of clusters of the pool, ``ks``, are too small, this method only returns larger ones.
+        # If the numbers of clusters of the pool, ``ks``, are too small, only larger numbers are returned.
         # ``settle`` can replace the selected result, before any attribute of the previous fit is changed.
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)

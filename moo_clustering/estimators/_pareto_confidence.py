@@ -41,8 +41,8 @@ STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM, _MOST_OF_NOISE = 0.5,
 _EXCESS = (-2.0, 3.0)
 # Smallest adjusted Rand index of similar members, share of nested points, and reported explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# Clusters of any shape are separated if there are at most this number of features, and at least this minimax
-# silhouette and share of samples in the second largest cluster (which excludes clusters of outliers).
+# Separated clusters of any shape: largest number of features, smallest minimax silhouette, and smallest share
+# of samples in the second largest cluster (which excludes clusters of outliers).
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 # Smallest reported p-value, and number of samples below which the verdict is uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
@@ -50,14 +50,14 @@ _LEAST_SHOWN, _FEW = 0.01, 30
 _ROUNDING = 1e-9
 # The confidence is lowered if the ratio of clusters to separated groups is at least this number.
 _FAR_ABOVE = 2.5
-# Interval bounds by confidence. About 80% of results were inside, with models estimated without the source
-# of the data.
+# Interval bounds by confidence, with models estimated without the source of the data. About 80% of the
+# results were inside.
 _EXPECTED = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _LOW = (0.0, 0.0, 0.0, 0.2, 0.3, 0.5, 0.6)
 _HIGH = (0.15, 0.4, 0.65, 0.9, 1.0, 1.0, 1.0)
 _SEPARATED = "the clusters are separated, although the p-value, which assumes compact clusters, is not small"
 TIGHT = "the p-value is small, but the algorithm families find no common clusters"
-SMALL = "the p-value is small, but the clusters are too small, or overlap too much, to differ from noise"
+SMALL = "the p-value is small, but the clusters are too small or overlap too much to differ from noise"
 # Smallest agreement on common clusters. Families agree on more than _MANY clusters only in structured data.
 _COMMON, _MANY = 0.5, 10
 BEYOND_CHANCE = "no evidence beyond chance; the cut may still be useful"
@@ -272,7 +272,7 @@ class Assessor:
         return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
 
     def _on_the_graph(self, rows: Labels) -> FloatArray:
-        """Return cut, worst cut, log smallest size, share of the second largest cluster, and log numbers."""
+        """Return the six features of FEATURES from ``"cut"`` to ``"log_points"``."""
         graph = self.samples.graph.tocoo()
         degrees = np.bincount(graph.row, graph.data, rows.shape[1])
         total = max(graph.data.sum(), np.finfo(float).tiny)
@@ -283,7 +283,7 @@ class Assessor:
             cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
             volumes = np.bincount(labels, degrees, k)
             sizes = np.sort(np.bincount(labels))
-            # Fewer than 150 points count as 150. Otherwise, clear clusters of 30 samples would seem noise.
+            # Without the lower limit of 150 points, clear clusters of 30 samples would seem noise.
             described[place] = (
                 cut.sum() / total,
                 (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
@@ -337,7 +337,7 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Mask of partitions with separated clusters of any shape, from their features (q, n_features)."""
+    """Return a mask of the partitions with separated clusters, from their features (q, n_features)."""
     of = dict(zip(FEATURES, features.T, strict=True))
     few: BoolArray = of["log_features"] < np.log(_APART_FEATURES + 0.5)
     # A share of 10% is impossible with many clusters; half of the mean size then suffices.
@@ -355,7 +355,7 @@ class Assessment(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval that contained the index for about four in five data sets outside the calibration."""
+        """Interval that contained the index of about 80% of the data sets not used for calibration."""
         low, high = (float(np.interp(self.confidence, _EXPECTED, ends)) for ends in (_LOW, _HIGH))
         return low, high
 
@@ -485,9 +485,9 @@ def verdict_text(
         text += f", p < {_LEAST_SHOWN}" if p_value < _LEAST_SHOWN else f", p = {p_value:.2f}"
     text += ")"
     if supervised:
-        text += " from the pool alone, an underestimate with labels or pairs"
+        text += " from the pool alone, which is too low with labels or pairs"
     elif bags:
-        text += "; unreliable for bags, because known classes of bags hardly form clusters"
+        text += "; unreliable for bags, because known classes of bags rarely form clusters"
     elif n_samples < _FEW:
         text += f"; unreliable for only {n_samples} samples"
     return "; ".join([text, *remarks])
@@ -625,7 +625,7 @@ class PoolReportMixin(ReportMixin):
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self: Any) -> FloatArray:
-        """Return how often, weighted, the pool groups each sample with the samples of each cluster."""
+        """Return the weighted share of the pool that groups each sample with the samples of each cluster."""
         found, landmark_of = self._support_of_points(), self._samples.landmark_of
         return found if landmark_of is None else found[self._shown(landmark_of)]
 
@@ -718,9 +718,7 @@ class PoolReportMixin(ReportMixin):
             for name, text in alternative_lines(self.alternatives_.to_dict("records")).items()
         ]
         if len(self.alternatives_):
-            lines.append(
-                'next: choose("alternative-0"), relabel(y) with classes of a few samples, or ask() questions'
-            )
+            lines.append('next: choose("alternative-0"), relabel(y) with classes of a few samples, or ask()')
         return "\n".join(lines)
 
     def __repr__(self: Any, N_CHAR_MAX: int = 700) -> str:

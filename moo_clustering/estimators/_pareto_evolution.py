@@ -1,4 +1,4 @@
-"""Evolution of a pool of partitions by NSGA-II, with pymoo or DEAP, and its control by random survival."""
+"""Evolution of a pool of partitions by NSGA-II, with pymoo or DEAP, and its control with random survival."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -36,8 +36,8 @@ AT_ONCE = 1 << 25
 # samples relative to the longest link inside, for 1, 2 and more features, because gaps between neighbouring
 # samples vary more in few dimensions.
 _LEAST_RARE, _MOST_RARE, _LANDMARKS_OF_RARE, _GAPS = 20, 0.01, 12, (3.5, 2.5, 2.0)
-# Noise: number of nearest landmarks, and smallest ratio of the distance of a landmark to its fifth neighbour
-# to the median of their distances.
+# Landmarks of noise are at least _SPARSE times as far from their fifth neighbour as the median of their
+# _AROUND nearest landmarks.
 _AROUND, _SPARSE = 30, 2.0
 # Samples of rare groups are at least this far from their landmark, relative to the median.
 _OUTER = 1.5

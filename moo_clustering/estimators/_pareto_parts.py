@@ -132,7 +132,7 @@ class PooledLabels:
         if samples.known_rows is not None and of_known is not None and len(of_known):
             self.known = samples.known_rows, of_known
         self.preparer, self.columns = preparer, columns
-        # Omit arrays that only the selection requires. Digests of empty arrays would not be reproducible.
+        # None replaces arrays that only the selection requires: digests of empty arrays are not reproducible.
         omitted: dict[str, Any] = dict.fromkeys(("pool", "scaled", "rows", "far_rows", "known_rows"))
         if samples.landmark_of is not None:
             omitted |= {"landmark_of": np.arange(m, dtype=np.int32)}

@@ -395,7 +395,7 @@ def extended(
     positions, distances = neighbors.among(every, 1)
     landmark_of, away = positions[:, 0].astype(np.int32), distances[:, 0]
     if samples.landmark_of is not None:
-        # If landmarks are equal, earlier samples remain assigned to the same one.
+        # If landmarks are equal, earlier samples remain assigned to the same landmark.
         before, now = samples.landmark_of, landmark_of[: samples.n_samples]
         now[:] = np.where((points[before] == points[now]).all(axis=1), before, now)
     if own:

@@ -214,7 +214,7 @@ def objectives_for(
     criterion_weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence. Weight None is the default of the criterion."""
+    """Fit agreement, criterion and evidence; None is the default weight of the criterion."""
     # These values depend only on the pool, not on labels and pairs.
     scored = samples.scored if pool is samples.pool else {}
     if criterion not in scored:
@@ -258,7 +258,7 @@ def _fitted(
 class BroadAgreement(validity.ValidityIndex):
     """Family agreement plus the mean positive agreement with the members, averaged over families."""
 
-    # Suits structure that few families find, such as spirals, so that the median over families is low.
+    # For structures that few families find, such as spirals, so that the median over families is low.
 
     name, greater_is_better = "broad_agreement", True
 
@@ -336,7 +336,7 @@ class LeastSizes:
 
     @classmethod
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Create limits for some samples. The default is a hundredth of n_samples, between 2 and 10."""
+        """Create the limits. By default, ``least`` is a hundredth of n_samples, between 2 and 10."""
         if least is None:
             least = min(10, max(2, round(0.01 * samples.n_rows)))
         return cls(least, samples.sizes, samples.graph)
@@ -346,7 +346,7 @@ class LeastSizes:
         return float(np.bincount(labels, weights=self.weights).min())
 
     def merged(self, labels: Labels) -> Labels:
-        """Merge the smallest cluster into the most similar one, until all clusters are large enough."""
+        """Merge the smallest cluster into the most similar cluster, until all clusters are large enough."""
         # Similarity is the sum of weights between two clusters. Clusters without links join the largest.
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
@@ -394,7 +394,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of the partitions in the interval with equal points united and large enough clusters."""
+        """Mask of the partitions in the interval that unite equal points and have large enough clusters."""
         low, high = (1, self.pool.n_samples) if self.interval is None else self.interval
         inside: BoolArray = (self.pool.n_clusters >= low) & (self.pool.n_clusters <= high)
         if self.equal is not None:
@@ -665,7 +665,7 @@ def unsupervised_partition(
     method: str,
     rng: np.random.Generator,
 ) -> Labels:
-    """Select the best partition of the points, or combine those with similar numbers of clusters."""
+    """Select the best partition of the points, or combine partitions with about ``n_clusters`` clusters."""
     pool, score = candidates.pool, candidates.score
     if n_clusters is None:
         return candidates.divided(candidates.best(score), samples.positions)
@@ -789,8 +789,8 @@ def _by_labels(
     found: Labels | None = None,
 ) -> Solution:
     """Predict classes by kernel ridge regression on labelled points, corrected by classifiers of features."""
-    # If the classes of the points were ``found``, the kernel determines only their probabilities, at least
-    # .5. ``kind="auto"`` uses classifiers from four labels per class on. The graph kernel is cubic.
+    # If the classes ``found`` of the points are given, the kernel determines only their probabilities, at
+    # least .5. ``kind="auto"`` uses classifiers from four labels per class on. The graph kernel is cubic.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     # With fewer labels per class, graph and linear kernels harm non-convex clusters.
     many = len(codes) >= 4 * targets.n_classes

@@ -448,9 +448,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
     Parameters
     ----------
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
-        Symmetric Hausdorff; mean of nearest instances; energy; quantiles of random projections.
+        Symmetric Hausdorff, mean nearest-instance, energy and sliced (random projections) distances.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Embeddings: means; means and extremes; their principal components; Hausdorff distances to all bags.
+        Means, means and extremes, their principal components, and Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
         Kernel for labels: co-association of the pool plus two bag kernels, or only one of these. ``"bags"``
         creates no pool, at about a hundredth of the cost.

@@ -22,7 +22,7 @@ from moo_clustering.validity.ensembles import check_runs
 
 # Lower limit of scores and similarities, which keeps logarithms and ratios finite.
 FLOOR = 1e-9
-# Tolerance for entries that differ from the threshold by rounding only.
+# Tolerance for entries that differ from the threshold only by rounding.
 _ROUNDING = 1e-12
 _TIE = 1e-6
 
@@ -40,7 +40,7 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     weights : array-like of shape (n_partitions,)
         Non-negative and not all 0; divided by their sum.
     columns : array-like of int, shape (L,), optional
-        Samples that all samples are compared with. Default: all.
+        Indices of the samples in the columns. Default: all samples.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
 
 @documented(coassociation)
 def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> FloatArray:
-    """Co-association of all samples as a similarity, with small entries set to 0.
+    """Compute the co-association of all samples as a similarity, with small entries set to 0.
 
     O(n_samples^2) memory. Source: ParetoClustering (consensus).
 
@@ -93,7 +93,7 @@ def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 
 def consensus_partition(
     labels: ArrayLike, weights: ArrayLike, k: int, *, floor: float = 0.05, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Spectral clustering of the co-association of weighted partitions.
+    """Cluster the samples by spectral clustering of their weighted co-association.
 
     If the affinity has more than k connected components, the unweighted co-association connects them.
     O(n_samples^3) time, O(n_samples^2) memory. Source: ParetoClustering (consensus).
@@ -162,7 +162,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 
 @documented(coassociation)
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
-    """Diffusion kernel G_ij / sqrt(G_ii G_jj), with G = (I - factor B)^-1 and normalised similarities B.
+    """Compute the kernel G_ij / sqrt(G_ii G_jj), G = (I - factor B)^-1, from normalised similarities B.
 
     O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
     Source: ParetoClustering (graph kernel).
@@ -203,7 +203,7 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 
 @documented(coassociation)
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
-    """Inner products of the centred rows of X, divided by the mean of their squared norms.
+    """Compute inner products of the centred rows of X, divided by the mean of their squared norms.
 
     O(n_samples L n_features) time. Source: ParetoClustering (linear kernel). Raises a ValueError or TypeError
     if X is not a table of finite numbers, or columns are invalid.
@@ -239,7 +239,7 @@ def kernel_ridge(
     *,
     ridge: float = 0.1,
 ) -> FloatArray:
-    """Kernel ridge regression of class shares, which approach 1/K far from all labels.
+    """Predict class shares by kernel ridge regression; far from all labels, they approach 1/K.
 
     F = 1/K + k[:, I] (k[I, I] + ridge / counts)^-1 (Y - 1/K), where the kernel k is divided by the mean of
     its diagonal at the labels. Merging repeated rows does not change the result. O(L^3 + n_samples L K) time.
@@ -415,7 +415,7 @@ def diffusion(
 
 
 def dense_affinity(W: Any, name: str = "W") -> FloatArray:
-    """Convert similarities to a dense array; a dense array is not copied."""
+    """Return similarities as a dense array; dense input is not copied."""
     graph = checked_graph(W, name)
     return graph.toarray() if sp.issparse(graph) else graph
 

@@ -32,7 +32,7 @@ _LEAST_SELECTED = 1e-4
 
 
 def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25) -> FloatArray:
-    """Agreement of algorithm families plus weighted graph modularity.
+    """Return the agreement of algorithm families plus weighted graph modularity.
 
     Raises a ValueError if shapes differ or a value is NaN. Source: ParetoClustering (selection score).
 
@@ -74,7 +74,7 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 
 @documented()
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
-    """Index of the partition with the largest score; ties go to the fewest clusters, then to the first.
+    """Return the index of the largest score; ties go to the fewest clusters, then to the first partition.
 
     Raises a ValueError if shapes differ. Source: ParetoClustering (selection of a partition).
 
@@ -219,7 +219,7 @@ class ReferenceTest:
         return cls(_ward_profile(rows), np.stack(drawn))
 
     def excess(self, n_clusters: int) -> float:
-        """Return the difference between the data and the mean reference, in reference standard deviations."""
+        """Return the standardised difference between the statistic of the data and those of references."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))

@@ -31,7 +31,7 @@ PairsLike: TypeAlias = "PairwiseConstraints | Any"
 
 
 def pair_matrix(constraints: PairwiseConstraints) -> sp.csr_array:
-    """Symmetric matrix Z of the pairs: the weight of a must-link, minus the weight of a cannot-link.
+    """Return the symmetric matrix Z of the pairs: weights of must-links, minus weights of cannot-links.
 
     Source: ParetoClustering (pair propagation).
 
@@ -134,7 +134,7 @@ def held_out_partition(
     A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
     violates the fewest held-out pairs is then used with all pairs. With fewer than 4 pairs, the first
     affinity is used. Raises a ValueError if affinities, constraints, k or share are invalid. O(m^3) time and
-    O(m^2) memory per affinity. ParetoClustering selects the affinity with this function.
+    O(m^2) memory per affinity. Used by ParetoClustering.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def cross_validated_partition(
     constraints : PairwiseConstraints
         At least ``n_folds`` pairs.
     bonus : array-like of shape (n_ks,)
-        Log-likelihood of every number of clusters from other evidence than pairs.
+        Log-likelihood of every number of clusters from evidence other than the pairs.
     n_folds : int, default=3
     rng : numpy.random.Generator
 

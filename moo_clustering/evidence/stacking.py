@@ -133,7 +133,7 @@ class ClassifierStack:
 
 
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
-    """Return the fold of every sample; each class is dealt to folds in order of distance from its mean."""
+    """Return the fold of every sample; classes, sorted by distance from their mean, are dealt to folds."""
     sizes = np.bincount(codes)
     n_folds = min(5, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)

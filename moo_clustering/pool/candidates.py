@@ -32,7 +32,7 @@ from moo_clustering.pool.extra import Extra, extra_partitions
 
 # Agreement between fewer families is not informative.
 _FEW_FAMILIES = 4
-# Names of families for distances.
+# Names of the families when applied to distances and to embeddings.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
 _OF_EMBEDDINGS = {"km": "km", "ward": "ward"}
 BUILDERS: dict[str, clusterings.Builder] = {
@@ -54,7 +54,7 @@ FAMILY_WORDS = {
     "spec": "spectral clustering", "genie": "Genie", "genie_mr": "Genie by reachability",
     "hdbscan": "HDBSCAN", "gmm": "Gaussian mixtures", "graph_agg": "graph agglomeration",
 }  # fmt: skip
-"""Names of the families in texts for users."""
+"""Names of the families for display."""
 _LEAST_SAMPLES = 3
 
 
@@ -103,7 +103,7 @@ class PartitionPool:
 
     @classmethod
     def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
-        """Create a pool from pairs (family, labels), without candidates of a single cluster.
+        """Create a pool from pairs (family, labels); renumber clusters, and omit single-cluster candidates.
 
         Raises a ValueError if lengths differ, or if no candidate has two or more clusters.
         """
@@ -177,7 +177,7 @@ def candidate_pool(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """Partition the same samples by families of algorithms with different biases.
+    """Generate partitions of the same samples by algorithm families with different biases.
 
     O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
     use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, there
@@ -316,7 +316,7 @@ def bag_candidate_pool(
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
-    """Partition bags by families of algorithms on several distances and embeddings.
+    """Generate partitions of bags by algorithm families on several distances and embeddings.
 
     O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Raises a
     ValueError if parameters are invalid, there are fewer than three bags, or no partition has two clusters.
