@@ -205,7 +205,7 @@ def describe_columns(
 ) -> ClusterDescriptions:
     """Describe the clusters of a table by contrasts with their nearest clusters.
 
-    Raises a ValueError unless there is one label for each row, and ``n_contrasts`` is non-negative.
+    Raises a ValueError if the numbers of labels and rows differ, or ``n_contrasts`` is negative.
 
     Parameters
     ----------
@@ -253,8 +253,8 @@ def describe_terms(
 ) -> ClusterDescriptions:
     """Describe clusters of documents by the terms that are more frequent than in the nearest cluster.
 
-    O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there are one label for each
-    document and one term for each column.
+    O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there are one label per
+    document and one term per column.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ class ComparedTerms:
         excess = np.where(self._usable, shares - overall, -1.0)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(shares), 1) ** 2)) // max(len(shares), 1)
         chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, : max(most, n_contrasts, 1)])
-        # Among terms with equal contrasts, those with larger weights come first.
+        # Among terms with equal contrasts, terms with larger weights come first.
         chosen = chosen[np.argsort(-self._weights.sum(axis=0)[chosen], kind="stable")]
         traits = []
         for place in chosen[self._usable[chosen]].tolist():
@@ -496,7 +496,7 @@ class _Column:
         def mean(cluster: int) -> str:
             own = self.numbers[(members.labels == cluster) & (self.codes >= 0)]
             show = partial(_date, detail=min(self.detail + 1, 3)) if self.detail else self.show
-            return f"mean {show(fsum(own / max(len(own), 1)))}"  # order of rows has no effect
+            return f"mean {show(fsum(own / max(len(own), 1)))}"  # fsum: independent of the order of rows
 
         return _Trait(self.name, effect, phrases, lambda own: self.show(float(medians[own])), mean, spread)
 
@@ -534,10 +534,10 @@ class _Trait:
     """A column of numbers or booleans, a category of a column or a term, compared between clusters."""
 
     column: str
-    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1: row's cluster above column's
+    effect: FloatArray  # shape (n_clusters, n_clusters), -1 to 1; positive if the row's cluster is above
     phrases: Sequence[str]  # for names, empty where the trait does not characterise the cluster
     value: Callable[[int], str]  # returns the value of a cluster, in words
-    # The mean of numbers in words, which is shown if medians are equal; None for categories and terms.
+    # Returns the mean of a cluster in words, for equal medians; None for categories and terms.
     mean: Callable[[int], str] | None = None
     spread: float = 1.0  # standard deviation over all samples, in the unit of ``effect``
 
@@ -669,7 +669,7 @@ def _names(
     # Clusters without a clear contrast are named after weaker contrasts.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Ties between phrases are broken in favour of categories, then of the greatest contrast to all clusters.
+    # Among equal phrases, prefer categories, then the greatest contrast with all clusters.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]

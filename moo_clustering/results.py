@@ -118,7 +118,7 @@ class PoolResult:
         ``support()`` returns the share of the pool that groups each sample with the samples of each cluster,
         shape (n_samples, n_clusters).
     classes : ndarray, optional
-        Codes of the classes of a fit with labels.
+        Classes of a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
         Position in ``classes`` of the class of every cluster, -1 for new classes; None if cluster c is class
         c.

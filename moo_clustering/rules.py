@@ -1,4 +1,4 @@
-"""Rules that explain a partition: decision trees on the front of fidelity against number of conditions."""
+"""Rules that explain a partition: decision trees on the front of fidelity and number of conditions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Rule:
 class RuleSet:
     """Rules that assign every sample to exactly one cluster: the leaves of a decision tree.
 
-    :func:`find_rules` creates it.
+    Created by :func:`find_rules`.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class RuleSet:
     n_conditions : int
         Number of inner nodes of the tree.
     fidelity : float
-        Share of the samples in clusters that the rules assign to their cluster.
+        Share of the clustered samples that the rules assign to their own cluster.
     rules : tuple of Rule
         Sorted by cluster, then by decreasing number of samples.
     """
@@ -118,8 +118,8 @@ class RuleSet:
         Returns
         -------
         str
-            Its ``row`` maps column names to numbers without units, strings, booleans or ``pandas.Timestamp``.
-            Durations are in hours. Comments contain the fidelity and the names of the clusters.
+            Code whose argument ``row`` maps column names to numbers without units, strings, booleans or
+            ``pandas.Timestamp``; durations are in hours. Comments contain fidelity and cluster names.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
         if any("pd.Timestamp(" in line for line in lines):
@@ -154,7 +154,7 @@ class RuleSet:
         str
             A ``CASE`` expression after comments with the fidelity and the names of the clusters. Column names
             are in double quotes. Dates are ISO strings, which databases convert to the type of the column.
-            They are compared by day unless dates of the fit have times or a time zone.
+            Dates are compared by day unless dates of the fit have times or a time zone.
         """
         form = "or text such as 2024-01-31, not 31.01.2024"
         expression = self._nested(
@@ -174,8 +174,8 @@ class RuleSet:
     def to_spreadsheet(self, columns: Sequence[str], row: int = 2, *, decimal: str = ".") -> str:
         """Return a spreadsheet formula for the number of the cluster, with English function names.
 
-        Numbers and dates must be cells of these types. Raises a ValueError if a column is missing or
-        ``decimal`` is invalid.
+        Cells must contain numbers and dates as such, not as text. Raises a ValueError if a column is missing
+        or ``decimal`` is invalid.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class RuleSet:
 
 
 class ClusterRules(Sequence[RuleSet]):
-    """Rule sets on the front of fidelity against number of conditions, the shortest first.
+    """Rule sets on the front of fidelity and number of conditions, shortest first.
 
     ``print`` shows the rule set of :meth:`select`.
 
@@ -328,11 +328,12 @@ def find_rules(
 
     Notes
     -----
-    A beam search joins optimal trees of depth two. In these trees and in greedy ones of scikit-learn, each
-    condition is then optimised over all columns and values with the others fixed. The search uses at most
-    2,000 rows and 48 columns; the fidelity uses all rows. O(n_clusters n_conditions^2 n_rows) time: about 2 s
-    for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali, "Alternating optimization of
-    decision trees, with application to learning sparse oblique trees", NeurIPS 2018.
+    A beam search joins optimal trees of depth two. In these trees and in greedy trees of scikit-learn, each
+    condition is then optimised over all columns and values, with the other conditions fixed. The search uses
+    at most 2,000 rows and 48 columns. The fidelity is computed from all rows. O(n_clusters n_conditions^2
+    n_rows) time: about 2 s for 20 clusters and 15 s for 60. Source: Carreira-Perpinan and Tavallali,
+    "Alternating optimization of decision trees, with application to learning sparse oblique trees", NeurIPS
+    2018.
 
     Examples
     --------
@@ -608,7 +609,7 @@ class _Table:
 
 
 class _Search:
-    """Trees of a few hundred candidate conditions for the labels of some rows."""
+    """Search for trees of a few hundred candidate conditions that predict the labels of some rows."""
 
     def __init__(self, values: FloatArray, labels: NDArray[np.intp], kinds: NDArray[Any]) -> None:
         inside = labels >= 0
@@ -762,7 +763,7 @@ class _Search:
     ) -> tuple[list[tuple[int, _Node]], list[int]]:
         """Return optimal trees of depth two with 2 to 4 leaves, and their roots among columns of ``here``."""
         n, labels = here.shape[1], self._labels[rows]
-        # Count of the most frequent cluster in the four parts of two conditions, and in the two parts of one.
+        # Counts of the most frequent cluster in the four parts of two conditions, and the two parts of one.
         quarters, halves = np.zeros((4, n, n), dtype=np.float32), np.zeros((2, n), dtype=np.float32)
         for label in np.unique(labels).tolist():
             own = here[labels == label].astype(np.float32)
@@ -828,7 +829,7 @@ class _Descent:
         self._is_cut = ~np.isnan(following) & known & ~is_category
         self._is_value = known & is_category
         self._is_known = known
-        # Among cuts with equal gains, select the one in the widest gap.
+        # Among cuts with equal gains, prefer the cut in the widest gap.
         ends = np.array([(each[0], np.nanmax(each)) for each in levels]).reshape(-1, 2)
         first, last = ends[self._column_of].T
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
@@ -932,7 +933,7 @@ def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
 def _leaves(
     tree: _Node, values: FloatArray, inside: NDArray[np.bool_]
 ) -> Iterator[tuple[int, NDArray[np.intp], list[tuple[_Test, bool]]]]:
-    """Yield the cluster, the rows (of those ``inside``) and the path of every leaf."""
+    """Yield the cluster, the rows in the mask ``inside``, and the path of every leaf."""
     waiting: list[Any] = [(tree, np.flatnonzero(inside), [])]
     while waiting:
         node, rows, path = waiting.pop()
@@ -946,7 +947,7 @@ def _leaves(
 
 
 def _relabelled(tree: _Node, values: FloatArray, labels: NDArray[np.intp]) -> _Node:
-    """Label each leaf with the majority cluster of all its rows, not only of those in the search."""
+    """Label each leaf with the majority cluster of all its rows, not only of the searched rows."""
 
     def visit(node: _Node, rows: NDArray[np.intp]) -> _Node:
         if node.split is None:
