@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @estimator
 class ParetoClustering(PartsMixin, ParetoPoolClusterer):
-    """Clustering by a pool of partitions, selected or combined by the agreement of algorithm families.
+    """Clustering that selects or combines partitions of a pool by the agreement of algorithm families.
 
     Eight families of clusterers with different biases create partitions with many numbers of clusters. A
     partition scores high if other families find it too and if it follows the neighbour graph. The best is
@@ -64,17 +64,17 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         ``"auto"``: data frames, also those of ``predict``, are converted to features by a
         :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: frames must contain finite numbers.
     scale : {"auto", "standard", "isotropic", "none"}
-        ``"auto"``: prepared columns have equal variance times their weight, other features as
-        ``"standard"``. Others: to mean 0 and standard deviation 1; all by one factor; no scaling.
-        Constant features are dropped. Sparse data with more than ``n_components`` features are reduced by a
-        truncated SVD to rows of unit length instead.
+        ``"auto"``: prepared columns have equal variance times their weight; other features are scaled to mean
+        0 and standard deviation 1, as with ``"standard"``. ``"isotropic"``: all by one factor. Constant
+        features are dropped. Sparse data with more than ``n_components`` features are instead reduced by a
+        truncated SVD to rows of unit length.
     metric : {"euclidean", "cosine", "precomputed"}
         ``"cosine"``: rows are scaled to unit length in place of ``scale``, and reduced to ``n_components``,
         as for embeddings. ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture", "directions"}
-        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity if there are no features,
-        or pairs or ``n_clusters``; otherwise minimax for up to three varying features, directions for reduced
-        sparse data and ``metric="cosine"`` without labels, and mixture for the rest.
+        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity without features, or with
+        pairs or ``n_clusters``; otherwise minimax for up to three varying features, directions for reduced
+        sparse data and ``metric="cosine"`` without labels, and mixture for other data.
     kernel : {"auto", "pool", "full", "bags"}
         Kernel for labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``, for bags
         two bag kernels), or bag kernels without a pool. ``"auto"``: ``"full"`` from four labels per class.
@@ -94,15 +94,15 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     parts_ : Parts
         Table in parts of the fit, if any, with numbers of rows and passes, and the share of far rows.
     preparer_ : TablePreparer or None
-        Fitted preparer of data frames, with notes on what was read, left out and filled.
+        Fitted preparer of data frames, with notes on columns that were converted, omitted or imputed.
 
     Notes
     -----
-    Criteria add to the family agreement: ``"modularity"``, that of the neighbour graph; ``"minimax"``, the
-    mean agreement with all partitions, and the silhouette in minimax-path distances, which recognises thin
-    shapes such as spirals; ``"mixture"``, the mean agreement, the gain in likelihood of one Gaussian per
-    cluster (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity; ``"directions"``,
-    the mean agreement, and twice the modularity minus .1 ln n_clusters.
+    The criterion is added to the family agreement. ``"modularity"`` is that of the neighbour graph.
+    ``"minimax"`` is the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
+    ``"mixture"`` is the gain in likelihood of one Gaussian per cluster
+    (:class:`~moo_clustering.validity.LikelihoodGain`), plus .3 times the modularity. ``"directions"`` is the
+    modularity minus .1 ln n_clusters. The last three also add the mean agreement with all partitions.
 
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
@@ -175,10 +175,10 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     ) -> Self:
         """Cluster the samples.
 
-        Raises a ValueError if parameters, data, labels or pairs are out of range, and an
+        Raises a ValueError if parameters, data, labels or pairs are invalid, and an
         InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other. Issues a
-        UserWarning if a family fails, the agreement is below .6, all labels are of one class, all samples are
-        labelled, or there are fewer distinct rows than clusters.
+        UserWarning if a family fails, a fit without labels and pairs finds no structure, all labels are of
+        one class, all samples are labelled, or there are fewer distinct rows than clusters.
 
         Parameters
         ----------
@@ -189,8 +189,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             Classes of some samples. -1, missing values and empty strings mark unlabelled samples. For a table
             in parts, also a mapping from row numbers to classes.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers to assign to the same cluster, or to different clusters. Labels spread along
-            must-links.
+            Pairs of rows that belong to the same cluster, or to different clusters. Labels are propagated
+            along must-links.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -214,8 +214,8 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         they replaced. With labels of every class, classes are predicted again. Raises a NotFittedError before
         ``fit``, and a ValueError if X does not match the fit, or after a fit to distances, bags, reduced
         data, or a table of more than 2^25 numbers. Errors do not change the fit. Preparation, scaling, labels
-        and pairs are those of the fit. A fit to all samples can therefore differ, and so can one update with
-        all new samples. ``extra_candidates`` and ``views`` do not change.
+        and pairs are those of the fit, so the result can differ from a fit to all samples, and from a single
+        update with all new samples. ``extra_candidates`` and ``views`` do not change.
 
         Clusters are matched with earlier clusters to share the most samples, at least a fifth of each earlier
         cluster; matched clusters keep their numbers. Names follow the rule of ``relabel``. Clusters with the
@@ -284,7 +284,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
             objectives, both = candidates.objectives, np.stack([selected.labels, current])
             of_points = extension.per_point(both)
             total = objectives.total(objectives.values(of_points), of_points)
-            # Least gain in score for which another partition replaces the current one.
+            # Smallest gain in score for which another partition replaces the current partition.
             least = 0.05 * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
             labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + lead + least else 1])
             numbers.clear()
@@ -448,12 +448,12 @@ class ParetoBagClustering(ParetoPoolClusterer):
     Parameters
     ----------
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
-        Symmetric Hausdorff; mean of nearest instances; energy; quantiles of random projections.
+        Symmetric Hausdorff, mean nearest-instance, energy and sliced (random projections) distances.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Embeddings: means; means and extremes; their principal components; Hausdorff distances to all bags.
+        Means, means and extremes, their principal components, and Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
-        Kernel for labels: co-association of the pool and two bag kernels, or one of them. ``"bags"`` makes no
-        pool, at about a hundredth of the cost.
+        Kernel for labels: co-association of the pool plus two bag kernels, or only one of these. ``"bags"``
+        creates no pool, at about a hundredth of the cost.
     normalize : bool
         Scale every feature to 0..1 over all instances.
     max_instances : int
@@ -496,7 +496,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
     ) -> Self:
         """Cluster the bags.
 
-        Raises a ValueError if parameters, bags, labels or pairs are out of range, and an
+        Raises a ValueError if parameters, bags, labels or pairs are invalid, and an
         InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other.
 
         Parameters
