@@ -1,4 +1,4 @@
-"""Locus-based adjacency encoding: genes link samples, and clusters are connected components."""
+"""Locus-based adjacency encoding: genes are links between samples, and clusters are connected components."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
 class LocusAdjacencyEncoding(checks.Encoding):
-    """Encoding by links: gene i is the sample that sample i links to; its own index means no link.
+    """Encoding by links: gene i is the sample to which sample i is linked; the index i means no link.
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so their
     number need not be known. Every link between samples is valid. Decoding ``"locus"`` by union-find takes
-    O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice. For other
+    O(n_individuals n_samples log n_samples) time at worst, and almost linear time in practice. For other
     kinds, :meth:`parts` takes O(n_individuals n_var). Source: Handl and Knowles, IEEE TEVC 11(1), 2007;
     Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1. Links are drawn from them.
+        Nearest other samples of every sample, nearest first, padded with -1. Links are drawn from these.
     n_samples : int, optional
         Number of samples; required without ``neighbors`` and ``graph``.
     kind : {"locus", "short", "split"}, default="locus"
@@ -182,13 +182,13 @@ class LocusAdjacencyEncoding(checks.Encoding):
         """Encode partitions; kind "locus" always decodes to the same partition.
 
         "locus" links neighbours along a spanning tree of every cluster. If neighbours do not connect a
-        cluster, each connected piece gets a tree whose root links to the root of the first piece. Without
-        neighbours, every sample links to the next sample of its cluster, and the last to itself. With
-        neighbours, O(n_samples (n_neighbors + log n_samples)) time per individual.
+        cluster, each connected piece has a tree, whose root is linked to the root of the first piece. Without
+        neighbours, every sample is linked to the next sample of its cluster, and the last to itself. With
+        neighbours, encoding takes O(n_samples (n_neighbors + log n_samples)) time per individual.
 
         The other kinds cut the links with genes between clusters, and "short" redirects them to the first
-        part of the cluster. "short" is exact if clusters are unions of parts, "split" if these parts are also
-        connected in the tree.
+        part of the cluster. "short" is exact if clusters are unions of parts; "split" is exact if these parts
+        are also connected in the tree.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -222,11 +222,11 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Return the partition of the :meth:`parts`, which is equal for links with the same components."""
+        """Return the partition of the :meth:`parts`, which is equal for genotypes with equal components."""
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Draw bits, or links to the sample itself or its neighbours (without neighbours, to any sample)."""
+        """Draw bits, or links to the sample itself or a neighbour (without neighbours, to any sample)."""
         shape = (n_individuals, self.n_var)
         if self.kind == "split":
             return rng.integers(0, 2, size=shape, dtype=np.uint8)
@@ -279,7 +279,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
         )
     if (nb == np.arange(len(nb))[:, None]).any():
         raise ValueError("neighbors must not contain a sample as its own neighbour.")
-    # Share read-only lists, such as those of a graph.
+    # Do not copy read-only lists, such as those of a graph.
     if nb.dtype != np.int32 or nb.flags.writeable:
         nb = nb.astype(np.int32)
         nb.flags.writeable = False
@@ -287,7 +287,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
 
 
 def relevant_links(delta: Delta, n_samples: int) -> int:
-    """Return the number of spanning-tree links that have genes: at least 1, or 0 for a single sample."""
+    """Return the number of spanning-tree links with genes: at least 1, or 0 for a single sample."""
     if delta == "auto":
         delta = _SHARE if n_samples <= _SMALL else "sr5" if n_samples <= _LARGE else _SHARE_OF_LARGE
     if delta == "sr5":
@@ -341,7 +341,7 @@ class TreeLinks:
         return out
 
     def short_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Return the same as :meth:`split_parts` from genes that are samples."""
+        """Return the same as :meth:`split_parts`, from genes that are samples."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: short_components(G, self.base, self.gene, lo, hi, out),

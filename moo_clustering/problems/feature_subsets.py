@@ -188,10 +188,10 @@ class FeatureSubsetEncoding(Encoding):
 
 
 class SubsetIndex(ValidityIndex):
-    """Base of indices that depend on the feature subset; subclasses override :meth:`evaluate_subsets`."""
+    """Base class of indices of the feature subset; subclasses override :meth:`evaluate_subsets`."""
 
     def fit(self, data: Any) -> Self:
-        """Return the index itself; the encoding holds the data."""
+        """Return the index itself; the encoding contains the data."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -268,11 +268,11 @@ class FeatureSubsetProblem(PartitionProblem):
     objectives : sequence of str or indices, optional
         ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or any :class:`PartitionProblem`
         index on all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"`` (``"labels"``
-        if a class has one label). Pairs add an objective.
+        if some class has a single label). Constraints add an objective.
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives in one ``"score"``, violated pairs last. Default: separate objectives.
+        Weights of the objectives (violated pairs last) in a single ``"score"``. Default: separate objectives.
 
     Attributes
     ----------
@@ -284,8 +284,8 @@ class FeatureSubsetProblem(PartitionProblem):
     accuracy of k-means started from class means, and ``"separation"`` sqrt(m) (R - R0(m)) for m features: R
     is the between-cluster share of the sum of squares, R0(m) its mean in noise.
 
-    Cost: see :class:`FeatureSubsetEncoding`; held-out labels need one more k-means per fold. The subset with
-    the best score need not have the best partition: see the page on evolution.
+    For the cost, see :class:`FeatureSubsetEncoding`; held-out labels require one more k-means run per fold.
+    The subset with the best score need not have the best partition: see the page on evolution.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from moo_clustering.encodings.medoids import SlotGenes, occupied_slots
 from moo_clustering.problems.partition import EncodedProblem, unique_names
 from moo_clustering.subspace.classes import labelled_shares
 
-# Number of individuals with cached objectives: at least this, and at most twice as many.
+# Minimum number of most recent individuals with cached objectives; the maximum is twice as large.
 CAPACITY = 1 << 16
 
 
@@ -31,8 +31,8 @@ class SubspaceClusteringProblem(EncodedProblem):
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents, and -1 in empty slots.
     Evaluation runs ``n_sweeps`` sweeps of SISC, from centroids half way between the seeds and the mean of all
     documents. Raises a TypeError or ValueError if data or options are invalid, or ``"impurity"`` lacks
-    labels. Evaluation raises for invalid genotypes: use ``repair=EncodingRepair()`` if the operators produce
-    any. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
+    labels. Evaluation raises an error for invalid genotypes: use ``repair=EncodingRepair()`` if the operators
+    produce any. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class SubspaceClusteringProblem(EncodedProblem):
     n_seeds : int, default=20
         Largest number of clusters.
     k_min : int, optional
-        Smallest number of clusters. Default: ``n_seeds``, a fixed number.
+        Smallest number of clusters. Default: ``n_seeds``, so the number is fixed.
     n_sweeps : int, default=3
         Sweeps per evaluation, 1 to 3. More sweeps make the search space less smooth.
     objectives : sequence of str, default=("dispersion", "impurity")
         Minimised:
 
         - ``"dispersion"``: mean over samples of sum_l w_l^f d_l;
-        - ``"impurity"``: mean cluster impurity over labelled samples, relative to the impurity of all;
+        - ``"impurity"``: mean cluster impurity over labelled samples, relative to their overall impurity;
         - ``"n_clusters"``: number of clusters;
         - ``"chi_square"``: sum_li (m lambda_li)^q chi_li of the last sweep.
     options : SubspaceOptions, optional
@@ -223,7 +223,7 @@ def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.Subspac
 
 
 def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """Compute F2 = sum_l S'_l Imp_l / n over labelled documents, relative to the impurity of all."""
+    """Compute F2 = sum_l S'_l Imp_l / n over labelled documents, relative to their overall impurity."""
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
     values = subspace.impurity(
@@ -265,7 +265,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache of objectives of many individuals, and of other results of recent ones, up to ``max_bytes``."""
+    """Cache of objectives of many individuals, and of other results of the most recent, in ``max_bytes``."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -287,7 +287,7 @@ class SeedMemo:
         return one
 
     def add(self, key: bytes, one: Grown) -> None:
-        """Add an individual, and evict the least recently used ones beyond the memory limit."""
+        """Add an individual, and evict the least recently used individuals beyond the memory limit."""
         if len(self._objectives) >= CAPACITY:
             self._older, self._objectives = self._objectives, {}
         self._objectives[key] = one.objectives
