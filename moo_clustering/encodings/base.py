@@ -235,7 +235,7 @@ def _assigned(rows: IntArray, others: IntArray) -> IntArray:
         tables = np.zeros((part.stop - part.start, k, k), dtype=np.int64)
         contingency_tables(rows[part], others[part], tables)
         for q, (table, used) in enumerate(zip(tables, own[part].tolist(), strict=True), start=part.start):
-            # Maximise agreements; of equal solutions, prefer the one that changes the fewest labels.
+            # Maximise agreements; on ties, prefer the solution that changes the fewest labels.
             worth = table[:used, :used] * (used + 1) + np.eye(used, dtype=np.int64)
             number[q, :used] = linear_sum_assignment(worth, maximize=True)[1]
     return np.take_along_axis(number, others, axis=1)

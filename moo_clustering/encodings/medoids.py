@@ -184,7 +184,7 @@ class MedoidEncoding(_MedoidGenes):
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign samples to medoids; raise a ValueError unless rows contain distinct medoids before any -1."""
+        """Assign samples to medoids; raise a ValueError unless rows are distinct medoids followed by -1."""
         medoids = self._checked(X)
         if self.sizes is not None:
             costs = (self.distances[row[row >= 0]].T for row in medoids)

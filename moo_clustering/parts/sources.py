@@ -50,7 +50,7 @@ class Parts:
     n_passes : int
         Number of passes so far.
     verbose : bool
-        Show a progress bar during passes.
+        Whether to show a progress bar during passes.
     far_share : float, optional
         Share of the rows that are far from every landmark; set in ``parts_`` of ParetoClustering.
     """
@@ -194,7 +194,7 @@ def parts(
     drop : sequence of str, default=()
         Columns of files and frames to exclude.
     rows_per_part : int, default=250000
-        Largest number of rows of a part of arrays and Parquet files. Row groups, CSV files and Dask
+        Largest number of rows per part of arrays and Parquet files. Row groups, CSV files and Dask
         partitions are not divided.
 
     Returns
@@ -342,7 +342,7 @@ def _of_files(paths: list[str], choice: _Choice, rows_per_part: int) -> Parts:
             found = [root] if fs.exists(root) else []
         files += [file for file in found if not os.path.basename(file).startswith(("_", "."))]
         if not found:
-            what = "no Parquet or CSV file lies in" if fs.isdir(root) else "no file matches"
+            what = "found no Parquet or CSV file in" if fs.isdir(root) else "no file matches"
             raise FileNotFoundError(f"{what} {quoted(path)}; check the path or glob")
     kinds = {_SUFFIXES.get(os.path.splitext(file)[1].lower(), "") for file in files}
     if len(kinds) > 1 or "" in kinds:
@@ -421,7 +421,7 @@ def _unreadable(path: str, filesystem: Any, error: ValueError) -> ValueError:
 
 
 def _items_of(fragment: Any, name: str, columns: tuple[str, ...], rows_per_part: int) -> list[Part]:
-    """Parts of one file: runs of row groups of a Parquet file, or the whole file."""
+    """Return the parts of one file: runs of row groups of a Parquet file, or the whole file."""
     stamp = _stamp(fragment)
     if not hasattr(fragment, "row_groups"):
         return [Part(name, 0, 0, partial(_read_fragment, fragment, columns, stamp))]

@@ -41,7 +41,7 @@ class Survey:
 
     @cached_property
     def total(self) -> float:
-        """Sum of squared distances of all rows to their mean; one pass."""
+        """Sum of squared distances of all rows to their mean, computed in one pass."""
         return float(self.statistics(np.zeros((1, 1, len(self.low)))).scatter[0, 0])
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
@@ -65,7 +65,7 @@ class Survey:
 
 
 class CenterStatistics(NamedTuple):
-    """Statistics of clusters around centres; p is the number of candidates, and k that of clusters."""
+    """Statistics of clusters around centres, for p candidates of k clusters."""
 
     sizes: Int64Array  # (p, k)
     means: FloatArray  # (p, k, n_features); for an empty cluster, its centre
@@ -111,7 +111,7 @@ def on_grain(values: Any, unit: float) -> Any:
 
 
 def row_keys(start: int, n: int, seed: int) -> FloatArray:
-    """Uniform numbers in (0, 1) that depend on the row number and the seed alone (SplitMix64)."""
+    """Return uniform numbers in (0, 1) that depend only on row number and seed (SplitMix64)."""
     z = np.arange(start + 1, start + n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -161,6 +161,6 @@ def _center_sums(
 
 def _added(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     added, first = [x + y for x, y in zip(a[:4], b[:4], strict=True)], np.minimum(a[4], b[4])
-    # If two rows are equally far, the first one is chosen.
+    # If two rows are equally far, the first row is selected.
     other = (b[5] > a[5]) | ((b[5] == a[5]) & (b[6] < a[6]))
     return *added, first, *(np.where(other.T, y.T, x.T).T for x, y in zip(a[5:], b[5:], strict=True))

@@ -24,12 +24,12 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     ----------
     memberships : ndarray of shape (n_samples, n_clusters)
     targets : Targets
-        Rows of unlabelled samples are not read.
+        Unlabelled samples are ignored.
 
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        Shares in [0, 1]. Clusters without labelled samples have the overall shares, or 0 if none exist.
+        Shares in [0, 1]. Clusters without labelled samples get the overall shares (0 if there are no labels).
     """
     return labelled_shares(memberships, targets).shares
 
@@ -53,7 +53,7 @@ def overall_shares(targets: Targets) -> FloatArray:
 
 
 def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
-    """Return the shares of Eq. 1, with the denominator that it omits; unlabelled samples are not read."""
+    """Return the shares of Eq. 1, with the denominator that it omits; unlabelled samples are ignored."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows
@@ -100,8 +100,8 @@ def impurity(
     multilabel : bool
         Whether each class is a separate binary label.
     normalisation : {"mean", "count", "none", None}
-        Gini index times entropy: divided by that of all labelled samples ("mean"), also times the squared
-        share of labelled samples ("count"), or times the squared labelled mass ("none"). None: 0.
+        Gini index times entropy: divided by that of all labelled samples ("mean"), also multiplied by the
+        squared share of labelled samples ("count"), or only by the squared labelled mass ("none"). None: 0.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def chi_square(
     Returns
     -------
     ndarray of shape (n_features, n_clusters)
-        Non-negative; 0 for features of all samples or of none.
+        Non-negative; 0 for features of all samples or of no sample.
     """
     found = np.asarray(frequencies, dtype=np.float64)[:, None]
     difference = n_samples * np.asarray(a, dtype=np.float64) - sizes * found
@@ -193,7 +193,7 @@ def votes(
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
         Weights of the votes: inverse distances divided by their sum; inverse distances (as in the paper, not
         comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. A
-        single neighbour, or all clusters at distance 0, determine the result by their mean shares alone.
+        single neighbour, or clusters at distance 0, are the only voters, with equal weights.
     fuzziness : float, default=1.5
         f > 1, only for "membership".
 

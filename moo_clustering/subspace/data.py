@@ -146,7 +146,7 @@ def _canonical(X: Any) -> csr_array:
 
 
 class DenseMatrix:
-    """Finite dense matrix; non-binary features are shifted by their mean before squaring, to keep digits."""
+    """Finite dense matrix; non-binary features are shifted by their mean before squaring, for precision."""
 
     def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
@@ -344,7 +344,7 @@ class SparseMatrix:
 
 
 class Compressed(NamedTuple):
-    """A sparse matrix in rows; without values, all entries are 1."""
+    """Sparse matrix in compressed rows or columns; if ``values`` is empty, all entries are 1."""
 
     indptr: Int64Array
     indices: NDArray[np.int32]
@@ -353,7 +353,7 @@ class Compressed(NamedTuple):
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
         """Set ``out`` to rows times a panel, which is read in tiles if the rows use most of it."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
-        # Bytes of a panel that fit into the second-level cache.
+        # About 1 MiB of the panel fits into the second-level cache.
         height = (1 << 20) // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
         multiply_rows(*self, panel, rows, max(1, height), np.empty_like(rows), out)
 
@@ -362,8 +362,8 @@ def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
     """Call ``kernel(block, lo, hi)`` for every block, on threads if the work is large enough."""
-    # Sums per block that are added in order are then equal for any number of threads. The stride spreads slow
-    # blocks (frequent features), which are adjacent.
+    # Sums per block, added in order, are then equal for any number of threads. The stride separates adjacent
+    # slow blocks (frequent features).
     blocks = np.argsort(np.arange(n_blocks(count)) % 16, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:

@@ -171,7 +171,7 @@ def test_other_sources_are_refused(source, error, message):
 
 
 def test_folders_without_files_and_with_two_kinds(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no Parquet or CSV file lies in"):
+    with pytest.raises(FileNotFoundError, match="no Parquet or CSV file in"):
         parts(tmp_path)
     (tmp_path / "a.csv").write_text("x\n1\n")
     pd.DataFrame({"x": [1.0]}).to_parquet(tmp_path / "b.parquet")
