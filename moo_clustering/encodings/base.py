@@ -56,8 +56,8 @@ class Encoding(ABC):
     def memberships(self, X: IntArray) -> FloatArray:
         """Return memberships of shape (n_individuals, n_samples, n_clusters), which sum to 1 per sample.
 
-        By default, memberships are 1 in the cluster of :meth:`decode`, and 0 in the others. Fuzzy encodings
-        decode to the cluster of largest membership. Column c belongs to label c; empty clusters come last.
+        By default, memberships are 1 in the cluster of :meth:`decode`, otherwise 0. Fuzzy encodings decode to
+        the cluster with the largest membership. Column c belongs to label c; empty clusters come last.
         """
         return one_hot(self.decode(X))
 
@@ -98,7 +98,7 @@ class Encoding(ABC):
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
     """Number the clusters of every partition 0, 1, ... by first appearance.
 
-    O(n_individuals n_samples) time. Labels above 8 n_samples are sorted first, which adds a factor
+    Takes O(n_individuals n_samples) time. Labels above 8 n_samples are sorted first, which adds a factor of
     log(n_individuals n_samples). Raises a ValueError if a label is negative.
 
     Parameters
@@ -164,8 +164,8 @@ def checked_memberships(memberships: Any, name: str, n_samples: int) -> FloatArr
 def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:
     """Permute the labels of every partition to maximise the number of samples that agree with its reference.
 
-    O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters: an assignment problem
-    on the K x K contingency table. Raises a TypeError if labels are not integers. Raises a ValueError if rows
+    Takes O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters (an assignment
+    problem on the contingency table). Raises a TypeError if labels are not integers, and a ValueError if rows
     differ in length, or labels are negative or at least ``n_clusters``.
 
     Parameters
@@ -204,7 +204,7 @@ def _same_width(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any]
     rows = {len(x) for x in (first, second) if x.ndim == 2}
     if not all(x.ndim in (1, 2) for x in (first, second)) or shapes[0][-1] != shapes[1][-1] or len(rows) > 1:
         raise ValueError(
-            "inputs must be two chromosomes or populations of the same shape, or a chromosome and a "
+            "inputs must be two individuals or populations of the same shape, or an individual and a "
             f"population; got shapes {shapes[0]} and {shapes[1]}."
         )
     return first, second
@@ -244,7 +244,7 @@ def _assigned(rows: IntArray, others: IntArray) -> IntArray:
 def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> Int64Array:
     """Count the samples in which two partitions differ after :func:`align_labels`.
 
-    The distance is symmetric: the least number of samples to move from one partition to the other.
+    The distance is symmetric: the smallest number of samples that must move to convert one into the other.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
-# delta="auto", see `relevant_links`. In large data, the 5 sqrt(N) most interesting links separate mostly
+# delta="auto", see `relevant_links`. In large data, the 5 sqrt(N) most interesting links mostly separate
 # outliers, so 2 percent of the links have genes instead.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
@@ -303,8 +303,8 @@ class TreeLinks:
     """The ``n_relevant`` most interesting links of a tree, which have genes, and the parts without them."""
 
     # Gene e belongs to the link from the sample ``relevant[e]`` to its parent. ``base`` is the part of every
-    # sample; the root is in part 0, and parents precede their children. By part, ``above`` is the parent
-    # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the start of that link.
+    # sample; the root is in part 0, and parents precede their children. For each part, ``above`` is the
+    # parent part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` its start.
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree

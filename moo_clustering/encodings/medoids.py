@@ -321,7 +321,7 @@ class MedoidSlotEncoding(_MedoidGenes, SlotGenes):
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
         """Return the ``n_neighbors`` samples nearest to every sample by its row of distances, nearest first.
 
-        The result is cached, shape (n_samples, n_neighbors). O(n_samples^2 log n_samples) time at first.
+        Cached, shape (n_samples, n_neighbors). The first call takes O(n_samples^2 log n_samples) time.
         """
         if not 1 <= n_neighbors < self.n_samples:
             raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}.")
@@ -347,7 +347,7 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     """Assign every sample to its nearest medoid, shape (n_individuals, n_samples)."""
     # Rows of ``X`` contain distinct row numbers, and -1 for empty slots; ``H[b, m]`` is the distance from b
     # to m. Clusters are numbered in the order of their slots. Ties go to the lowest slot, but a medoid is
-    # always in its own cluster. O(n_individuals k_max n_samples) time.
+    # always in its own cluster. Takes O(n_individuals k_max n_samples) time.
     slots = np.asarray(X)
     occupied = occupied_slots(slots, len(H), "medoid")
     used, place = np.unique(slots[occupied], return_inverse=True)

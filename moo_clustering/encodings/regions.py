@@ -92,7 +92,7 @@ class RegionEncoding(LabelEncoding):
         self._members = np.split(
             np.argsort(self.component, kind="stable"), np.cumsum(np.bincount(self.component))[:-1]
         )
-        # ``_feasible`` is a plan that replaces those that cannot be repaired.
+        # ``_feasible`` replaces plans that cannot be grown or repaired.
         rng = np.random.default_rng(0)
         if known is not None:
             if not self.is_feasible(known)[0]:

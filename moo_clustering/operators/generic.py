@@ -131,7 +131,7 @@ class EncodingMutation(base.SeededMutation):
 
 
 class MutationChoice(base.DrawnMutation):
-    """Draw one of several mutations for each individual.
+    """Apply one of several mutations, drawn for each individual.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class MutationChoice(base.DrawnMutation):
 
 
 class EncodingRepair(base.GeneRepair):
-    """Round genes, as real-valued operators require, and apply ``problem.encoding.repair``."""
+    """Apply ``problem.encoding.repair``, which also rounds the genes of real-valued operators."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.encoding_of(problem).repair(X)
@@ -272,7 +272,7 @@ def begun(sampling: Sampling, genes: NDArray[Any]) -> Sampling:
 
 
 def start_genes(problem: Any, start: Any) -> NDArray[Any]:
-    """Return the genotypes that a search starts from.
+    """Return the genotypes from which a search starts.
 
     Raises a ValueError if the start has a different number of samples, or more clusters than the encoding
     supports, and a TypeError if the encoding cannot encode partitions. Issues a UserWarning if the encoding

@@ -151,9 +151,9 @@ class GroupingOverlayCrossover(base.PairCrossover):
     """Lay some clusters of parent A over parent B; for the second child, the parents are exchanged.
 
     Every cluster of A is inherited with probability one half, but at least one and not all (none if A has a
-    single cluster). The other samples keep their clusters of B. If less than ``min_share`` of a cluster of B
-    remains, its samples join the clusters of their neighbours in rounds; samples without a link to a cluster
-    stay together. While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
+    single cluster). The other samples retain their clusters of B. If less than ``min_share`` of a cluster of
+    B remains, its samples join the clusters of their neighbours in rounds; samples without a link to a
+    cluster remain together. Above ``k_max`` clusters, the smallest cluster joins its most similar cluster.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links +
     k^2) time per child. Source: ParetoClustering, operators.
@@ -258,10 +258,10 @@ class LabelMutation(base.DrawnMutation):
 
 @documented(base.SHARED)
 class GraphMerge(LabelMutation):
-    """Merge two random clusters, preferably two that are strongly linked.
+    """Merge two random clusters, preferably strongly linked clusters.
 
     The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab is the sum
-    of the similarities between the clusters, and vol_a the sum of all similarities of the samples of a. If no
+    of the similarities between the clusters, and vol_a is the sum of all similarities of samples in a. If no
     clusters are linked, all pairs are equally likely. Partitions into ``k_min`` clusters do not change.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2) time per
@@ -277,7 +277,7 @@ class GraphMerge(LabelMutation):
 
 
 def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.Generator) -> Labels:
-    """Merge two clusters as in :class:`GraphMerge`, unless there are only ``k_min``."""
+    """Merge two clusters as in :class:`GraphMerge`, unless there are only ``k_min`` clusters."""
     k = int(labels.max()) + 1
     if k <= max(k_min, 1):
         return labels
@@ -395,14 +395,14 @@ class PairViolationMutation(LabelMutation):
     For a pair (i, j) in random order, the piece is the set of samples in the cluster of i both in the current
     partition and in a random partition of the pool. A must-link (i, j) is satisfied by merging the clusters
     or by moving the piece to the cluster of j. A cannot-link is satisfied by making a piece without j a new
-    cluster, or by moving it to its most similar other cluster. One of the two ways is drawn at random; the
+    cluster, or by moving it to the most similar other cluster. One of the two ways is drawn at random; the
     other is used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece.
-    If no partition cuts the cluster, a must-link merges (above ``k_min``), and a cannot-link has no effect.
+    If no partition cuts the cluster, must-links merge clusters (above ``k_min``); cannot-links do nothing.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions
     * cluster size + links) time per individual. Combine this mutation with an objective that measures cluster
-    boundaries. Otherwise the search overfits the constraints, and cuts tiny pieces around their samples.
-    Source: ParetoClustering, evolution with pairs.
+    boundaries, because the search otherwise overfits the constraints by cutting tiny pieces around their
+    samples. Source: ParetoClustering, evolution with pairs.
 
     Parameters
     ----------

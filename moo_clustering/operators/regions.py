@@ -147,7 +147,7 @@ class BoundaryClimb(DirectedMutation):
 class _Directions(NamedTuple):
     """Data of the objectives for a climb."""
 
-    rates: FloatArray  # shape (n_obj, 5): 1 if an objective is of this kind, one of five that guide moves
+    rates: FloatArray  # shape (n_obj, 5): one-hot kind of each objective, 0 if it does not guide moves
     features: FloatArray
     shapes: FloatArray
     borders: FloatArray

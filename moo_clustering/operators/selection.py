@@ -30,7 +30,7 @@ def batched_tournament(
     Parameters
     ----------
     pop : Population
-        Raises a ValueError if a feasible individual lacks ``crowding`` or, for decisions by rank, ``rank``.
+        A ValueError is raised if a feasible individual lacks ``crowding`` or, if it is used, ``rank``.
     P : ndarray of shape (n_tournaments, pressure)
         Positions of the competitors in ``pop``. The winner of two competes with the next competitor.
     algorithm : pymoo Algorithm, optional

@@ -27,7 +27,7 @@ TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Create individuals with weights on one to all of the nearest candidates, without randomness.
+    """Create individuals with links to between one and all of the candidates, without randomness.
 
     Individual m of 0..n-1 starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest of w
     candidates, refitted by coordinate descent. Sets ``row_errors`` and ``row_sizes`` for

@@ -135,7 +135,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         Preservation of genotypic diversity in addition to f2:
 
         - ``"slots"``: front and crowding select the first ``n_survive - n_div`` survivors. The others are
-          selected one by one, in front order: each differs most from all members selected before.
+          selected one by one, front by front, each as different as possible from all selected members.
         - ``"last_front"``: in the front that is split, diversity within the merged population replaces
           crowding, and the member with the smallest f1 always survives.
         - ``"none"``: NSGA-II.

@@ -41,7 +41,7 @@ class MSTInterestingnessSampling(base.SeededSampling):
         - ``"2007"``: for up to half of the population, the tree without its 0, 1, ... most interesting links;
           then the tree without the links between k-means clusters, k = 2, 3, ..., n_samples, 2, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        New link of a sample without its tree link: a random neighbour, or the sample itself. With
+        New link of a sample that loses its tree link: a random neighbour, or the sample itself. With
         ``"delta"``, ``"neighbor"`` can draw the sample itself, but not the removed link. Bits are set to 0.
     """
 

@@ -105,7 +105,7 @@ def write_labels(parts: Parts, label: Label, folder: str | os.PathLike[str]) -> 
         known = (parquet.read_schema(file).metadata or {}).get(_KEY)
         if file not in files or known != keys[files.index(file)]:
             raise ValueError(
-                f"{quoted(str(file))} contains labels of another fit or of other parts; choose an empty "
+                f"{quoted(str(file))} contains labels of a different fit or of other parts; choose an empty "
                 "folder, or delete these files"
             )
     missing = [i for i, file in enumerate(files) if not file.exists()]

@@ -146,7 +146,7 @@ def check_workers(client: Any) -> None:
     if others:
         name, there = next(iter(others.items()))
         raise ChildProcessError(
-            f"all workers need moo_clustering {here}, the version of this process, but worker {name} has "
+            f"all workers require moo_clustering {here}, the version of this process, but worker {name} has "
             f"{there}; install the same version on every worker"
         )
     _CHECKED.add(client)

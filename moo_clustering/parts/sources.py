@@ -149,7 +149,7 @@ class Parts:
         if not len(chosen):
             return np.empty((0, self.n_features), dtype=self.dtype)
         if chosen[0] < 0 or chosen[-1] >= self.n_rows:
-            raise ValueError(f"numbers must be 0 to {self.n_rows - 1}, got {chosen[0]} to {chosen[-1]}")
+            raise ValueError(f"numbers must be from 0 to {self.n_rows - 1}, got {chosen[0]} to {chosen[-1]}")
         last = np.searchsorted([part.start for part in self.items], chosen, side="right") - 1
         found = np.concatenate(self.map(_numbered, chosen, only=sorted({*last.tolist()}), description="rows"))
         return found[places.reshape(-1)]
@@ -486,7 +486,7 @@ def visit_part(
             "must not change between passes"
         )
     if table.shape[1:] != (n_features,):
-        raise ValueError(f"part {part.name} has {table.shape[1]} columns, but others have {n_features}")
+        raise ValueError(f"part {part.name} has {table.shape[1]} columns, but other parts have {n_features}")
     finite = np.isfinite(table)
     if not finite.all():
         row, place = np.argwhere(~finite)[0].tolist()
@@ -505,7 +505,7 @@ def _as_array(found: Any, columns: tuple[str, ...] | None, dtype: Any) -> NDArra
     is_frame = hasattr(found, "iloc")
     names = [str(name) for name in (found.columns if is_frame else found.column_names)]
     if names != list(columns):
-        raise ValueError(f"its columns are {quoted(names)}, but others have {quoted(list(columns))}")
+        raise ValueError(f"its columns are {quoted(names)}, but other parts have {quoted(list(columns))}")
     table = np.empty((len(found), len(columns)), dtype=dtype)
     for place in range(len(columns)):
         column = found.iloc[:, place] if is_frame else found.column(place)

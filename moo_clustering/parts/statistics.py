@@ -25,7 +25,7 @@ class Survey:
 
     # ``numbers`` and ``rows`` are the row numbers of the sample, in random order, and its rows in float64.
     # Statistics are computed from rows minus both ``offsets``: the first row of the sample, and the mean
-    # difference of the rows of the sample from it.
+    # difference between the rows of the sample and this row.
 
     def __init__(self, parts: Parts, low: FloatArray, high: FloatArray, sample: Drawn) -> None:
         self.parts, self.low, self.high = parts, low, high
@@ -46,7 +46,7 @@ class Survey:
 
     def statistics(self, centers: FloatArray) -> CenterStatistics:
         """Assign all rows to the nearest centre of every candidate, shape (p, k, d), in one pass."""
-        # Centres are relative to ``offsets``, and ties go to the first. O(p n k d) time. The values of a
+        # Centres are relative to ``offsets``; ties go to the first centre. Takes O(p n k d) time. Values of a
         # candidate are bit-identical for all divisions into parts, and do not depend on other candidates.
         n, d = self.parts.n_rows, len(self.low)
         largest = float(np.abs(self.bounds).max(initial=0.0))

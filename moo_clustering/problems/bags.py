@@ -51,7 +51,7 @@ class BagPartitionProblem(partition.PartitionProblem):
     n_clusters : int
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
         ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"``, or other bag
-        indices. Maximised indices are negated, see :meth:`natural`. Infinite values become 1e6.
+        indices. Maximised indices are negated, see :meth:`natural`. Infinite values are replaced by 1e6.
     weighting : {"bag", "instance"}, default="bag"
         Whether centroids are means of bag means (Eq. 3) or of all instances. Ignored for index objects.
     min_cluster_size : int, default=1
@@ -137,7 +137,7 @@ class BagMedoidProblem(partition.PartitionProblem):
     """Partitions of bags by a varying number of medoids, optimised by one or several indices.
 
     Genes are the indices of medoid bags, or -1 for empty slots, see
-    :class:`~moo_clustering.encodings.MedoidSlotEncoding`. Its operators are
+    :class:`~moo_clustering.encodings.MedoidSlotEncoding`. The operators are
     :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. P
     individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for the medoid index, which is scored
     per set of medoids. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.

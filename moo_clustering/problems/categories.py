@@ -286,10 +286,10 @@ class ModeSpace(Protocol):
         """Sum a block of samples with weights (n, n_modes, n_block); shape (n, n_modes, width)."""
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        """Compute modes from sums; modes with total weight 0, shape (n, n_modes), stay unchanged."""
+        """Compute modes from sums; modes with total weight 0, shape (n, n_modes), remain unchanged."""
 
     def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw a value of each attribute."""
+        """Draw a value for each attribute."""
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         """Convert genes to modes; raise a ValueError if they are outside the space."""

@@ -21,7 +21,7 @@ class EnsembleSelectionProblem(SignedProblem):
     - the mean NMI between pairs of selected runs, 1 if there is no pair;
     - with ``losses``, the mean loss of the selected runs, scaled to 0..1 over the ensemble.
 
-    NMI is computed once, in O(n_samples n_runs^2) time; a population of P takes O(P n_runs^2). Use pymoo's
+    NMI is computed once, in O(n_samples n_runs^2) time; P individuals take O(P n_runs^2) time. Use pymoo's
     ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset does not guarantee a
     better consensus: compare it with :func:`~moo_clustering.consensus.best_half`, which requires no search.
     Raises a ValueError if evaluated genes are not 0 or 1.
@@ -40,7 +40,7 @@ class EnsembleSelectionProblem(SignedProblem):
     agreement : ndarray of shape (n_runs, n_runs)
         NMI between any two runs.
     quality : ndarray of shape (n_runs,)
-        Mean NMI of every run with all others.
+        Mean NMI of every run with all other runs.
 
     Examples
     --------

@@ -125,7 +125,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.ascontiguousarray(self._columns[row].T)
 
     def kmeans(self, points: FloatArray) -> tuple[Labels, float]:
-        """Return the best partition of centred points over the starts, and its explained share."""
+        """Return the best k-means partition of centred points, and its explained share."""
         total, least = float((points**2).sum()), np.inf
         best = labels = np.zeros(self.n_samples, dtype=np.int32)
         seeds = np.empty(self.n_clusters, dtype=np.int64)

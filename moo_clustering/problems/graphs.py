@@ -66,9 +66,9 @@ class MOCKProblem(EncodedProblem):
         Genotype: a short or split tree code, or one link per sample.
     n_neighbors : int, default=10
         Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
-        can be missed. Use 5 for thin interlocked clusters, which other partitions can dominate with 10.
+        can be missed. Use 5 for thin interlocked clusters; with 10, other partitions can dominate them.
     objectives : sequence of str, default=("variance", "connectivity")
-        Distinct names:
+        Unique names:
 
         - ``"variance"``: (1/N) sum_i |x_i - m_c(i)|^2;
         - ``"deviation"``: sum_i |x_i - m_c(i)|;
@@ -130,7 +130,7 @@ class MOCKProblem(EncodedProblem):
     ) -> None:
         if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
             if graph is not None and graph is not encoding.graph:
-                raise ValueError("encoding was built from a different graph.")
+                raise ValueError("encoding must be built from the same graph, got a different graph.")
             graph = encoding.graph
         if graph is None:
             if X is None:
@@ -175,9 +175,9 @@ class MOCKProblem(EncodedProblem):
         Pieces are the parts of the tree without its most interesting links. For every weight of variance
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
         minus fall in connectivity, as shares of their ranges. Returns the genotypes of the non-dominated
-        partitions, by increasing variance, which are deterministic and cached. P pieces take O(n_weights P^2)
-        time at best, O(n_weights P^3) at worst, and O(P^2) memory. Above 500 pieces, the smallest first join
-        the pieces with which they share most neighbours. "split" merges only pieces connected in the tree.
+        partitions, by increasing variance. The result is deterministic and cached. P pieces take O(n_weights
+        P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Above 500 pieces, the smallest first
+        join the pieces with which they share most neighbours. "split" merges only pieces linked in the tree.
 
         Examples
         --------
@@ -558,7 +558,7 @@ class LinkScores(PartScores):
 
 
 class NeighborGraphProblem(FixedProblem):
-    """Link every sample to a near neighbour (f1), by links that differ from other individuals (f2).
+    """Link every sample to a near neighbour (f1), differently from other individuals (f2).
 
     Gene i is the neighbour of sample i: its rank in the neighbour list of i (``gene="rank"``), or its sample
     index (``gene="index"``, as in the paper).
@@ -567,8 +567,8 @@ class NeighborGraphProblem(FixedProblem):
     - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the comparison set Q of X;
       :class:`~moo_clustering.operators.DynamicDiversitySurvival` uses the same Q for all compared values.
 
-    A population takes O(pop N) time, O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC, Eqs.
-    1-3, Algorithm 3.
+    A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC,
+    Eqs. 1-3, Algorithm 3.
 
     Parameters
     ----------
@@ -657,7 +657,7 @@ class NeighborGraphProblem(FixedProblem):
         random_state : int, default=0
             Seed for ties between equally distant neighbours.
         n_neighbors, gene, **kwargs
-            See the constructor.
+            As for the class.
         """
         X = np.asarray(X)
         if n_neighbors is None:
@@ -755,7 +755,7 @@ class NeighborGraphProblem(FixedProblem):
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         ranks = self.ranks(X)
         if (ranks.max(axis=0, initial=0) >= self.lists.n_admissible).any():
-            raise ValueError(f"X must not link samples to themselves or to forbidden ones: {VALID_LINKS}")
+            raise ValueError(f"X must not link samples to themselves or forbidden neighbours: {VALID_LINKS}")
         f1 = self.mean_distance(ranks)  # Eq. 1
         if self.diversity == "deferred":
             f2 = np.full(len(ranks), np.nan)
@@ -879,7 +879,7 @@ class SRMOSCProblem(FixedProblem):
         if n_samples < 2:
             raise ValueError("SRMOSC requires at least 2 samples, got 1.")
         if isinstance(metric, str) and metric == "precomputed":
-            raise ValueError('SRMOSC rebuilds samples from features; metric must not be "precomputed".')
+            raise ValueError('metric must not be "precomputed": SRMOSC reconstructs samples from features.')
         _arrays.require_squares(self.X)
         # Squared norms of the samples, the scale of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)

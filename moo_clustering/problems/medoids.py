@@ -140,7 +140,7 @@ class MedoidProblem(EncodedProblem):
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode one or more genotypes to partitions, shape (n_individuals, n_samples), unimproved."""
+        """Decode one or more genotypes without improvement, to partitions (n_individuals, n_samples)."""
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
@@ -198,7 +198,7 @@ class Decoded(NamedTuple):
     labels: Labels
     # Distance from each sample to the medoid of its cluster.
     distances: FloatArray
-    # Medoids that the samples were assigned to.
+    # Medoids to which the samples were assigned.
     assigned_by: IntArray
 
 

@@ -526,8 +526,8 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
         _checked_partitions(encoding, encoding.decode(found), len(found))
         if not np.allclose(encoding.repair(found.copy()), found):
             raise ValueError(
-                f"{name}.repair must not change valid genotypes, and {name}.{method} must return valid ones, "
-                f"got {quoted(found.tolist())}."
+                f"{name}.repair must not change valid genotypes, and {name}.{method} must return valid "
+                f"genotypes, got {quoted(found.tolist())}."
             )
     if not type(encoding).canonical.__module__.startswith("moo_clustering."):
         # All canonical forms in the population differ, so add genotypes that can have equal forms.
@@ -536,9 +536,9 @@ def _check_encoding(encoding: Encoding, X: NDArray[Any], decoded: Labels, labels
         different = distinct_rows(forms)[1] != distinct_rows(partitions)[1]
         if different.any():
             raise ValueError(
-                f"{name}.canonical must return equal rows for genotypes of equal partitions, and only for "
-                f"these; it does not for {quoted(X[int(different.argmax())].tolist())}: remove it, so that "
-                "decoded partitions are compared."
+                f"{name}.canonical must return equal rows if and only if partitions are equal; it does not "
+                f"for {quoted(X[int(different.argmax())].tolist())}: remove it, so that decoded partitions "
+                "are compared."
             )
 
 
@@ -579,7 +579,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: number of samples that the smallest of ``n_clusters`` clusters lacks; it may be empty."""
+    """Inequality: number of samples missing from the smallest of ``n_clusters``, possibly empty, clusters."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size

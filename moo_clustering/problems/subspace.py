@@ -205,7 +205,7 @@ def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
 
 
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
-    """Assign a different document to each cluster, with the largest sum of memberships; O(n_samples k)."""
+    """Assign a different document to each cluster, with the largest sum of memberships."""
     n, k = memberships.shape
     # k candidates per cluster suffice: at most k - 1 of them are used by other clusters.
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
@@ -265,7 +265,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache of objectives of many individuals, and of other results of the most recent, in ``max_bytes``."""
+    """Cache of the objectives of many and, in up to ``max_bytes``, all results of recent individuals."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes

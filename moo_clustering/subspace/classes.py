@@ -178,8 +178,8 @@ def votes(
 ) -> FloatArray:
     """Combine the class shares of the nearest clusters.
 
-    O(n_samples * n_clusters * n_classes) time. Raises a ValueError if ``n_neighbors``, ``aggregation`` or
-    ``fuzziness`` is out of range, or shapes do not match.
+    Takes O(n_samples * n_clusters * n_classes) time. Raises a ValueError if ``n_neighbors``, ``aggregation``
+    or ``fuzziness`` is out of range, or shapes do not match.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ def votes(
         Number of nearest clusters that vote. Default: all. The smaller index breaks ties.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
         Weights of the votes: inverse distances divided by their sum; inverse distances (as in the paper, not
-        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. A
-        single neighbour, or clusters at distance 0, are the only voters, with equal weights.
+        comparable between samples); or memberships, (d (1 + Imp))^(-1 / (f - 1)) divided by their sum. If
+        there is one neighbour, or some clusters are at distance 0, only these vote, with equal weights.
     fuzziness : float, default=1.5
         f > 1, only for "membership".
 

@@ -372,8 +372,8 @@ class SubspaceOptions:
         Weight of chi-square, non-negative.
     impurity : {"mean", "count", "none"} or None, default="mean"
         Gini index times entropy of the labels in a cluster: divided by that of all labels (``"mean"``), also
-        times the squared share of the cluster (``"count"``, as in the paper), or instead times its squared
-        size (``"none"``). None omits the impurity.
+        multiplied by the squared share of labelled samples (``"count"``, as in the paper), or only by the
+        squared labelled mass (``"none"``). None omits the impurity.
     impurity_in_membership : bool, default=True
         Whether impurity increases the distances to clusters, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"

@@ -39,7 +39,7 @@ def test_rows_by_number_read_only_their_parts():
     assert read == [3, 9]
     assert found.rows([]).shape == (0, 2)
     assert found.n_passes == 1
-    with pytest.raises(ValueError, match="numbers must be 0 to 9, got -1 to 10"):
+    with pytest.raises(ValueError, match="numbers must be from 0 to 9, got -1 to 10"):
         found.rows([10, -1])
     for wrong in ([1.7], [True, False], [[1, 2]], 5, ["a"], [2**70]):
         with pytest.raises(TypeError, match="numbers must be integers in one dimension, got"):

@@ -353,7 +353,7 @@ def medoid_toolbox(
     Parameters
     ----------
     problem : MedoidProblem
-        Raises a ValueError if its ``supervision`` is ``"constraint"``.
+        A ValueError is raised if its ``supervision`` is ``"constraint"``.
     length : {"grow", "keep", "two_cut"}, default="grow"
         See :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
@@ -467,7 +467,7 @@ def neighbor_toolbox(
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
         ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k)``,
-        and ``evaluate_population(individuals)``, which sets the fitness of all individuals, with the
+        and ``evaluate_population(individuals)``, which sets the fitness of all individuals, including their
         diversity within ``individuals``.
     """
     toolbox = base.Toolbox()
@@ -503,7 +503,7 @@ def dynamic_nsga2_step(
     """Run one generation of NSGA-II with objectives that depend on the population.
 
     Parents and offspring are evaluated together. Then ``toolbox.select`` selects the survivors, and evaluates
-    them again among the survivors. Raises a ValueError if ``pm`` is not 1 with ``variation="or"``.
+    them again within the survivors. Raises a ValueError if ``pm`` is not 1 with ``variation="or"``.
 
     Parameters
     ----------
