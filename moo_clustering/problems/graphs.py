@@ -141,14 +141,15 @@ class MOCKProblem(EncodedProblem):
             )  # fmt: skip
         elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
             raise ValueError(
-                f"X and graph must have the same samples, got {np.shape(X)[0]} and {graph.n_samples}."
+                f"X and graph must have the same number of samples, got {np.shape(X)[0]} and "
+                f"{graph.n_samples}."
             )
         self.graph = graph
         if not isinstance(encoding, LocusAdjacencyEncoding):
             encoding = LocusAdjacencyEncoding(graph=graph, kind=encoding, delta=delta, n_jobs=n_jobs)
         elif encoding.n_samples != graph.n_samples:
             raise ValueError(
-                f"encoding and data must have the same samples, got {encoding.n_samples} and "
+                f"encoding and data must have the same number of samples, got {encoding.n_samples} and "
                 f"{graph.n_samples}."
             )
         self.encoding = encoding
@@ -414,7 +415,7 @@ class PartScores:
     def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
         if constraints.n_samples != len(self.X):
             raise ValueError(
-                f"constraints and X must have the same samples, got {constraints.n_samples} and "
+                f"constraints and X must have the same number of samples, got {constraints.n_samples} and "
                 f"{len(self.X)}."
             )
         must, cannot = constraints.must_link, constraints.cannot_link
@@ -898,7 +899,7 @@ class SRMOSCProblem(FixedProblem):
             )  # fmt: skip
         elif len(lists.indices) != n_samples:
             raise ValueError(
-                f"lists and X must have the same samples, got {len(lists.indices)} and {n_samples}."
+                f"lists and X must have the same number of samples, got {len(lists.indices)} and {n_samples}."
             )
         self.lists = lists
         self.width = width

@@ -120,7 +120,7 @@ class MedoidProblem(EncodedProblem):
         self.encoding = SpaceMedoidEncoding(self.space, k_max)
         if constraints is not None and constraints.n_samples != self.space.n_samples:
             raise ValueError(
-                f"constraints and X must have the same samples, got {constraints.n_samples} and "
+                f"constraints and X must have the same number of samples, got {constraints.n_samples} and "
                 f"{self.space.n_samples}."
             )
         self.constraints = constraints

@@ -205,7 +205,8 @@ class PartitionProblem(EncodedProblem):
         whole = n_data == encoding.n_samples
         if not whole and not (isinstance(encoding, TupleEncoding) and n_data == encoding.parts[0].n_samples):
             raise ValueError(
-                f"data and encoding must have the same samples, got {n_data} and {encoding.n_samples}."
+                f"data and encoding must have the same number of samples, got {n_data} and "
+                f"{encoding.n_samples}."
             )
         self.encoding = encoding
         self.indices = _fitted(objectives, data)
@@ -552,7 +553,7 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
         raise TypeError(f"constraints must be PairwiseConstraints, got {quoted(constraints)}.")
     elif constraints.n_samples != n_samples:
         raise ValueError(
-            f"constraints and encoding must have the same samples, got {constraints.n_samples} and "
+            f"constraints and encoding must have the same number of samples, got {constraints.n_samples} and "
             f"{n_samples}: create constraints with PairwiseConstraints(must_link, cannot_link, "
             f"n_samples={n_samples})."
         )

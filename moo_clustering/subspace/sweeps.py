@@ -68,7 +68,7 @@ def check_targets(targets: Targets, data: SubspaceData) -> None:
     """Raise a ValueError if targets and data have different numbers of samples."""
     if len(targets.labelled) != data.n:
         raise ValueError(
-            f"targets and data must have the same samples, got {len(targets.labelled)} and {data.n}"
+            f"targets and data must have the same number of samples, got {len(targets.labelled)} and {data.n}"
         )
 
 
@@ -432,7 +432,7 @@ def distances(
             f"{np.shape(centers)} and {np.shape(log_weights)}"
         )
     if len(centers) != data.m:
-        raise ValueError(f"data and centers must have the same features, got {data.m} and {len(centers)}")
+        raise ValueError(f"centers must have {data.m} features, got {len(centers)}")
     weights = prepare(data, centers, log_weights, weight_exponent)
     out = np.empty((data.n, centers.shape[1]))
 
