@@ -242,8 +242,8 @@ class LocusAdjacencyEncoding(checks.Encoding):
 def forest_links(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within the clusters."""
     # Forward links, from a sample to one of its neighbours, are preferred to backward links. They lead from
-    # every sample to a strong component without outgoing links. Roots are therefore drawn from these
-    # components, and a piece with only one of them needs no backward link.
+    # every sample to a strong component without outgoing links, so roots are drawn from these components. A
+    # piece with a single component of this kind requires no backward link.
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
     links = csr_array((np.ones(len(rows)), (rows, neighbors[rows, columns])), shape=(n, n))
@@ -319,7 +319,7 @@ class TreeLinks:
         number = np.cumsum(tops)
         parts = np.zeros(tree.n_samples, dtype=np.int32)
         parts[tree.order[tops]] = number[tops]
-        # The order puts parents before children. A sample is in the part of its parent, unless it is a top.
+        # In this order, parents precede children. A sample is in the part of its parent, unless it is a top.
         for sample, is_top in zip(tree.order.tolist(), tops.tolist(), strict=True):
             self.base[sample] = parts[sample] if is_top else self.base[tree.parent[sample]]
         top = tree.order[tops]
@@ -356,7 +356,7 @@ class TreeLinks:
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the targets of links: the parent if in the cluster, else the first top of the cluster."""
+        """Return link targets: the parent if it is in the same cluster, else the first top of the cluster."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)

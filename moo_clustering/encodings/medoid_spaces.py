@@ -21,12 +21,12 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._types import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, Labels
 
 Form = Literal["auto", "matrix", "vector"]
-# Number of samples above which vectors are faster; the matrix then takes half a gigabyte.
+# Number of samples above which vectors are faster; the matrix then requires half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
 # Relative difference up to which totals are tied, so that rounding does not select the medoid.
 RELATIVE = 1e-12
-# Number of clusters in each of the two tables of the memo, which take about 40 MB together.
+# Number of clusters per table of the memo; its two tables take about 40 MB.
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
@@ -114,7 +114,7 @@ def choose_space(
             form = "vector"
     if form == "vector":
         # The medoid of Euclidean vectors is the member with the least total *squared* distance, unlike the
-        # medoid of the distance matrix. Sparse features stay sparse.
+        # medoid of the distance matrix. Sparse features remain sparse.
         X = checked_table(X, accept_sparse="csr")
         space = SparseVectorSpace if issparse(X) else DenseVectorSpace
         return "vector", space(X, name, n_jobs)  # type: ignore[arg-type]
@@ -198,9 +198,9 @@ class DistanceMatrixSpace(MedoidSpace):
 class VectorSpace(MedoidSpace):
     """Distances computed on demand, from products of features."""
 
-    # For p individuals with u distinct medoids in total, an assignment takes u products of a sample with the
-    # data and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for
-    # sparse data. Memory is O(p n) besides the data. Euclidean ``total_to_one`` takes O(n^2 d) time once.
+    # For p individuals with u distinct medoids, an assignment requires u products of a sample with the data
+    # and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for sparse
+    # data. Memory is O(p n) besides the data. Euclidean ``total_to_one`` takes O(n^2 d) time once.
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
         self.n_samples = len(norms)

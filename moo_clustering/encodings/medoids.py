@@ -210,7 +210,7 @@ class MedoidEncoding(_MedoidGenes):
         for j in range(1, int(sizes[0])):
             m = int(np.searchsorted(-sizes, -j, side="left"))  # rows with more than j medoids
             np.take(self.distances, medoids[:m, j], axis=0, out=candidate[:m], mode="clip")
-            closer = candidate[:m] < nearest[:m]  # ties stay at the lowest position
+            closer = candidate[:m] < nearest[:m]  # ties go to the lowest position
             np.copyto(nearest[:m], candidate[:m], where=closer)
             np.copyto(labels[:m], j, where=closer)
         return labels
@@ -430,7 +430,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """For every row, draw a sample that the row lacks; rows must not contain all samples."""
+    """For every row, draw a sample that is not in the row; rows must not contain all samples."""
     # The r-th absent number is r plus the number of sorted present numbers s_t with s_t - t <= r.
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)

@@ -142,7 +142,6 @@ def relocate(
     else:
         labels, first, second = encoding.nearest(centers)
         # A sample whose centre is removed joins the second nearest centre.
-        # Remove the cheapest of three random centres.
         gone = cheapest(labels, second - first, rng.permutation(k)[:3]) if k > 1 else 0
         if not anywhere and k > 1:
             place = drawn(np.where(labels == gone, second, first), place, rng)

@@ -45,7 +45,7 @@ _UNSUITED = {
     **dict.fromkeys(("BRKGA", "DE", "EPPSO", "ES", "KGB", "LocalSearch", "MOPSO_CD"), _REAL),
     **dict.fromkeys(("NSDE", "Optuna"), _REAL),
     **dict.fromkeys(("BracketSearch", "ExponentialSearch", "LineSearch", "WolfeSearch"), _ONE_VARIABLE),
-    **dict.fromkeys(("Meta", "MetaAlgorithm2"), "wraps another algorithm, which needs the operators"),
+    **dict.fromkeys(("Meta", "MetaAlgorithm2"), "wraps another algorithm, which requires the operators"),
     "NRBO": "divides by differences between genes, which are 0 for equal genes",
 }
 
@@ -447,7 +447,7 @@ def register_operators(
         accepted = {*makers, "eliminate_duplicates"} if algorithm is None else _accepted(algorithm)
         if "perturb" in accepted:
             named["perturb"] = named.pop("mutation")
-        # MOEAD needs one individual per reference direction, so it keeps duplicates.
+        # MOEAD requires one individual per reference direction, so its duplicates are not removed.
         if "eliminate_duplicates" in accepted or not accepted & {"crossover", "mutation"}:
             encoding = getattr(problem, "encoding", None)
             if duplicates is not None:

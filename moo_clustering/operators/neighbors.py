@@ -62,7 +62,7 @@ class NeighborSampling(base.SeededSampling):
 class UniformNeighborCrossover(base.PairCrossover):
     """Exchange every gene of two parents with probability one half.
 
-    Children of feasible parents are feasible, because genes keep their loci. One random bit is drawn per
+    Children of feasible parents are feasible, because genes retain their loci. One random bit is drawn per
     gene. Raises a TypeError if genes are not integers.
     """
 
@@ -189,7 +189,7 @@ class IndexPM(RankPM):
 class CannotLinkRepair(base.GeneRepair):
     """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
 
-    Only the index encoding needs this repair, because ranks within bounds are feasible. Source: PESC, Eq. 3.
+    Only the index encoding requires it, because ranks within bounds are feasible. Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH

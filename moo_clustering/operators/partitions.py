@@ -76,7 +76,7 @@ class LabelGraph:
         return out
 
     def joined(self, labels: Labels, max_rounds: int) -> Labels:
-        """Move samples with label -1 to their most similar clusters, in rounds; unlinked ones retain -1."""
+        """Move samples labelled -1 to their most similar clusters, in rounds; unlinked samples retain -1."""
         out = labels.copy()
         kernels.join_neighbors(*self._rows, out, np.zeros(int(labels.max()) + 1), max_rounds)
         return out
@@ -297,7 +297,7 @@ class PoolSplit(LabelMutation):
 
     Each attempt draws a cluster in proportion to its size, and a partition of the pool, which cuts the
     cluster into pieces. If at least two pieces contain ``min_share`` of its samples, either one random piece
-    or each of these pieces becomes a cluster. Smaller pieces stay with the remainder or the largest piece.
+    or each of these pieces becomes a cluster. Smaller pieces remain with the rest or the largest piece.
 
     Requires a problem with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never
     exceeded. Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
@@ -623,7 +623,7 @@ class ClusterNumberRepair(base.GeneRepair):
         return labels
 
     def _halved(self, labels: Labels) -> Labels:
-        """Halve the largest cluster in breadth-first order, which keeps one half connected if possible."""
+        """Halve the largest cluster in breadth-first order, so that one half is connected if possible."""
         members = np.flatnonzero(labels == np.bincount(labels).argmax())
         inside = self.graph.matrix[members][:, members]
         reached = breadth_first_order(inside, 0, directed=False, return_predecessors=False)

@@ -141,7 +141,7 @@ class ExclusiveMating(Mating):
     Parameters
     ----------
     selection, crossover, mutation
-        pymoo operators. The crossover must make two children of two parents, and its ``prob`` is the
+        pymoo operators. The crossover must produce two children from two parents; its ``prob`` is the
         probability that a pair is crossed instead of mutated.
     **kwargs
         ``repair``, ``eliminate_duplicates`` and ``n_max_iterations`` as in pymoo.

@@ -359,7 +359,7 @@ class EliteMemory:
 
 
 def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """Replace the last chosen rows outside the elite by the missing rows of the elite."""
+    """Replace the last chosen rows outside the elite by rows of the elite that were not chosen."""
     missing = elite[~np.isin(elite, chosen)][: len(chosen)]
     free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
     out = chosen.copy()

@@ -132,7 +132,6 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
     # With several threads, rounding errors of k-means would not be reproducible.
     with one_thread():
         for row in range(n_trees + 1, n_samples):
-            # k restarts at 2 when it exceeds the number of samples.
             k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
             labels = few_means(graph.X, min(k, graph.n_samples), rng)
             removed[row] = labels[samples] != labels[parent]

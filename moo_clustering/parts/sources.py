@@ -380,7 +380,7 @@ def _of_fragments(fragments: list[Any], choice: _Choice, rows_per_part: int) -> 
         known = own if choice.columns is not None else (*wanted, *choice.drop)
         extra = [column for column in own if column not in known]
         if lacking or extra:
-            fault = f"lacks column {lacking[0]!r}" if lacking else f"has another column, {extra[0]!r}"
+            fault = f"lacks column {lacking[0]!r}" if lacking else f"has an additional column, {extra[0]!r}"
             fault += f"; all parts must have the same columns: {quoted(list(wanted))}. "
             advice = (
                 "Select the common columns with parts(..., columns=[...])",

@@ -38,7 +38,7 @@ OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
 
 
 class BagPartitionProblem(partition.PartitionProblem):
-    """Partitions of bags into a fixed number of clusters, optimised by one or several indices.
+    """Partitions of bags into a fixed number of clusters, optimised by one or more indices.
 
     Genes are the cluster numbers 0..n_clusters-1, one per bag. Clusters may be empty; :meth:`decode` returns
     contiguous labels. A population of P partitions takes O(P (n N + N^2)) time for N bags with n instances.
@@ -134,7 +134,7 @@ class BagPartitionProblem(partition.PartitionProblem):
 
 @documented(BagPartitionProblem)
 class BagMedoidProblem(partition.PartitionProblem):
-    """Partitions of bags by a varying number of medoids, optimised by one or several indices.
+    """Partitions of bags by a varying number of medoids, optimised by one or more indices.
 
     Genes are the indices of medoid bags, or -1 for empty slots, see
     :class:`~moo_clustering.encodings.MedoidSlotEncoding`. The operators are

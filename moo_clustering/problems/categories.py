@@ -283,7 +283,7 @@ class ModeSpace(Protocol):
         """Return the distances between modes, shape (n, n_modes, n_modes)."""
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """Sum a block of samples with weights (n, n_modes, n_block); shape (n, n_modes, width)."""
+        """Sum a block of samples with weights (n, n_modes, n_block); return shape (n, n_modes, width)."""
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
         """Compute modes from sums; modes with total weight 0, shape (n, n_modes), remain unchanged."""
@@ -416,7 +416,7 @@ class EuclideanSpace:
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         if not np.isfinite(modes).all():
-            raise ValueError("X contains modes that are not finite.")
+            raise ValueError("X contains non-finite modes.")
         return np.ascontiguousarray(modes, dtype=np.float64)
 
 

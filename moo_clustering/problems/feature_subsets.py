@@ -28,7 +28,7 @@ from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
 # Noise samples per subset size, and ratio of successive sizes.
 _NOISE, _STEP = 5, 1.4
-# Objectives that need labels.
+# Objectives that require labels.
 _BY_LABELS = ("labels", "held_out_labels")
 # Maximum number of folds of held-out labels, and k-means iterations per fold.
 _FOLDS, _PASSES = 5, 5

@@ -156,7 +156,6 @@ class MOCKProblem(EncodedProblem):
         self.objective_names = _checked_objectives(objectives, y, constraints)
         self.weights = _weights(graph.n_neighbors, connectivity)
         self.n_jobs = n_jobs
-        # Only "ari" is maximised.
         self._signs = np.array([-1.0 if name == "ari" else 1.0 for name in self.objective_names])
         self._built: tuple[int, NDArray[Any]] | None = None
         if sample_weight is not None:
@@ -1001,7 +1000,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Return the largest optimal weight for a single candidate, for operators that need bounds."""
+        """Return the largest optimal weight of each candidate alone, for operators that require bounds."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
@@ -1039,7 +1038,7 @@ def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force
     )
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
-            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, which is "
+            f"n_candidates={width} requires a full {n_samples} x {n_samples} matrix per individual, which is "
             f"not allowed above {MOST_LITERAL} samples; {sparse}. Use force=True to allow it."
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)

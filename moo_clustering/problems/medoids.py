@@ -222,7 +222,7 @@ class MedoidDecoder:
         self.keeps_labels = mode == "literal" or constrained is not None
 
     def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
-        """Assign samples to medoids; return labels, and the medoid that belongs to each label."""
+        """Assign samples to medoids; return labels, and the medoid of each label."""
         if self.constrained is not None:
             return self.constrained.labels(self.space, medoids)
         return self.encoding.decode(medoids), medoids
@@ -330,7 +330,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assignment of whole must-link components to clusters that avoids conflicts with cannot-links.
 
-    Components are assigned in order of descending size (ties: lowest sample) to the cluster with the fewest
+    Components are assigned in order of descending size (ties: first sample) to the cluster with the fewest
     conflicting components, then the smallest total distance, then the lowest position. Other samples join the
     nearest medoid. ``n_dropped`` cannot-links within components are dropped, with a UserWarning. Takes O(k
     (n_constrained + n_components) + n_conflicts) time per individual, plus distances. Source: NSGA-II-clus.

@@ -269,7 +269,7 @@ class PartitionProblem(EncodedProblem):
             _check_encoding(self.encoding, genes, decoded, labels)
             self._unseen = False
         if self._products:
-            labels = decoded  # memberships, centres and medoids have this order of clusters
+            labels = decoded  # the cluster order of memberships, centres and medoids
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
         products = {name: self._product(name, genes[first]) for name in self._products}
@@ -400,7 +400,7 @@ def _call_with_parts(
 
 
 def _undefined(index: ValidityIndex, n_clusters: NDArray[Any], n_samples: int) -> BoolArray:
-    """Return whether an index is undefined for partitions with these numbers of clusters."""
+    """Return whether an index is undefined for partitions with the given numbers of clusters."""
     singletons = isinstance(index, FunctionIndex) & (n_clusters >= n_samples)
     return np.asarray((n_clusters < index.min_clusters) | singletons)
 

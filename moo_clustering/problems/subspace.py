@@ -160,7 +160,7 @@ class SubspaceClusteringProblem(EncodedProblem):
         return slots
 
     def center_distances(self, X: ArrayLike) -> AnyFloatArray:
-        """Compute the distance of documents to the nearest centroid, shape (n_individuals, n_samples)."""
+        """Compute the distance from documents to the nearest centroid, shape (n_individuals, n_samples)."""
         return np.stack([one.gaps for one in self._grown(self.encoding.seeds(np.asarray(X)))])
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -363,7 +363,7 @@ class SubspaceSeedEncoding(SlotGenes):
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
         """Run the sweeps for every row of :meth:`canonical`, and return the results of ``use``."""
-        # ``use`` runs on the thread of the sweeps, because all memberships at once take much memory.
+        # ``use`` runs on the thread of the sweeps, because all memberships together require much memory.
         # Processes do not pay off: the transfer of a result takes as long as its computation.
         return thread_calls((delayed(self._grown)(row[row >= 0], use) for row in X), n_jobs=self.n_jobs)
 

@@ -74,7 +74,7 @@ class SubspaceData:
             given = given.astype(kind)  # sparse matrices do not support float16
         require_squares(given, dtype=kind)
         shifted = shift is not None and shift.any()
-        # A dense matrix with a larger share of non-zeros is not compressed.
+        # Dense matrices with a larger share of non-zeros are not compressed.
         if not issparse(given) and (shifted or np.count_nonzero(given) > 0.3 * given.size):
             return cls(DenseMatrix(given, kind, shift), kind, n_jobs)
         return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
@@ -101,7 +101,7 @@ class SubspaceData:
 
     @property
     def varying(self) -> BoolArray:
-        """Mask of features that are not constant, shape (m,); only these have weight."""
+        """Mask of non-constant features, shape (m,); only these features have weight."""
         return self.matrix.varying
 
     def mean(self) -> FloatArray:
@@ -173,7 +173,7 @@ class DenseMatrix:
 
     @cached_property
     def varying(self) -> BoolArray:
-        """Mask of features that are not constant."""
+        """Mask of non-constant features."""
         return self._X.min(axis=0) < self._X.max(axis=0)
 
     def mean(self) -> FloatArray:
@@ -279,7 +279,7 @@ class SparseMatrix:
 
     @cached_property
     def varying(self) -> BoolArray:
-        """Mask of features that are not constant."""
+        """Mask of non-constant features."""
         n, found = self.shape[0], self.frequencies
         if self.is_binary or not (found == n).any():
             return (found > 0) & (found < n)

@@ -216,7 +216,7 @@ def start(
         found = rng.dirichlet(np.ones(n_clusters), size=data.n)
     else:
         warn_caller(
-            "init='equal' starts with equal clusters, which stay equal: all samples get the same scores"
+            "init='equal' starts with equal clusters, which remain equal: all samples get the same scores"
         )
         found = np.full((data.n, n_clusters), 1.0 / n_clusters)
     return np.ascontiguousarray(found, dtype=data.dtype)

@@ -79,7 +79,7 @@ def faulty(tmp_path, change):
     ("change", "message"),
     [
         (lambda f: f.rename(columns={"a": "z"}), "part two.parquet lacks column 'a'"),
-        (lambda f: f.assign(e=1), "part two.parquet has another column, 'e'"),
+        (lambda f: f.assign(e=1), "part two.parquet has an additional column, 'e'"),
         (lambda f: f.assign(b="text"), "column 'b' of part two.parquet is not numeric"),
         (
             lambda f: f.assign(c=[1.0] * 7 + [np.nan] * 3),

@@ -76,7 +76,6 @@ class ArrayIndividual(np.ndarray):
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         twin = np.array(self).view(type(self))
-        # Slices have no fitness.
         if self.fitness is None:
             return twin
         twin.fitness = type(self.fitness)()

@@ -45,7 +45,7 @@ Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
 Score = Callable[[NDArray[Any]], FloatArray]
-# The operators of these toolboxes return valid genes, which need no repair.
+# The operators of these toolboxes return valid genes, so no repair is required.
 _as_mate = partial(genotypes.as_mate, repair=NoRepair())
 
 
