@@ -178,7 +178,7 @@ class MutationChoice(base.DrawnMutation):
 
 
 class EncodingRepair(base.GeneRepair):
-    """Apply ``problem.encoding.repair``, which also rounds the genes of real-valued operators."""
+    """Apply ``problem.encoding.repair``, which also rounds real values of integer genes."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.encoding_of(problem).repair(X)

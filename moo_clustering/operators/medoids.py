@@ -106,7 +106,7 @@ class MedoidReplaceMutation(base.SeededMutation):
     ----------
     kind : {"replace", "full"}, default="replace"
         ``"full"`` replaces, adds or drops a medoid with equal probability, and replaces a medoid if the
-        number of medoids cannot grow or shrink. If all samples are medoids, it can only drop a medoid.
+        number of medoids cannot grow or shrink. If all samples are medoids, a medoid can only be dropped.
     """
 
     def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:

@@ -91,7 +91,7 @@ class BoundaryClimb(DirectedMutation):
     n_proposals : int, optional
         Number of proposed moves per individual. Default: 20 per area, clipped to [10,000, 64,000].
     heat : float, default=0.3
-        Initial temperature, relative to the mean deterioration by worsening moves; falls to one hundredth.
+        Initial temperature relative to the mean deterioration by worsening moves; it falls to one hundredth.
     recombine : float, default=0.5
         Probability of a :class:`TreeRecombination` before the climb.
     max_pairs : int, default=3

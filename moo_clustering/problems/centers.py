@@ -33,7 +33,7 @@ MEMO_BYTES = 1 << 26
 
 
 class Optimum(NamedTuple):
-    """Centres, label of the nearest centre of every sample, and sum of squared distances to these centres."""
+    """Centres, label of the nearest centre of each sample, and sum of squared distances to nearest centres."""
 
     centers: FloatArray
     labels: Labels

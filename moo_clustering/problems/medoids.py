@@ -140,7 +140,7 @@ class MedoidProblem(EncodedProblem):
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode one or more genotypes without improvement, to partitions (n_individuals, n_samples)."""
+        """Decode one or more genotypes to partitions (n_individuals, n_samples), without improvement."""
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:

@@ -265,7 +265,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache of the objectives of many and, in up to ``max_bytes``, all results of recent individuals."""
+    """Cache of objectives of many individuals, and of all results of recent individuals (``max_bytes``)."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes

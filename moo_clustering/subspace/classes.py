@@ -122,7 +122,7 @@ def impurity(
 
 
 def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
-    """Compute the Gini index times the entropy, non-negative."""
+    """Compute the Gini index times the entropy, which is non-negative."""
     if multilabel:
         gini = 2.0 * (shares * (1.0 - shares)).sum(axis=1)
         entropy = (entr(shares) + entr(1.0 - shares)).sum(axis=1)

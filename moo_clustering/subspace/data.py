@@ -23,7 +23,7 @@ BLOCK = 128
 
 
 class SubspaceData:
-    """A matrix of samples by features; see :meth:`of`.
+    """Matrix of samples by features, created by :meth:`of`.
 
     Attributes
     ----------
