@@ -33,7 +33,7 @@ MEMO_BYTES = 1 << 26
 
 
 class Optimum(NamedTuple):
-    """Centres, label of the nearest centre of each sample, and sum of squared distances to nearest centres."""
+    """Centres, nearest centre of each sample, and sum of squared distances to these centres."""
 
     centers: FloatArray
     labels: Labels
