@@ -32,7 +32,7 @@ class ICLClustering(_base.ReportMixin, _options.SearchOptions, ClusterMixin, Bas
     search stops when a generation brings no improvement. Greedy merges of the result form a hierarchy down to
     one cluster. Source: E. Côme, N. Jouvin, P. Latouche, C. Bouveyron, "Hierarchical clustering with discrete
     latent variable models and the integrated classification likelihood", Advances in Data Analysis and
-    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults and initial merges.
+    Classification 15 (2021): ``Hybrid`` of the R package greed, with its defaults, plus initial merges.
 
     Parameters
     ----------

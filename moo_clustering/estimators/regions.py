@@ -63,7 +63,7 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     min_cluster_weight : float, optional
         Smallest load of a region, for ``n_regions="auto"``.
     objectives : sequence of str, optional
-        One or more of ``"sum_of_squares"`` (of the features), ``"cut_edges"``, ``"load_variation"``,
+        One or more of ``"sum_of_squares"`` (within regions), ``"cut_edges"``, ``"load_variation"``,
         ``"changed"`` (share of areas, requires ``start``) and ``"compactness"`` (Polsby-Popper, requires
         ``shapes``). Default: the first three, plus ``"changed"`` if ``start`` is passed.
     scale : {"standard", "minmax", "none"}
