@@ -42,8 +42,8 @@ class ConstrainedKMeans(ParallelOptions, _base.TransformingClusterer):
     exact and take O(n_samples n_clusters n_features) time, plus O(n_clusters^2) per sample that does not fit
     into its nearest cluster. With weights, groups or pairs, the solution of a linear programme is rounded and
     repaired, which takes tens of milliseconds for 1,000 samples. If the result violates cannot-links, an
-    integer programme reassigns samples, which takes seconds for many cannot-links. All pairs are satisfied.
-    The memory is O(n_samples (n_clusters + n_features)). Source: P. Bradley, K. Bennett, A. Demiriz,
+    integer programme reassigns samples, which takes seconds for many cannot-links. All pairs are satisfied. A
+    fit uses O(n_samples (n_clusters + n_features)) memory. Source: P. Bradley, K. Bennett, A. Demiriz,
     "Constrained k-means clustering", Microsoft Research MSR-TR-2000-65 (2000); S. Bera, D. Chakrabarty, N.
     Flores, M. Negahbani, "Fair algorithms for clustering", NeurIPS (2019).
 

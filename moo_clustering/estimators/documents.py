@@ -271,11 +271,11 @@ class NMFClustering(_options.ParallelOptions, DocumentClusterer):
     """Clustering of documents by non-negative matrix factorisation, X ~ V U^T.
 
     The columns of U are topics, and the rows of V are the weights of topics in documents. Every document is
-    assigned to its largest topic. O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per
-    iteration and run, and O((n_documents + n_terms) n_clusters) memory per parallel run. Equal documents are
-    in the same cluster, and documents without terms in the largest cluster. Source: W. Xu, X. Liu, Y. Gong,
-    "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble non-negative
-    matrix factorization for clustering biomedical documents".
+    assigned to its largest topic. An iteration takes O(n_values n_clusters + (n_documents + n_terms)
+    n_clusters^2) time, and every parallel run uses O((n_documents + n_terms) n_clusters) memory. Equal
+    documents are in the same cluster, and documents without terms in the largest cluster. Source: W. Xu, X.
+    Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble
+    non-negative matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------

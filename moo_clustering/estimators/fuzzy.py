@@ -144,11 +144,12 @@ class GustafsonKessel(FuzzyCMeans):
     """Fuzzy clustering with one Mahalanobis distance per cluster, for different shapes and orientations.
 
     Each cluster has a norm matrix of determinant 1, from its fuzzy covariance matrix, whose estimation
-    requires many samples per feature. The initial memberships use Euclidean distances, so units of columns
-    affect only the initialisation and the regularisation. Eigenvalues below 1e-15 times the largest are
-    increased to this bound. O(n_init max_iter n_samples n_clusters n_features^2) time. Sources: D. Gustafson,
-    W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska, P. van der
-    Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE (2002).
+    requires many samples per feature. The initial memberships use Euclidean distances, so the units of
+    columns only affect initialisation and regularisation. Eigenvalues below 1e-15 times the largest are
+    increased to this bound. A fit takes O(n_init max_iter n_samples n_clusters n_features^2) time. Sources:
+    D. Gustafson, W. Kessel, "Fuzzy clustering with a fuzzy covariance matrix", IEEE CDC (1978); R. Babuska,
+    P. van der Veen, U. Kaymak, "Improved covariance estimation for Gustafson-Kessel clustering", FUZZ-IEEE
+    (2002).
 
     Parameters
     ----------

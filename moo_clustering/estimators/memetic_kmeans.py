@@ -619,7 +619,7 @@ def improved_by_passes(
 def relocated(means: FloatArray, sizes: Int64Array, far: FloatArray) -> FloatArray:
     """Merge near clusters, and move the free centres to far rows, wherever this lowers the sum of squares."""
     # ``far`` contains one row per cluster. A cluster takes part in at most one change, so the changes of the
-    # sum, which are those of Ward's method, are additive. O(k^3) time in the worst case.
+    # sum, which are those of Ward's method, are additive. Takes O(k^3) time in the worst case.
     means, n = means.copy(), sizes.astype(np.float64)
     gains = ((far - means) ** 2).sum(axis=1) * n / np.maximum(n - 1, 1)
     costs = cdist(means, means, "sqeuclidean") * n * n[:, None] / np.maximum(n + n[:, None], 1)

@@ -201,8 +201,8 @@ class MetaLabeler(PartialLabelClassifier):
     -1e6 for a label that no labelled sample has, and 1e6 for a label that all have. With one class per
     sample, this is a one-vs-rest support vector machine.
 
-    O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory besides the
-    data, for n_counts distinct numbers of labels.
+    A fit takes O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory
+    besides the data, for n_counts distinct numbers of labels.
 
     Examples
     --------
@@ -378,9 +378,9 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     """Ensemble of classifiers whose classes are the frequent label sets of random subsets of the data.
 
     Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. With one
-    class per sample, nothing is pruned. At most O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
-    O(n_estimators n_sets n_features) memory besides the data. If a subset has no frequent label set, all its
-    sets are classes, with a UserWarning. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
+    class per sample, nothing is pruned. A fit takes up to O(n_estimators n_iter n_sets nnz(X) n_subsets) time
+    and O(n_estimators n_sets n_features) memory besides the data. If a subset has no frequent label set, all
+    its sets are classes, with a UserWarning. Source: J. Read, B. Pfahringer, G. Holmes, "Multi-label
     classification using ensembles of pruned sets", ICDM 2008. A baseline in SISC-ML, section 5.2.5.
 
     Parameters
@@ -486,7 +486,7 @@ class PrunedSets(NamedTuple):
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
     """Convert label sets to classes, and sets of fewer than ``min_count`` samples to frequent subsets."""
     # These are the first ``n_subsets`` proper subsets in ``label_sets``. Samples without any are omitted.
-    # O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
+    # Takes O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )

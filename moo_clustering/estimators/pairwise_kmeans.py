@@ -427,7 +427,7 @@ def component_seeds(
     """Select centres of components by weighted farthest-first traversal, then random samples."""
     # The first centre is that of the largest component. The next has the greatest product of component size
     # and distance to the nearest selected centre (ties: the lowest). Random samples are, if possible,
-    # distinct from all centres and outside the components. O(n_clusters n_samples n_features) time.
+    # distinct from all centres and outside the components. Takes O(n_clusters n_samples n_features) time.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -604,7 +604,7 @@ def diagonal_metric(
     """Minimise sum_ML d^2 - log sum_CL d over feature weights; None if cannot-linked samples are equal."""
     # The solution satisfies ``s @ a == 1/2`` for the sum s_t of squared must-link differences in feature t,
     # plus ``2 ridge n_must`` times its variance. Constant features get weight 0. L-BFGS optimises b = a s, so
-    # that all features have the same scale. O((n_must + n_cannot) n_features) time per iteration.
+    # that all features have the same scale. An iteration takes O((n_must + n_cannot) n_features) time.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -657,7 +657,7 @@ def full_metric(
     # The sum over must-links includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
     # the identity, admissible matrices have a trace of at most 1, so gradient steps are projected exactly. A
     # matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns None if
-    # cannot-linked samples are equal. O(n_cannot n_features^2 + n_features^3) time per iteration.
+    # cannot-linked samples are equal. An iteration takes O(n_cannot n_features^2 + n_features^3) time.
     varies = _varies(X)
     if not varies.any():
         return None

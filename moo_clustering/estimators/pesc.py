@@ -385,9 +385,9 @@ class SpectralGraphClustering(_fronts.SpectralMixin, _options.ParallelOptions, _
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
-    together have the largest similarity, and samples to separate have similarity 0. O(N log N) time for few
-    features and O(N (n_neighbors + K)) memory for K clusters; O(N^2) time and memory for ``"full"`` and for a
-    large ``epsilon``. Source: PESC, section on conventional graphs, Algorithm 1.
+    together have the largest similarity, and samples to separate have similarity 0. A fit takes O(N log N)
+    time for few features and O(N (n_neighbors + K)) memory for K clusters, but O(N^2) time and memory for
+    ``"full"`` and for a large ``epsilon``. Source: PESC, section on conventional graphs, Algorithm 1.
 
     Parameters
     ----------

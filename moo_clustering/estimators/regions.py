@@ -90,9 +90,8 @@ class Regions(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     -----
     With ``start``, every region has the number of the earlier region that it matches, and its name, if any
     (``cluster_names_``). Earlier regions are numbered 0, 1, ... in sorted order. There is no ``predict``,
-    because new areas change the graph.
-
-    O(n_gen pop_size (n_proposals + n_areas + n_edges)) time, O(pop_size n_areas + n_edges) memory.
+    because new areas change the graph. A fit takes O(n_gen pop_size (n_proposals + n_areas + n_edges)) time
+    and O(pop_size n_areas + n_edges) memory.
 
     Examples
     --------

@@ -32,10 +32,10 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
     cluster is filled with the row that is least similar to its centroid. An iteration takes O(n_init nnz(X)
     n_clusters) time, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features
-    for dense data. O((n_samples + n_features) n_clusters) memory besides a copy of X, which remains sparse.
-    Source: I. Dhillon, D. Modha, "Concept decompositions for large sparse text data using clustering",
-    Machine Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected
-    criterion functions for document clustering", Machine Learning 55 (2004), for I2 and bisection.
+    for dense data. A fit uses O((n_samples + n_features) n_clusters) memory besides a copy of X, which
+    remains sparse. Source: I. Dhillon, D. Modha, "Concept decompositions for large sparse text data using
+    clustering", Machine Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of
+    selected criterion functions for document clustering", Machine Learning 55 (2004), for I2 and bisection.
 
     Parameters
     ----------

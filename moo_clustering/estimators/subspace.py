@@ -417,8 +417,8 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     A document belongs to the cluster of the least weighted distance. Weights decrease exponentially with the
     dispersion of a feature in the cluster. Labels do not influence the clusters, but clusters use them to
     vote on the classes of documents. Memberships are 0 and 1. An empty cluster restarts from a random
-    document. O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep, O((n_documents +
-    n_features) n_clusters) memory besides X. Sparse data remain sparse.
+    document. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
+    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
     high-dimensional sparse data", IEEE TKDE 19 (2007). SISC-ML, eq. 13.
@@ -562,7 +562,7 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     Fuzzy k-means with feature weights per cluster; :class:`SISC` adds labels and chi-square. Labels do not
     influence the clusters, but clusters use them to vote on the classes of documents. The initial centres are
     random documents, moved halfway to the mean. Centres that coincide never separate again, so several starts
-    (``n_init``) help. O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
+    (``n_init``) help. A sweep takes O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and
     O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
@@ -592,10 +592,10 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11.
 
     ``decision_function`` returns one column per class, or a one-dimensional array for two classes, as
-    scikit-learn requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. O(nnz(X) n_clusters
-    + (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features) n_clusters) memory
-    besides X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains counts, documents have no
-    features, or labels have no documents.
+    scikit-learn requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. A sweep takes
+    O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time and O((n_documents + n_features)
+    n_clusters) memory besides X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains counts,
+    documents have no features, or labels have no documents.
 
     Parameters
     ----------

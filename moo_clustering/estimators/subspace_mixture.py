@@ -76,10 +76,10 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, _base.ConstrainedCl
     -----
     A relevant feature costs ln(n_samples) + ln(n_features), and a cluster ln(n_samples) / 2. An iteration
     takes O(n_samples r + m n_features + n_clusters n_features) time for r relevant features in total and m
-    reassigned samples, or O(n_nonzero n_clusters) for sparse data. The memory is O(n_samples (n_features +
-    n_clusters)). Labels, must-links and cannot-links are satisfied if there are enough clusters. Constant
-    features are never relevant. Correlated features in a cluster increase the selected number of clusters;
-    set ``n_clusters`` in this case. Other methods are better suited to texts.
+    reassigned samples, or O(n_nonzero n_clusters) for sparse data. A fit uses O(n_samples (n_features +
+    n_clusters)) memory. Labels, must-links and cannot-links are satisfied if there are enough clusters.
+    Constant features are never relevant. Correlated features in a cluster increase the selected number of
+    clusters; set ``n_clusters`` in this case. Other methods are better suited to texts.
 
     Sources: G. Celeux, G. Govaert, "A classification EM algorithm for clustering and two stochastic
     versions", Computational Statistics & Data Analysis 14 (1992), 315-332. P. Fränti, "Efficiency of random
