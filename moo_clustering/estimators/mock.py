@@ -87,11 +87,11 @@ class MOCK(
     at most a fifth of the links have genes, an evaluation of E genes costs O(E n_features) plus the links
     between the parts, independently of N; ``encoding="locus"`` and deviation cost O(N (n_features + L)). A
     fit uses O(N L) memory plus the population. ``"attainment"`` repeats the search ``n_controls`` times.
-    Issues a UserWarning if no solution has ``n_clusters`` clusters, or all labels are equal. Sources: Handl
-    and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and
-    Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl
-    and Knowles, "An improved and more scalable evolutionary approach to multiobjective clustering", IEEE
-    TEVC, 2018.
+    Issues a UserWarning if no solution has ``n_clusters`` clusters, or all labels are of one class. Sources:
+    Handl and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl
+    and Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre,
+    Handl and Knowles, "An improved and more scalable evolutionary approach to multiobjective clustering",
+    IEEE TEVC, 2018.
 
     Parameters
     ----------
