@@ -221,7 +221,7 @@ def describe_columns(
     Returns
     -------
     ClusterDescriptions
-        Without typical samples.
+        Descriptions without typical samples.
 
     Notes
     -----
@@ -268,8 +268,8 @@ def describe_terms(
     Returns
     -------
     ClusterDescriptions
-        Without typical documents. Stop words, numbers, single letters, and parts of web addresses such as
-        "com" are left out.
+        Descriptions without typical documents. Stop words, numbers, single letters, and parts of web
+        addresses such as "com" are left out.
     """
     return ComparedTerms(weights, terms).describe(labels, n_contrasts)
 

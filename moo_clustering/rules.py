@@ -921,7 +921,7 @@ def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
 
 
 def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
-    """Assign every row to a cluster by the tree."""
+    """Assign every row to a cluster with the tree."""
     if tree.split is None:
         return np.full(len(values), tree.cluster, dtype=np.intp)
     test, yes, no = tree.split

@@ -213,7 +213,7 @@ class ControlsMixin:
         X, partial_y, **given
             ``X``, ``y`` (partial labels) and further arguments of ``fit``, such as ``must_link``.
         n_evals : int, optional
-            Number of evaluations per run. Default: the number of the fit.
+            Number of evaluations per run. Default: as many as the fit.
         """
         model: Any = self
         # These options apply only to the fit itself.

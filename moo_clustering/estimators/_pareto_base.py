@@ -1046,7 +1046,7 @@ class ParetoPoolClusterer(
         labels = self._united(solution.labels, solution.known)
         found = self._with_noise(labels, solution.known)[self._row_order]
         found = found[found >= 0]
-        # With labels of every class, clusters have the numbers of the classes.
+        # With labels of every class, clusters are numbered like the classes.
         if by_class:
             former = np.unique(found)
             if classes is None and side.targets is not None and len(former) < side.targets.n_classes:

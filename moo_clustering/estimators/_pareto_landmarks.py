@@ -512,7 +512,7 @@ def landmark_means(X: Any, landmark_of: Labels) -> Any:
 
 
 def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
-    """Divide the sum of the rows of every landmark by its entry of ``counts``."""
+    """Sum the rows of every landmark, and divide the sum by the landmark's entry in ``counts``."""
     # Clusterers of scikit-learn reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)
     members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))

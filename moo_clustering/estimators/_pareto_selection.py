@@ -683,7 +683,7 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster the propagated pairs and repair violations. Held-out pairs determine a missing n_clusters."""
+    """Cluster by propagated pairs, and repair violations; held-out pairs determine n_clusters if None."""
     # With fewer than twelve pairs and without ``n_clusters``, the best candidate is repaired.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
