@@ -570,7 +570,7 @@ class PartLabelsMixin:
         """Return a function that labels rows; with ``of_fit``, rows of the fitted table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the numbers of the rows that :meth:`_with_rows` requires."""
+        """Return the row numbers that :meth:`_with_rows` requires."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:

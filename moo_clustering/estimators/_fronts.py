@@ -506,8 +506,8 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     ----------
     must_link_edges : {False, True, "clique", "star"}
         Links of maximum similarity that labels add within a class: between all pairs (``"clique"``), to the
-        medoid (``"star"``), either by the number of pairs (True), or none (False). Labels also remove links
-        between classes. Must-links passed to ``fit`` always add links.
+        medoid (``"star"``), one of these by the number of pairs (True), or none (False). Labels also remove
+        links between classes. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------

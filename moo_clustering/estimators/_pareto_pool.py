@@ -88,7 +88,7 @@ class RowCounts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples, and a pool of partitions of points: the samples, or landmarks, the means of near samples."""
+    """Samples, and a pool of partitions of points, which are samples or landmarks (means of near samples)."""
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
     # instead of graph and linear kernels. Distances and bags have ``coincident``, the clusters of points at

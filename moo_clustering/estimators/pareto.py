@@ -141,7 +141,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
     ----------
     Pool: k-means++, Ward, spectral clustering (Ng, Jordan and Weiss 2001; self-tuning as Zelnik-Manor and
     Perona 2004), Genie (Gagolewski et al. 2016), HDBSCAN (Campello et al. 2013), Gaussian mixtures. Pairs:
-    Lu and Ip 2010. The rest is this package's own.
+    Lu and Ip 2010. All other components are new.
 
     Examples
     --------
@@ -277,7 +277,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
         lead = self._accepted_lead()
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
-            """Prefer the current partition unless the selected one is clearly better; match the numbers."""
+            """Keep the current partition unless the selected partition is clearly better; match numbers."""
             if side.kind == "labels":
                 return selected
             assert candidates is not None
@@ -437,7 +437,7 @@ class ParetoClustering(PartsMixin, ParetoPoolClusterer):
 
 @estimator
 class ParetoBagClustering(ParetoPoolClusterer):
-    """:class:`ParetoClustering` of bags of instances.
+    """:class:`ParetoClustering` for bags of instances.
 
     The pool has several views: four distances between bags and four embeddings of bags. A family is an
     algorithm in a view, because the view matters more than the algorithm. With labels, the co-association of
