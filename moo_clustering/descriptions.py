@@ -221,7 +221,7 @@ def describe_columns(
     Returns
     -------
     ClusterDescriptions
-        Without typical samples.
+        Descriptions without typical samples.
 
     Notes
     -----
@@ -268,8 +268,8 @@ def describe_terms(
     Returns
     -------
     ClusterDescriptions
-        Without typical documents. Stop words, numbers, single letters, and parts of web addresses such as
-        "com" are left out.
+        Descriptions without typical documents. Stop words, numbers, single letters, and parts of web
+        addresses such as "com" are left out.
     """
     return ComparedTerms(weights, terms).describe(labels, n_contrasts)
 
@@ -783,7 +783,7 @@ def exact_number(value: float) -> str:
 
 
 def round_between(low: float, high: float, kind: str) -> float:
-    """Return a number of few digits in [low, high) near the middle; for dates, the start of a year, ...."""
+    """Return a number with few digits in [low, high) near the middle; for dates, the start of a year, ..."""
     if kind == "date":
         moment = np.datetime64(round((low / 2.0 + high / 2.0) * 1e6), "us")
         for unit in ("Y", "M", "D", "h", "m", "s"):

@@ -404,7 +404,7 @@ class _Test:
     """A condition on a column; a missing value does not satisfy it."""
 
     column: int
-    sign: str  # "<=", ">" or "=" with the number of a category
+    sign: str  # "<=", ">" or "=" with a category code
     value: float
 
     def holds(self, values: FloatArray) -> NDArray[np.bool_]:
@@ -435,7 +435,7 @@ class _Column:
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], unit: str) -> tuple[_Column, FloatArray]:
-        """Describe a column, and convert it to numbers: values, seconds or numbers of categories."""
+        """Describe a column, and convert it to numbers: values, seconds or category codes."""
         if column.dtype == object:  # for example, booleans with missing values
             column = column.convert_dtypes()
         known = column.notna().to_numpy()
@@ -921,7 +921,7 @@ def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
 
 
 def _assign(tree: _Node, values: FloatArray) -> NDArray[np.intp]:
-    """Assign every row to a cluster by the tree."""
+    """Assign every row to a cluster with the tree."""
     if tree.split is None:
         return np.full(len(values), tree.cluster, dtype=np.intp)
     test, yes, no = tree.split

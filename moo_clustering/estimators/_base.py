@@ -304,7 +304,7 @@ class ReportMixin(NumericOptionsMixin):
         Parameters
         ----------
         X
-            Data of the fit. Columns of a data frame are described in their own units.
+            Data of the fit. Data frames are described in the units of their columns.
         n_contrasts : int, optional
             Maximum number of contrasts per cluster. Default: 3 for columns, 10 for terms.
         namer : callable, optional
@@ -355,7 +355,7 @@ class ReportMixin(NumericOptionsMixin):
         Parameters
         ----------
         X
-            Data of the fit. Columns of a data frame are in their own units; bags are explained by means.
+            Data of the fit. Data frames are explained in the units of their columns, bags by their means.
         max_conditions : int, optional
             Maximum number of conditions. Default: twice the number of clusters, and at least 7.
         namer, columns, feature_names, class_names
@@ -570,7 +570,7 @@ class PartLabelsMixin:
         """Return a function that labels rows; with ``of_fit``, rows of the fitted table."""
 
     def _required_rows(self) -> IntpArray:
-        """Return the numbers of the rows that :meth:`_with_rows` requires."""
+        """Return the row numbers that :meth:`_with_rows` requires."""
         return np.zeros(0, dtype=np.intp)
 
     def _with_rows(self, rows: NDArray[Any], labels: Labels) -> Self:

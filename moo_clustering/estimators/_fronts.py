@@ -213,7 +213,7 @@ class ControlsMixin:
         X, partial_y, **given
             ``X``, ``y`` (partial labels) and further arguments of ``fit``, such as ``must_link``.
         n_evals : int, optional
-            Number of evaluations per run. Default: the number of the fit.
+            Number of evaluations per run. Default: as many as the fit.
         """
         model: Any = self
         # These options apply only to the fit itself.
@@ -506,8 +506,8 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     ----------
     must_link_edges : {False, True, "clique", "star"}
         Links of maximum similarity that labels add within a class: between all pairs (``"clique"``), to the
-        medoid (``"star"``), either by the number of pairs (True), or none (False). Labels also remove links
-        between classes. Must-links passed to ``fit`` always add links.
+        medoid (``"star"``), one of these by the number of pairs (True), or none (False). Labels also remove
+        links between classes. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------

@@ -59,9 +59,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Reassign samples to satisfy consistent constraints, unless ``supervision`` is ``"none"`` or
         ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Selection by satisfied fractions of must-links plus cannot-links (``"balanced"``), by the number of
-        satisfied pairs, by Xie-Beni or I-index, nearest to the ideal point (``"knee"``, which replaces the
-        first two without constraints), a row, or ``select(pareto_front_) -> row``.
+        Selection rule: largest sum of satisfied fractions of must-links and cannot-links (``"balanced"``),
+        most satisfied pairs (``"constraints"``), best Xie-Beni or I-index, nearest to the ideal point
+        (``"knee"``, also without constraints), a row, or ``select(pareto_front_) -> row``.
 
     Attributes
     ----------

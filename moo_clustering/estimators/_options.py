@@ -176,7 +176,7 @@ class CheckpointOptions(ParallelOptions):
 
 @estimator
 class SearchOptions(CheckpointOptions):
-    """Parameters of estimators with a search, which returns the best results so far after Ctrl-C.
+    """Parameters of estimators with a search. After Ctrl-C, a search returns its best results so far.
 
     Parameters
     ----------

@@ -120,8 +120,8 @@ class ParetoPoolClusterer(
     pool_ : PartitionPool or None
         Partitions of the samples or of the landmarks. None with ``kernel="bags"``.
     scores_ : DataFrame
-        Family, number of clusters, agreement, objectives and score of every partition, including evolved
-        ones. With labels or pairs, also ``total``: their evidence plus 20 times the score.
+        Family, number of clusters, agreement, objectives and score of every partition, also of evolved
+        partitions. With labels or pairs, also ``total``: their evidence plus 20 times the score.
     confidence_ : float
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
@@ -213,8 +213,8 @@ class ParetoPoolClusterer(
     ) -> Self:
         """Select a result for other labels, pairs or numbers of clusters from the pool of the last fit.
 
-        This saves most of the time of a fit. With ``n_gen > 0`` the evolution runs again. Arguments are those
-        of ``fit``, and replace the previous ones; ``n_clusters="same"`` does not change the parameter.
+        Reusing the pool saves most of the time of a fit. With ``n_gen > 0``, the evolution runs again.
+        Arguments of ``fit`` replace the previous labels and pairs; ``n_clusters="same"`` keeps the parameter.
         """
         check_is_fitted(self)
         before = self.n_clusters
@@ -512,7 +512,7 @@ class ParetoPoolClusterer(
         return None if isinstance(self.n_clusters, tuple | list) else self.n_clusters
 
     def _interval(self, candidates: selection.Candidates) -> tuple[int, int] | None:
-        """Interval of the number of clusters, if required."""
+        """Return the required interval of the number of clusters, or None."""
         if self.granularity is None:
             ends = self.n_clusters if isinstance(self.n_clusters, tuple | list) else None
             return None if ends is None else (int(ends[0]), int(ends[1]))
@@ -1046,7 +1046,7 @@ class ParetoPoolClusterer(
         labels = self._united(solution.labels, solution.known)
         found = self._with_noise(labels, solution.known)[self._row_order]
         found = found[found >= 0]
-        # With labels of every class, clusters have the numbers of the classes.
+        # With labels of every class, clusters are numbered like the classes.
         if by_class:
             former = np.unique(found)
             if classes is None and side.targets is not None and len(former) < side.targets.n_classes:

@@ -485,7 +485,7 @@ def verdict_text(
         text += f", p < {_LEAST_SHOWN}" if p_value < _LEAST_SHOWN else f", p = {p_value:.2f}"
     text += ")"
     if supervised:
-        text += " from the pool alone, which is too low with labels or pairs"
+        text += " from the pool alone, too low for a fit with labels or pairs"
     elif bags:
         text += "; unreliable for bags, because known classes of bags rarely form clusters"
     elif n_samples < _FEW:

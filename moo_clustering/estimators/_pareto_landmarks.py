@@ -172,7 +172,7 @@ class Placement:
     def of(cls, X: Any, scaling: "FeatureScaling", n_landmarks: int, seed: int, n_rows: int) -> Self:
         """Place up to ``n_landmarks`` landmarks, and up to twelve more for every rare group."""
         # Mini-batch k-means finds the landmarks, which have equal weights, so dense regions weigh less. This
-        # helps clusters of different sizes. X is a sample of ``n_rows`` rows, or contains all of them.
+        # improves clusters of different sizes. X is a sample of ``n_rows`` rows, or contains all of them.
         # O(len(X) n_landmarks n_features) time.
         features = scaling.transform(X)
         n_samples = len(features)
@@ -408,7 +408,7 @@ class PointSearch:
 def landmark_centers(rows: FloatArray, n_landmarks: int, seed: int) -> FloatArray:
     """Compute centres by mini-batch k-means, with the random numbers and sums of scikit-learn 1.9."""
     # Equal to ``MiniBatchKMeans`` with ``init="random"``, ``n_init=1`` and no stopping rule, except that ties
-    # go to the lowest centre. With few features, it takes a fifth of the processor time of scikit-learn.
+    # go to the lowest centre. With few features, it requires a fifth of scikit-learn's processor time.
     n, few = len(rows), rows.shape[1] <= _FEW
     batch, rng = min(n, _BATCH), np.random.RandomState(seed)
     first = min(n, 3 * batch)
@@ -488,7 +488,7 @@ def are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> Bo
 
 
 def usual_reach(reach: FloatArray) -> tuple[FloatArray, float, float]:
-    """Logarithms of distances to the fifth neighbour, their median and their robust deviation."""
+    """Return log distances to the fifth neighbour, their median and their robust deviation."""
     usual = np.log(np.maximum(reach, reach[reach > 0.0].min()))
     middle = float(np.median(usual))
     return usual, middle, max(1.4826 * float(np.median(np.abs(usual - middle))), _LEAST_DEVIATION)
@@ -512,7 +512,7 @@ def landmark_means(X: Any, landmark_of: Labels) -> Any:
 
 
 def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
-    """Divide the sum of the rows of every landmark by its entry of ``counts``."""
+    """Sum the rows of every landmark, and divide the sum by the landmark's entry in ``counts``."""
     # Clusterers of scikit-learn reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)
     members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))

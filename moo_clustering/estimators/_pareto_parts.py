@@ -214,7 +214,7 @@ class PartsMixin(PartLabelsMixin):
         return found is None
 
     def _fit_parts(self: Any, table: Parts, *supervision: Any) -> Plans[None]:
-        """Fit the landmarks of a table in parts."""
+        """Fit a table in parts, represented by landmarks."""
         if table.n_rows < 2:
             raise ValueError(f"{type(self).__name__} requires at least 2 rows, got {table.n_rows}")
         known, side = self._known_rows(table.n_rows, *supervision)

@@ -88,7 +88,7 @@ class RowCounts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PooledSamples:
-    """Samples, and a pool of partitions of points: the samples, or landmarks, the means of near samples."""
+    """Samples, and a pool of partitions of points, which are samples or landmarks (means of near samples)."""
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
     # instead of graph and linear kernels. Distances and bags have ``coincident``, the clusters of points at
@@ -477,7 +477,8 @@ def pooled_table(
 ) -> Callable[[Any], PooledSamples]:
     """Scale a table, and return a function of a ``k_range`` that builds the pool of all views.
 
-    Long tables and tables in parts have landmarks. ``placing`` contains the options of :func:`placed_table`.
+    Landmarks represent long tables and tables in parts. ``placing`` contains the options of
+    :func:`placed_table`.
     """
     # A uniform sample determines scale, landmarks and rare groups. Landmarks then become exact means of all
     # their rows. If the sample contains all rows, their landmarks are final, and only their rows are counted.
@@ -526,7 +527,7 @@ def pooled_table(
 
 
 def _sampled(table: Any, n_landmarks: int, seed: int) -> tuple[Any, FloatArray | None]:
-    """Return a uniform sample of the rows in their order, and the bounds of a table with further rows."""
+    """Return a uniform sample of the rows in their order, and column bounds if the table has more rows."""
     n = table.shape[0]
     width = max(1, table.nnz // n if sp.issparse(table) else table.shape[1])
     size = min(n, _MOST_SAMPLED, max(_LEAST_SAMPLED, n_landmarks, placement.AT_ONCE // width))
@@ -605,7 +606,7 @@ def _repeated(
 def _search(
     scaling: placement.FeatureScaling, placed: placement.Placement, far: BoolArray, n_clusters: int | None
 ) -> PooledSamples:
-    """Return landmarks without a graph and a pool, as a pass over the table requires them."""
+    """Return landmarks without a graph and a pool, for a pass over the table."""
     m, points = len(placed.points), placed.points
     graph, every = sp.csr_array((m, m)), np.arange(m, dtype=np.int32)
     nearest = TableNeighbors(scaling, points, placed.limits)

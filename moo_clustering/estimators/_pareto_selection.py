@@ -446,7 +446,7 @@ class Candidates:
         return self.sizes.merged(best)
 
     def divided(self, labels: Labels, X: FloatArray | None) -> Labels:
-        """Return the finest partition that divides clusters of a result, if families agree on it."""
+        """Return the finest agreed partition that divides clusters of a result, or the result itself."""
         # The best score may join clusters that are near to each other, or small. X are the positions of the
         # points. A cluster is divided only if its points differ from data without clusters.
         if X is None or (self.equal is not None and 2 * len(np.unique(self.equal)) < len(labels)):
@@ -469,7 +469,7 @@ class Candidates:
         return labels
 
     def joined(self, other: Candidates) -> Candidates:
-        """Append candidates with the same objectives."""
+        """Return a copy with further candidates, which must have the same objectives."""
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("values", "score", "total")
@@ -683,7 +683,7 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Cluster the propagated pairs and repair violations. Held-out pairs determine a missing n_clusters."""
+    """Cluster by propagated pairs, and repair violations; held-out pairs determine n_clusters if None."""
     # With fewer than twelve pairs and without ``n_clusters``, the best candidate is repaired.
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
@@ -855,7 +855,7 @@ class _LabelKernel:
         elif full:
             self._given += samples.similarity[:, columns]
             if samples.features is not None:
-                # Weight of the linear kernel relative to the others.
+                # Weight of the linear kernel relative to the other kernels.
                 self._given += 0.3 * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:

@@ -302,7 +302,7 @@ def repair_pairs(
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
-        Partition with labels from 0.
+        Partition with non-negative labels.
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric non-negative similarities.
     constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)

@@ -346,7 +346,7 @@ def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """Cluster symmetric distances ``D`` by alternating k-medoids, the best of ``n_init`` k-means++ starts."""
-    # There are fewer than k clusters for fewer distinct samples. An iteration takes O(n k + n^2 / k) time.
+    # Fewer than k distinct samples have fewer clusters. An iteration takes O(n k + n^2 / k) time.
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
 
@@ -470,7 +470,7 @@ def reason_of(error: Exception) -> str:
 
 
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """Warn once of all failures; families in ``partly`` have other candidates in the pool."""
+    """Issue one warning for all failures; families in ``partly`` have other candidates in the pool."""
     if failures:
         warn_caller(f"omitted from the pool: {told(failures, partly)}")
 
