@@ -39,8 +39,8 @@ SILHOUETTE_OF_ONE_CLUSTER = -1.0
 FLOOR = 1e-12
 # Samples count as equal below this mean squared distance, because the floor would underflow.
 NOTHING = 1e-290
-# Largest number of clusters for silhouettes by matrix products, n^2 k operations. Above it, n^2 slower
-# additions to cluster sums are faster.
+# Largest number of clusters for silhouettes by matrix products of n^2 k operations. For more clusters, n^2
+# additions to cluster sums are faster, although each is slower.
 MOST_FOR_PRODUCT = 10
 
 
@@ -184,7 +184,7 @@ class _OfMeans(base.PopulationIndex):
 
 
 class DaviesBouldin(_OfMeans):
-    """Mean over clusters of the largest (spread + spread) / distance of means, minimised.
+    """Mean over clusters of the largest (spread_i + spread_j) / distance of means, minimised.
 
     Equals :func:`sklearn.metrics.davies_bouldin_score`, except that the distance of means is at least 1e-12
     times the root mean squared distance of the data; scikit-learn ignores equal means. The value is 1e12 for
@@ -269,7 +269,7 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 
 
 class CalinskiHarabasz(_OfMeans):
-    """Variance ratio: between-cluster (divisor k - 1) over within-cluster variance (n - k), maximised.
+    """Ratio of between-cluster (divisor k - 1) to within-cluster variance (divisor n - k), maximised.
 
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
     at least 1e-12 times the total. The value is 0 for one cluster, if all clusters are singletons, and if all
@@ -297,11 +297,11 @@ class IIndex(base.PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 this total for one
-    cluster, D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
-    index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all samples
-    are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2
-    d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik & Bandyopadhyay,
-    IEEE TPAMI 24(12), 2002.
+    cluster, and D_K the largest distance between representatives. With centroids and ``power=2`` this is the
+    PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all
+    samples are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"``
+    adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik &
+    Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, smallest and largest distance between two; all squared, or none."""
+    """Total distance to, and smallest and largest distance between representatives; all squared, or none."""
 
     within: FloatArray
     least: FloatArray
@@ -475,7 +475,7 @@ class LikelihoodGain(base.PopulationIndex):
     Examples
     --------
     The overall variance is 26. Two clusters of variance 1 gain -2 ln((2/26 + 1/2) / (2 + 1/2)) in fit and
-    lose 4 ln 2 for the choice of cluster and 3 ln(4) / 2 for three parameters, over four samples:
+    lose 4 ln 2 for the choice of cluster and 3 ln(4) / 2 for three parameters, divided by four samples:
 
     >>> from moo_clustering.validity import LikelihoodGain
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
@@ -539,7 +539,7 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
 class SumOfSquares(_OfMeans):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
-    Splitting a cluster never increases it: compare partitions with the same number of clusters.
+    Splitting a cluster never increases the sum, so compare only partitions with equal numbers of clusters.
     :class:`Deviation` sums plain distances. O(p n d) time for p individuals, O(n d) memory. Source: S. Lloyd,
     "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
 
@@ -588,7 +588,7 @@ class Connectivity(base.PopulationIndex):
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
-        Nearest other samples of every sample, nearest first, instead of those of the search.
+        Nearest other samples of every sample, nearest first. Default: searched for.
     variant : {"rank", "published"}, default="rank"
         ``"published"``: weights 1/2..1/L for neighbours 1..L-1, as in the delta-MOCK program.
 
@@ -652,8 +652,8 @@ class Connectivity(base.PopulationIndex):
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
     """Find the ``width`` nearest other samples of every sample, in order of (distance, key)."""
-    # Rows with a tie beyond the last candidate are searched again with twice as many candidates. The result
-    # is exact, even for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
+    # Rows with a possible tie beyond the last candidate are searched again with twice as many candidates. The
+    # result is exact, even for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
@@ -875,12 +875,12 @@ class ChangedShare(base.PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to ``previous``, or else to ``data``.
 
-        Raises a ValueError if no sample has an earlier label, or ``previous`` has another length.
+        Raises a ValueError if no sample has an earlier label, or the length of ``previous`` is wrong.
 
         Parameters
         ----------
         data : array-like of shape (n_samples,) or (n_samples, n_features)
-            Earlier labels, or the samples if ``previous`` has the labels.
+            Earlier labels, or the samples if ``previous`` is set.
         """
         given, name = (data, "data") if self.previous is None else (self.previous, "previous")
         labels = _data.checked_integers(given, name, ndim=(1,))
@@ -923,7 +923,7 @@ class Compactness(base.PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to shapes.
 
-        Raises a ValueError if lengths differ, a value is negative, or borders are longer than a perimeter.
+        Raises a ValueError if lengths differ, a value is negative, or a perimeter is too short.
 
         Parameters
         ----------
@@ -965,7 +965,7 @@ class Compactness(base.PopulationIndex):
             for q, labels in enumerate(block.labels):
                 own = labels[edges.row[inner[q]]]
                 rims[q] -= 2.0 * np.bincount(own, edges.data[inner[q]], minlength=rims.shape[1])
-            # Without squares, which overflow or vanish in extreme units.
+            # Divide twice, because squares overflow or underflow in extreme units.
             scores = np.divide(sizes, rims, out=np.zeros_like(rims), where=rims > 0.0)
             scores = 4.0 * np.pi * np.divide(scores, rims, out=np.zeros_like(rims), where=rims > 0.0)
             values[rows] = scores.sum(axis=1) / block.n_clusters
