@@ -588,7 +588,7 @@ class Connectivity(base.PopulationIndex):
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
-        Nearest other samples of every sample, nearest first. Default: searched for.
+        Nearest other samples of every sample, nearest first. Default: computed by ``fit``.
     variant : {"rank", "published"}, default="rank"
         ``"published"``: weights 1/2..1/L for neighbours 1..L-1, as in the delta-MOCK program.
 

@@ -335,7 +335,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
             return number_clusters(KMeans(k, n_init=1, random_state=seed).fit_predict(points))[0]
 
     def swap(self, labels: ArrayLike, *, keep: bool = False, random_state: SeedLike = None) -> Labels:
-        """Move samples to other clusters, in random order, until no move increases the index.
+        """Move samples to other clusters, in random order, while this increases the index (up to 100 sweeps).
 
         Parameters
         ----------
@@ -354,7 +354,7 @@ class IntegratedClassificationLikelihood(base.PopulationIndex):
         found, rng = self._partition(labels).copy(), np.random.default_rng(random_state)
         # Times of the last visits of samples, and of the last changes of clusters.
         times = np.full(len(found), -1), np.zeros(int(found.max()) + 1, dtype=np.int64)
-        # Limit of sweeps; a local search usually ends after fewer than 20.
+        # A local search usually ends after fewer than 20 sweeps.
         for _ in range(100):
             if self._terms.sweep(found, rng.permutation(len(found)), self.alpha, keep, times) == 0.0:
                 break
